@@ -1,0 +1,240 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vestibule/internal/svc"
+)
+
+// CashflowVersion is meta.api_version of the cashflow report (document 1,
+// Versioning).
+const CashflowVersion = "2.0.0"
+
+// Cashflow is the body of the cashflow report.
+type Cashflow struct {
+	Meta           *Meta                  `json:"meta,omitempty"`
+	Product        *Product               `json:"product,omitempty"`
+	Sources        []Source               `json:"sources,omitempty"`
+	Identities     []Identity             `json:"identities,omitempty"`
+	AccountDetails []Account              `json:"account_details,omitempty"`
+	Attributes     []Attribute            `json:"attributes,omitempty"`
+	Properties     []ConsumerDataProperty `json:"consumer_data_properties,omitempty"`
+	Scores         []Score                `json:"scores,omitempty"`
+}
+
+// Meta says which report this is, and when and for whom it was made.
+type Meta struct {
+	PublicToken        string         `json:"public_token"`
+	UserArgs           *string        `json:"user_args"`
+	CreatedAt          Timestamp      `json:"created_at"` // when the consumer's data was retrieved
+	APIVersion         string         `json:"api_version"`
+	Revision           *string        `json:"svc_report_revision"`
+	RevisionCreatedAt  *Timestamp     `json:"svc_report_revision_created_at"`
+	ExternalID         *string        `json:"external_id"`
+	Status             svc.Status     `json:"status"`
+	Substatus          *svc.Substatus `json:"substatus"`
+	ConsumerID         *string        `json:"consumer_id"`
+	ConsumerExternalID *string        `json:"consumer_external_id"`
+}
+
+// Product is the configured product that the report was made for.
+type Product struct {
+	Name        string `json:"name"`
+	ProductID   string `json:"product_id"`
+	InquiryType string `json:"inquiry_type"` // one of svc.InquiryTypes
+}
+
+// Source is one place that data came from. Its ID is readable and unique within
+// the report.
+type Source struct {
+	SourceID   string     `json:"source_id"`
+	SourceType string     `json:"source_type"` // one of the Source… constants
+	Status     svc.Status `json:"status"`
+}
+
+// Values of source_type, and the source_id of what the consumer typed.
+const (
+	SourceBankTransaction = "BANK_TRANSACTION"
+	SourceEmployment      = "EMPLOYMENT"
+	SourcePayroll         = "PAYROLL"
+	SourceManual          = "MANUAL"
+	SourceFraud           = "FRAUD"
+
+	ConsumerInput = "CONSUMER_INPUT"
+	CustomerInput = "CUSTOMER_INPUT"
+)
+
+// Identity is one name under which a source knows the consumer.
+type Identity struct {
+	SourceID       string    `json:"source_id"`
+	SourceUUID     *string   `json:"source_uuid"`
+	SourceRecordID *string   `json:"source_record_id"`
+	FirstName      *string   `json:"first_name"`
+	LastName       *string   `json:"last_name"`
+	FullName       *string   `json:"full_name"`
+	Emails         []string  `json:"emails"`
+	Matching       *Matching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
+}
+
+// Matching says, field by field, which sources agree with the consumer's input.
+type Matching struct {
+	FullName MatchingField `json:"full_name"`
+}
+
+// MatchingField lists the identities that agree and those that do not. Both are
+// arrays, never null.
+type MatchingField struct {
+	Matched   []SourceRef `json:"matched_sources"`
+	Unmatched []SourceRef `json:"unmatched_sources"`
+}
+
+// SourceRef names one identity of the report.
+type SourceRef struct {
+	SourceID       string  `json:"source_id"`
+	SourceUUID     *string `json:"source_uuid"`
+	SourceRecordID *string `json:"source_record_id"`
+}
+
+// Account is one bank account.
+type Account struct {
+	SourceID             string    `json:"source_id"`
+	AccountID            string    `json:"account_id"` // UUID; the ACH details endpoint takes it
+	MonthsAvailable      int       `json:"months_available"`
+	OwnerFullName        *string   `json:"owner_full_name"`
+	InstitutionName      *string   `json:"institution_name"`
+	AccountName          *string   `json:"account_name"`
+	AccountType          string    `json:"account_type"`    // CASH_EQUIVALENT
+	AccountSubtype       *string   `json:"account_subtype"` // CHECKING, SAVINGS, OTHER
+	DateOpened           *Date     `json:"date_opened"`
+	TruncatedNumber      *string   `json:"truncated_account_number"` // the last four digits
+	Responsibility       *string   `json:"responsibility"`           // INDIVIDUAL, JOINT
+	LastStatementEndDate *Date     `json:"last_statement_end_date"`
+	Addresses            []Address `json:"addresses"`
+	CurrentBalance       *Cents    `json:"current_balance"`
+}
+
+// Values of account_type, account_subtype and responsibility.
+const (
+	CashEquivalent = "CASH_EQUIVALENT"
+	Investment     = "INVESTMENT" // income and eligibility reports only
+
+	Checking = "CHECKING"
+	Savings  = "SAVINGS"
+	Other    = "OTHER"
+
+	Individual = "INDIVIDUAL"
+	Joint      = "JOINT"
+)
+
+// Address is one contact address known to a bank; the first is the present one.
+type Address struct {
+	AddressID    string  `json:"address_id"` // UUID
+	Address      *string `json:"address"`    // the full mailing address in one line
+	Street       *string `json:"street"`
+	Neighborhood *string `json:"neighborhood"`
+	District     *string `json:"district"`
+	City         *string `json:"city"`
+	ZIPCode      *string `json:"zipcode"`
+	State        *string `json:"state"`
+}
+
+// Attribute is one computed figure. Value is kept as spelled, because its
+// decimals belong to its value type.
+type Attribute struct {
+	Name              string      `json:"name"`
+	Description       string      `json:"description"`
+	Node              string      `json:"node"`
+	SourceIDs         []string    `json:"source_ids"`
+	Value             json.Number `json:"value"`
+	AdverseActionCode string      `json:"adverse_action_code"` // strictly between "00" and "100"
+}
+
+// Score is one version of the score; a report lists them by ascending semantic
+// version.
+type Score struct {
+	SourceIDs          []string      `json:"source_ids"`
+	ScoreType          string        `json:"score_type"` // SVC_SCORE_CASH_FLOW
+	ScoreVersion       string        `json:"score_version"`
+	Value              *int          `json:"value"` // null when there is too little to go by
+	AdverseActionCodes []AdverseCode `json:"adverse_action_codes"`
+}
+
+// ScoreCashflow is the score_type of the cashflow report.
+const ScoreCashflow = "SVC_SCORE_CASH_FLOW"
+
+// AdverseCode is one reason for a score; each is tied to a returned attribute.
+type AdverseCode struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+// ConsumerDataProperty says how much data a v2.0 score had to go by.
+type ConsumerDataProperty struct {
+	FieldName string        `json:"field_name"`
+	Value     PropertyValue `json:"value"`
+}
+
+// PropertyValue is an integer or a boolean.
+type PropertyValue struct {
+	Integer int64
+	Boolean *bool // when set, the value is this and not Integer
+}
+
+// MarshalJSON writes a JSON number or boolean.
+func (v PropertyValue) MarshalJSON() ([]byte, error) {
+	if v.Boolean != nil {
+		return json.Marshal(*v.Boolean)
+	}
+	return json.Marshal(v.Integer)
+}
+
+// UnmarshalJSON reads an integer or a boolean.
+func (v *PropertyValue) UnmarshalJSON(b []byte) error {
+	var flag bool
+	if err := json.Unmarshal(b, &flag); err == nil && !bytes.Equal(b, []byte("null")) {
+		*v = PropertyValue{Boolean: &flag}
+		return nil
+	}
+	var n int64
+	if err := json.Unmarshal(b, &n); err != nil || bytes.Equal(b, []byte("null")) {
+		return errors.New("neither an integer nor a boolean")
+	}
+	*v = PropertyValue{Integer: n}
+	return nil
+}
+
+// Encode returns the report's one JSON form: keys in the contract's order, no
+// HTML escaping, no newline at the end.
+func Encode(body any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// ParseCashflow reads a cashflow report of any provider. It takes fields it does
+// not know (integrations must tolerate additions), and the name `identity` that
+// the submission flow's example uses for `identities`. A body without meta is
+// refused.
+func ParseCashflow(raw []byte) (*Cashflow, error) {
+	var body struct {
+		Cashflow
+		Identity []Identity `json:"identity"`
+	}
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil, fmt.Errorf("cashflow report: %w", err)
+	}
+	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+		return nil, errors.New("cashflow report: meta has no public_token")
+	}
+	if body.Identities == nil {
+		body.Identities = body.Identity
+	}
+	return &body.Cashflow, nil
+}

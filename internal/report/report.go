@@ -1,0 +1,166 @@
+// Package report holds the bodies of the service's reports as Go types: what
+// the provider computes and what the portal reads. The cashflow report is
+// document 1, "Cashflow report body".
+//
+// Two rules of the contract are kept by the shapes themselves: a node without
+// data is not returned (its field is a nil slice or pointer, and omitted), and
+// within a returned node every field is present, null when empty (a pointer) or
+// an empty array. Money is Cents and never a float. Encoding has one form only:
+// the same value gives the same bytes. Nothing is computed here.
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Cents is an amount of money in hundredths of its currency. In JSON it is a
+// number with two decimals.
+type Cents int64
+
+// maxCents bounds what Cents reads, so that a sum of any report's amounts stays
+// far from overflow: ten trillion.
+const maxCents = 1_000_000_000_000_000
+
+// String returns the amount in units with two decimals, as in "-12.05".
+func (c Cents) String() string {
+	sign, n := "", uint64(c)
+	if c < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
+}
+
+// MarshalJSON writes the amount as a JSON number with two decimals.
+func (c Cents) MarshalJSON() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalJSON reads any JSON number, with or without an exponent; what is
+// smaller than a cent is rounded half away from zero. It refuses everything else
+// and amounts beyond ten trillion.
+func (c *Cents) UnmarshalJSON(b []byte) error {
+	v, err := ParseCents(string(b))
+	if err != nil {
+		return err
+	}
+	*c = v
+	return nil
+}
+
+var errCents = errors.New("not an amount of money")
+
+// ParseCents reads a decimal number as JSON spells it.
+func ParseCents(s string) (Cents, error) {
+	if !json.Valid([]byte(s)) || len(s) == 0 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return 0, errCents
+	}
+	neg := s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	var digits []byte
+	point, exp := -1, 0
+	for i := 0; i < len(s); i++ {
+		switch ch := s[i]; ch {
+		case '.':
+			point = len(digits)
+		case 'e', 'E':
+			var err error
+			if exp, err = strconv.Atoi(s[i+1:]); err != nil || exp > 400 || exp < -400 {
+				return 0, errCents
+			}
+			i = len(s)
+		default:
+			digits = append(digits, ch)
+		}
+	}
+	if point < 0 {
+		point = len(digits)
+	}
+	var n int64
+	end := point + exp + 2 // the digits before end are whole cents
+	for i := 0; i < end; i++ {
+		d := int64(0)
+		if i < len(digits) {
+			d = int64(digits[i] - '0')
+		} else if n == 0 {
+			break
+		}
+		if n = n*10 + d; n > maxCents {
+			return 0, errCents
+		}
+	}
+	if end >= 0 && end < len(digits) && digits[end] >= '5' {
+		n++
+	}
+	if neg {
+		n = -n
+	}
+	return Cents(n), nil
+}
+
+// Date is a Full Date, a day in UTC: YYYY-MM-DD in JSON.
+type Date struct{ time.Time }
+
+// DateOf returns the UTC day of t.
+func DateOf(t time.Time) Date {
+	y, m, d := t.UTC().Date()
+	return Date{time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
+}
+
+// String returns YYYY-MM-DD.
+func (d Date) String() string { return d.Format(time.DateOnly) }
+
+// MarshalJSON writes "YYYY-MM-DD".
+func (d Date) MarshalJSON() ([]byte, error) { return []byte(`"` + d.String() + `"`), nil }
+
+// UnmarshalJSON reads "YYYY-MM-DD" and nothing else.
+func (d *Date) UnmarshalJSON(b []byte) error {
+	t, err := time.Parse(`"`+time.DateOnly+`"`, string(b))
+	if err != nil {
+		return errors.New("not a date of the form YYYY-MM-DD")
+	}
+	d.Time = t
+	return nil
+}
+
+// Timestamp is an instant in UTC: RFC 3339 with milliseconds in JSON.
+type Timestamp struct{ time.Time }
+
+// TimestampOf returns t in UTC, cut to milliseconds.
+func TimestampOf(t time.Time) Timestamp { return Timestamp{t.UTC().Truncate(time.Millisecond)} }
+
+// String returns RFC 3339 with milliseconds.
+func (t Timestamp) String() string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// MarshalJSON writes RFC 3339 with milliseconds.
+func (t Timestamp) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
+
+// UnmarshalJSON reads any RFC 3339 instant.
+func (t *Timestamp) UnmarshalJSON(b []byte) error {
+	v, err := time.Parse(`"`+time.RFC3339+`"`, string(b))
+	if err != nil {
+		return errors.New("not an RFC 3339 timestamp")
+	}
+	t.Time = v.UTC()
+	return nil
+}
+
+// Null returns a pointer to s, or nil for the empty string: the contract's
+// "null when empty".
+func Null(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Text returns what p points to, or the empty string.
+func Text[S ~string](p *S) string {
+	if p == nil {
+		return ""
+	}
+	return string(*p)
+}
