@@ -1,0 +1,8 @@
+-- +goose Up
+-- One data key per consumer, wrapped by the master key; deleting the row
+-- shreds whatever was sealed under it.
+CREATE TABLE data_keys (
+    id         TEXT   PRIMARY KEY,
+    wrapped    BYTEA  NOT NULL,
+    created_at BIGINT NOT NULL
+);

@@ -1,0 +1,318 @@
+// Package store opens a party's database, SQLite or PostgreSQL, migrates it,
+// runs transactions and seals columns. It knows no table but its own keys: the
+// queries of a capability stand in that capability's own store.go, written once
+// with $1 placeholders for both engines.
+//
+// Each party has its own world: a file of its own under SQLite, a schema of its
+// own under PostgreSQL. Times are BIGINT microseconds of Unix time, blobs BYTEA,
+// flags BOOLEAN; secrets are kept as SHA-256 and personal data sealed (see
+// Vault), so a copy of the database alone says little.
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	mrand "math/rand/v2"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Dialect is one of the two engines.
+type Dialect string
+
+const (
+	SQLite   Dialect = "sqlite"
+	Postgres Dialect = "postgres"
+)
+
+// Parties whose databases there are.
+const (
+	Portal   = "portal"
+	Provider = "provider"
+)
+
+// Config says which database to open.
+type Config struct {
+	URL       string           // postgres://…; empty is SQLite in Dir
+	Dir       string           // folder of the SQLite file; unused with PostgreSQL
+	Party     string           // Portal or Provider: the file's name, the schema, the migrations
+	MasterKey []byte           // 32 bytes; wraps the data keys
+	Now       func() time.Time // the party's clock; nil is the system's
+}
+
+// DB is a party's database.
+type DB struct {
+	SQL     *sql.DB
+	Vault   *Vault
+	Dialect Dialect
+	Now     func() time.Time
+
+	// writer lets one local transaction write at a time under SQLite, whose own
+	// waiting is by sleeping and unfair. It is nil with PostgreSQL.
+	writer *sync.Mutex
+}
+
+// Queryer is what both *sql.DB and *sql.Tx can do, so that a query can be
+// composed into whatever transaction its caller has.
+type Queryer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// ErrNotFound is returned by stores for a row that is not there.
+var ErrNotFound = errors.New("store: no such row")
+
+// Open connects, migrates to the newest schema and readies the vault. Several
+// replicas may open one PostgreSQL database at once; one of them migrates.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	if c.Party != Portal && c.Party != Provider {
+		return nil, fmt.Errorf("store: unknown party %q", c.Party)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	db := &DB{Now: c.Now}
+	var err error
+	if c.URL == "" {
+		db.Dialect, db.writer = SQLite, new(sync.Mutex)
+		db.SQL, err = openSQLite(filepath.Join(c.Dir, c.Party+".db"))
+	} else {
+		db.Dialect = Postgres
+		db.SQL, err = openPostgres(ctx, c.URL, c.Party)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := db.ready(ctx, c); err != nil {
+		db.SQL.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func (db *DB) ready(ctx context.Context, c Config) error {
+	if err := db.migrate(ctx, c.Party); err != nil {
+		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
+	}
+	vault, err := newVault(c.MasterKey, c.Now)
+	if err != nil {
+		return err
+	}
+	db.Vault = vault
+	return vault.ensureSystemKey(ctx, db)
+}
+
+func openSQLite(path string) (*sql.DB, error) {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
+	db, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("store: open sqlite: %w", err)
+	}
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(4)
+	return db, nil
+}
+
+// openPostgres opens a pool whose connections live in the party's own schema,
+// made if it is missing.
+func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		// pgx's error may quote the address with its password.
+		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
+	}
+	cfg.RuntimeParams["search_path"] = schema
+	cfg.RuntimeParams["timezone"] = "UTC"
+	db := stdlib.OpenDB(*cfg)
+	db.SetMaxOpenConns(16)
+	db.SetMaxIdleConns(8)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	// Two replicas that create it at once collide in the catalogue; the second
+	// try of the loser finds it there.
+	for try := 0; ; try++ {
+		_, err = db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize())
+		if err == nil || try == 2 || !IsUnique(err) {
+			break
+		}
+	}
+	if err != nil {
+		db.Close()
+		return nil, fmt.Errorf("store: reach postgres: %w", err)
+	}
+	return db, nil
+}
+
+func (db *DB) migrate(ctx context.Context, party string) error {
+	files, err := fs.Sub(migrations, "migrations/"+party)
+	if err != nil {
+		return err
+	}
+	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	dialect := goose.DialectSQLite3
+	if db.Dialect == Postgres {
+		dialect = goose.DialectPostgres
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return err
+		}
+		opts = append(opts, goose.WithSessionLocker(locker))
+	}
+	p, err := goose.NewProvider(dialect, db.SQL, files, opts...)
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// Close closes the pool.
+func (db *DB) Close() error { return db.SQL.Close() }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	return db.SQL.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+const maxTries = 8
+
+// Tx runs f in one read-write transaction and commits when f returns nil. f may
+// run several times: when the engine refused for contention (a serialization
+// failure, a deadlock, a busy database), what f did is rolled back and f is run
+// again, so it must have no effect outside tx. f must not call Tx or use db.SQL.
+func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	if db.writer != nil {
+		db.writer.Lock()
+		defer db.writer.Unlock()
+	}
+	for try := 1; ; try++ {
+		err := db.once(ctx, nil, f)
+		if err == nil || try == maxTries || !contended(err) {
+			return err
+		}
+		pause := time.Duration(mrand.Int64N(int64(math.Pow(2, float64(try))))+1) * time.Millisecond
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Read runs f in one read-only transaction: every query in it sees one state.
+func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	opts := &sql.TxOptions{ReadOnly: true}
+	if db.Dialect == Postgres {
+		opts.Isolation = sql.LevelRepeatableRead
+	}
+	return db.once(ctx, opts, f)
+}
+
+func (db *DB) once(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx *sql.Tx) error) error {
+	tx, err := db.SQL.BeginTx(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func contended(err error) bool {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+		return pg.Code == "40001" || pg.Code == "40P01"
+	}
+	if lite := (*sqlite.Error)(nil); errors.As(err, &lite) {
+		primary := lite.Code() & 0xff
+		return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+	}
+	return false
+}
+
+// IsUnique reports whether err is a breach of a UNIQUE or PRIMARY KEY
+// constraint. Under PostgreSQL the transaction is then lost: prefer
+// ON CONFLICT DO NOTHING where a duplicate is expected.
+func IsUnique(err error) bool {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+		return pg.Code == "23505"
+	}
+	if lite := (*sqlite.Error)(nil); errors.As(err, &lite) {
+		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return false
+}
+
+// One reports whether a conditional statement changed exactly one row: the
+// one winner of a race for state that is used once.
+func One(res sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Found turns database/sql's missing row into ErrNotFound.
+func Found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// Micros is how t is kept in a column.
+func Micros(t time.Time) int64 { return t.UnixMicro() }
+
+// Time is the instant kept in a column, in UTC.
+func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
+
+// NewSecret returns 256 random bits as 43 characters of base64url: a handle, a
+// token or a secret that nobody guesses.
+func NewSecret() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Hash is what is kept of a secret. SHA-256 is right for secrets of 256 random
+// bits; a password that a person chose needs a slow hash instead.
+func Hash(secret string) []byte {
+	h := sha256.Sum256([]byte(secret))
+	return h[:]
+}
+
+// Redact returns the URL of a database without user and password, for the log.
+func Redact(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil || dsn == "" {
+		return "sqlite"
+	}
+	u.User, u.RawQuery = nil, ""
+	return strings.TrimSuffix(u.String(), "/")
+}

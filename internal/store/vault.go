@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Vault seals columns with AES-256-GCM. Every consumer has a data key of its
+// own, kept wrapped by the master key; deleting that key shreds everything that
+// was sealed under it. The associated data binds a sealed value to its table,
+// column and row, so that a value moved elsewhere does not open.
+//
+// A sealed value is one version byte (1), a 12-byte nonce, and the ciphertext
+// with its 16-byte tag.
+type Vault struct {
+	master cipher.AEAD
+	system cipher.AEAD // set by ensureSystemKey, before the vault is shared
+	now    func() time.Time
+}
+
+// Cell is the place that a sealed value belongs to. Row is the row's primary key.
+type Cell struct{ Table, Column, Row string }
+
+// SystemKey names the data key of secrets that belong to no consumer: signing
+// keys, webhook secrets.
+const SystemKey = "system"
+
+const sealVersion = 1
+
+// ErrShredded is returned for a value whose data key is gone.
+var ErrShredded = errors.New("store: the data key of this value was destroyed")
+
+// ErrSeal is returned for a value that does not open: another master key,
+// another cell, or a damaged row.
+var ErrSeal = errors.New("store: sealed value does not open")
+
+func newVault(master []byte, now func() time.Time) (*Vault, error) {
+	if len(master) != 32 {
+		return nil, fmt.Errorf("store: the master key has %d bytes, want 32", len(master))
+	}
+	aead, err := newAEAD(master)
+	if err != nil {
+		return nil, err
+	}
+	return &Vault{master: aead, now: now}, nil
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func (c Cell) aad() []byte { return []byte(c.Table + "\x00" + c.Column + "\x00" + c.Row) }
+
+func keyCell(id string) Cell { return Cell{"data_keys", "wrapped", id} }
+
+func seal(aead cipher.AEAD, at Cell, plain []byte) []byte {
+	out := make([]byte, 13, 13+len(plain)+16)
+	out[0] = sealVersion
+	rand.Read(out[1:13])
+	return aead.Seal(out, out[1:13], plain, at.aad())
+}
+
+func open(aead cipher.AEAD, at Cell, sealed []byte) ([]byte, error) {
+	if len(sealed) < 13+16 || sealed[0] != sealVersion {
+		return nil, ErrSeal
+	}
+	plain, err := aead.Open(nil, sealed[1:13], sealed[13:], at.aad())
+	if err != nil {
+		return nil, ErrSeal
+	}
+	return plain, nil
+}
+
+// NewKey makes the data key of one consumer and returns its id.
+func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
+	id := uuid.NewString()
+	_, err := v.insertKey(ctx, q, id)
+	return id, err
+}
+
+func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (bool, error) {
+	var key [32]byte
+	rand.Read(key[:])
+	return One(q.ExecContext(ctx,
+		`INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+		id, seal(v.master, keyCell(id), key[:]), Micros(v.now())))
+}
+
+func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, error) {
+	if id == SystemKey && v.system != nil {
+		return v.system, nil
+	}
+	var wrapped []byte
+	err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, id).Scan(&wrapped)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrShredded
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := open(v.master, keyCell(id), wrapped)
+	if err != nil {
+		return nil, err
+	}
+	return newAEAD(key)
+}
+
+// ensureSystemKey makes the system key on the first start, and refuses to go on
+// when the master key is not the one that the database was made with.
+func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
+	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := v.insertKey(ctx, tx, SystemKey)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	v.system, err = v.key(ctx, db.SQL, SystemKey)
+	if errors.Is(err, ErrSeal) {
+		return errors.New("store: the master key is not the one this database was sealed with")
+	}
+	return err
+}
+
+// Seal encrypts plain for its cell under the data key keyID.
+func (v *Vault) Seal(ctx context.Context, q Queryer, keyID string, at Cell, plain []byte) ([]byte, error) {
+	aead, err := v.key(ctx, q, keyID)
+	if err != nil {
+		return nil, err
+	}
+	return seal(aead, at, plain), nil
+}
+
+// Open decrypts what Seal made for the same key and cell. A nil sealed value is
+// a nil plain one.
+func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, sealed []byte) ([]byte, error) {
+	if sealed == nil {
+		return nil, nil
+	}
+	aead, err := v.key(ctx, q, keyID)
+	if err != nil {
+		return nil, err
+	}
+	return open(aead, at, sealed)
+}
+
+// Shred destroys a consumer's data key, and with it all that was sealed under
+// it, in every backup made after.
+func (v *Vault) Shred(ctx context.Context, q Queryer, keyID string) error {
+	if keyID == SystemKey {
+		return errors.New("store: the system key cannot be shredded")
+	}
+	_, err := q.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1`, keyID)
+	return err
+}
