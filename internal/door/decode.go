@@ -1,0 +1,187 @@
+package door
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"vestibule/internal/svc"
+)
+
+// maxDepth bounds how deeply a JSON body may nest.
+const maxDepth = 32
+
+// DecodeJSON reads one JSON value of at most limit bytes into into. It refuses,
+// with a code: another content type, a larger body, invalid UTF-8, unknown or
+// doubled members, a member of the wrong type, deep nesting, and anything after
+// the value. Nothing is read beyond limit.
+func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
+	if !isType(r, "application/json") {
+		return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	}
+	raw, err := ReadBody(w, r, limit)
+	if err != nil {
+		return err
+	}
+	return UnmarshalStrict(raw, into)
+}
+
+// UnmarshalStrict is DecodeJSON for a body that has been read already.
+func UnmarshalStrict(raw []byte, into any) error {
+	if !utf8.Valid(raw) {
+		return malformed("", "is not valid UTF-8")
+	}
+	if d := scan(raw); d != nil {
+		return &Error{Code: svc.CodeMalformedBody, Details: []Detail{*d}, Why: errors.New("malformed JSON")}
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		var typ *json.UnmarshalTypeError
+		if errors.As(err, &typ) {
+			return malformed(typ.Field, "must be "+article(typ.Type))
+		}
+		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return malformed(strings.Trim(name, `"`), "is not a field of this request")
+		}
+		return malformed("", "is not valid JSON")
+	}
+	return nil
+}
+
+func malformed(field, words string) *Error {
+	return Fail(svc.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
+}
+
+// article names a Go type as a client knows it.
+func article(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}
+
+// scan walks the tokens of raw and returns what a struct decoder lets pass:
+// members named twice, nesting too deep, trailing values.
+func scan(raw []byte) *Detail {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if d := scanValue(dec, "", 0); d != nil {
+		return d
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return &Detail{Message: "has something after the JSON value"}
+	}
+	return nil
+}
+
+func scanValue(dec *json.Decoder, path string, depth int) *Detail {
+	tok, err := dec.Token()
+	if err != nil {
+		return &Detail{Field: path, Message: "is not valid JSON"}
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		return nil
+	}
+	if depth >= maxDepth {
+		return &Detail{Field: path, Message: "is nested too deeply"}
+	}
+	var seen map[string]bool
+	for i := 0; dec.More(); i++ {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if delim == '{' {
+			tok, err := dec.Token()
+			if err != nil {
+				return &Detail{Field: path, Message: "is not valid JSON"}
+			}
+			name, _ := tok.(string)
+			at = strings.TrimPrefix(path+"."+name, ".")
+			// encoding/json matches names without regard to case, so doubles are
+			// looked for without it as well.
+			key := strings.ToLower(name)
+			if seen[key] {
+				return &Detail{Field: at, Message: "is given twice"}
+			}
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			seen[key] = true
+		}
+		if d := scanValue(dec, at, depth+1); d != nil {
+			return d
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return &Detail{Field: path, Message: "is not valid JSON"}
+	}
+	return nil
+}
+
+// DecodeForm reads a form of type application/x-www-form-urlencoded and at most
+// limit bytes. The query of the address is not part of it.
+func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
+	if !isType(r, "application/x-www-form-urlencoded") {
+		return nil, Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
+	}
+	raw, err := ReadBody(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(raw))
+	if err != nil {
+		return nil, Fail(svc.CodeMalformedBody, errors.New("form does not parse"))
+	}
+	for name, values := range form {
+		for _, v := range values {
+			if !utf8.ValidString(v) || !utf8.ValidString(name) {
+				return nil, Fail(svc.CodeMalformedBody, errors.New("form is not valid UTF-8"))
+			}
+		}
+	}
+	return form, nil
+}
+
+// ReadBody reads a body of at most limit bytes; a larger one is refused, at
+// once when its length is announced.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if err != nil {
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return nil, Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
+		}
+		return nil, Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
+	}
+	return raw, nil
+}
+
+func isType(r *http.Request, want string) bool {
+	got, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || got != want {
+		return false
+	}
+	charset, ok := params["charset"]
+	return !ok || strings.EqualFold(charset, "utf-8")
+}
