@@ -1,0 +1,221 @@
+package svcapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// Tries of one request, and the waits between them: a random time below a bound
+// that doubles from backoffBase up to backoffMax. A Retry-After beyond patience
+// is not waited for; the caller gets it in the Error.
+const (
+	tries       = 4
+	backoffBase = 250 * time.Millisecond
+	backoffMax  = 4 * time.Second
+	patience    = 20 * time.Second
+)
+
+type auth int
+
+const (
+	basic   auth = iota // Authorization: Basic, clientId and secretKey
+	byToken             // Authorization: Bearer, an access token
+)
+
+// call is one request of the contract.
+type call struct {
+	op      string // names it in errors and logs
+	method  string
+	path    string // below BaseURL
+	header  http.Header
+	body    []byte // JSON; nil for none
+	auth    auth
+	repeat  bool // may be sent again although it may have been processed
+	limit   int64
+	timeout time.Duration // of one try
+}
+
+// answer is a 2xx answer.
+type answer struct {
+	op     string
+	status int
+	body   []byte
+}
+
+// decode reads the answer's JSON into v. Members it does not know are left alone,
+// since the service may add some.
+func (a answer) decode(v any) error {
+	if err := json.Unmarshal(a.body, v); err != nil {
+		return badAnswer(a.op, a.status, "the answer is not JSON of the expected shape")
+	}
+	return nil
+}
+
+// do sends a call until it is answered, may not be repeated, or the tries are
+// used up. Every error it returns is an *Error or the configuration's.
+func (c *Client) do(ctx context.Context, k call) (answer, error) {
+	if err := c.setUp(); err != nil {
+		return answer{}, err
+	}
+	refreshed := false
+	for try := 1; ; try++ {
+		token := ""
+		if k.auth == byToken {
+			var err error
+			if token, err = c.accessToken(ctx); err != nil {
+				var e *Error
+				if errors.As(err, &e) {
+					return answer{}, err
+				}
+				return answer{}, &Error{Op: k.op, Code: svc.CodeUpstream, Err: err}
+			}
+		}
+		began := c.now()
+		a, e := c.send(ctx, k, token)
+		if e == nil {
+			c.log().LogAttrs(ctx, slog.LevelDebug, "service answered", slog.String("op", k.op),
+				slog.Int("status", a.status), slog.Duration("took", c.now().Sub(began)))
+			return a, nil
+		}
+		if e.HTTP == http.StatusUnauthorized && k.auth == byToken && !refreshed {
+			refreshed = true
+			c.forget(token)
+			try--
+			continue
+		}
+		wait, again := k.again(e, try)
+		if !again || !pause(ctx, wait) {
+			c.log().LogAttrs(ctx, slog.LevelWarn, "service refused or did not answer", slog.String("op", k.op),
+				slog.Int("status", e.HTTP), slog.String("code", string(e.Code)),
+				slog.String("serviceRequestId", e.RequestID), slog.Int("try", try))
+			return answer{}, e
+		}
+		c.log().LogAttrs(ctx, slog.LevelInfo, "asking the service again", slog.String("op", k.op),
+			slog.Int("status", e.HTTP), slog.String("code", string(e.Code)),
+			slog.Int("try", try), slog.Duration("wait", wait))
+	}
+}
+
+// again decides whether a call that failed is sent once more, and after what
+// wait. A call that must not happen twice is repeated only when the service
+// cannot have processed it: it was never reached, or it refused by rate.
+func (k call) again(e *Error, try int) (time.Duration, bool) {
+	senseless := e.HTTP >= 200 && e.HTTP < 300 // processed, and would be answered so again
+	if try >= tries || senseless || !e.Temporary() || errors.Is(e.Err, context.Canceled) {
+		return 0, false
+	}
+	if !k.repeat && e.HTTP != http.StatusTooManyRequests && !notSent(e.Err) {
+		return 0, false
+	}
+	bound := min(backoffBase<<(try-1), backoffMax)
+	wait := time.Duration(rand.Int64N(int64(bound))) + 1
+	if e.RetryAfter > 0 {
+		if e.RetryAfter > patience {
+			return 0, false
+		}
+		wait += e.RetryAfter
+	}
+	return wait, true
+}
+
+// notSent reports whether a connection could not be made at all.
+func notSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// pause waits for d and reports whether the context allows to go on; it does not
+// begin a wait that would outlast the context.
+func pause(ctx context.Context, d time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send makes one try and reads the whole answer.
+func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error) {
+	ctx, cancel := context.WithTimeout(ctx, k.timeout)
+	defer cancel()
+	failed := func(err error) (answer, *Error) {
+		// A *url.Error repeats the address, which is ours; its cause is enough.
+		var u *url.Error
+		if errors.As(err, &u) {
+			err = u.Err
+		}
+		return answer{}, &Error{Op: k.op, Code: svc.CodeUpstream, Err: err}
+	}
+	var body io.Reader
+	if k.body != nil {
+		body = bytes.NewReader(k.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, k.method, c.base.JoinPath(k.path).String(), body)
+	if err != nil {
+		return failed(err)
+	}
+	for name, values := range k.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "vestibule")
+	if c.Environment != "" {
+		req.Header.Set("X-ENVIRONMENT", string(c.Environment))
+	}
+	if k.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if k.auth == basic {
+		req.SetBasicAuth(c.ClientID, c.SecretKey)
+	} else {
+		req.Header.Set("Authorization", bearer(token))
+	}
+
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return failed(err)
+	}
+	defer resp.Body.Close()
+	ok := resp.StatusCode >= 200 && resp.StatusCode < 300
+	limit := k.limit
+	if !ok {
+		limit = min(limit, maxAnswer)
+	}
+	got, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return failed(err)
+	}
+	switch {
+	case !ok:
+		return answer{}, errorFrom(k.op, resp, got[:min(int64(len(got)), limit)], c.now())
+	case int64(len(got)) > limit:
+		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is too large")
+	case !isJSON(resp.Header.Get("Content-Type")):
+		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is not application/json")
+	}
+	return answer{op: k.op, status: resp.StatusCode, body: got}, nil
+}
+
+func isJSON(contentType string) bool {
+	t, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (t == "application/json" || strings.HasPrefix(t, "application/") && strings.HasSuffix(t, "+json"))
+}

@@ -1,0 +1,268 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// Prefill is the applicant's data as the initialization, consumer and redirect
+// endpoints take it (document 1, Prefill keys; document 3 for eligibility).
+// Empty fields are not sent. What each must look like is internal/prefill's.
+type Prefill struct {
+	FirstName           string   `json:"firstName,omitempty"`
+	LastName            string   `json:"lastName,omitempty"`
+	Email               string   `json:"email,omitempty"`
+	DOB                 string   `json:"dob,omitempty"` // YYYY-MM-DD
+	Phone               string   `json:"phone,omitempty"`
+	Address             string   `json:"address,omitempty"`
+	City                string   `json:"city,omitempty"`
+	State               string   `json:"state,omitempty"`
+	ZIP                 string   `json:"zip,omitempty"`
+	StatedAnnualIncome  *int64   `json:"statedAnnualIncome,omitempty"` // dollars a year
+	StatedEmployerName  string   `json:"statedEmployerName,omitempty"`
+	StatedEmployerNames []string `json:"statedEmployerNames,omitempty"` // eligibility: 1 to 6
+}
+
+// InitRequest is what a visit begins with. Prefill and ConsumerID exclude each
+// other.
+type InitRequest struct {
+	ProductID       string   `json:"productId,omitempty"`
+	ExternalID      string   `json:"externalId,omitempty"`      // up to 64 characters, no personal data
+	UserArgs        string   `json:"userArgs,omitempty"`        // up to 255 characters, echoed
+	ConsumerID      string   `json:"consumerId,omitempty"`      // an existing consumer
+	SandboxReportID string   `json:"sandboxReportId,omitempty"` // sandbox only
+	Prefill         *Prefill `json:"prefill,omitempty"`
+}
+
+// Initialization is a single-use token for the widget, and when it ends.
+type Initialization struct {
+	Token string
+	Exp   time.Time // zero when the service did not say
+}
+
+// Initialize calls POST /connect/initialization. It is not sent again once the
+// service may have processed it: a second token would be a second visit, and
+// would be refused if there is an externalId. Refused data gives an *Error whose
+// Code is the widget error type.
+func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization, error) {
+	var wire struct {
+		Token string          `json:"token"`
+		Exp   json.RawMessage `json:"exp"`
+	}
+	a, err := c.post(ctx, "initialization", "/connect/initialization", in, &wire)
+	if err != nil {
+		return Initialization{}, err
+	}
+	if !isHandle(wire.Token) {
+		return Initialization{}, badAnswer(a.op, a.status, "token is missing or malformed")
+	}
+	return Initialization{Token: wire.Token, Exp: unixTime(wire.Exp)}, nil
+}
+
+// RedirectRequest asks for a secure-redirect link: with the initialization's
+// fields, or with a Token that Initialize gave.
+type RedirectRequest struct {
+	InitRequest
+	Token        string `json:"token,omitempty"`
+	CompleteURL  string `json:"completeUrl,omitempty"`  // holds [token] where the outcome token goes
+	RedirectArgs string `json:"redirectArgs,omitempty"` // echoed in the outcome token
+}
+
+// RedirectLink is where the applicant's browser goes: to RedirectURL, or by a
+// form POST of RedirectToken, in the field `token`, to it.
+type RedirectLink struct {
+	RedirectURL   string
+	RedirectToken string
+	Exp           time.Time // zero when the service did not say
+}
+
+// SecureRedirect calls POST /secure-redirect (document 2, Secure redirect). It is
+// sent again as rarely as Initialize. A RedirectURL that does not lead to the
+// service's own pages is refused: a browser is about to be sent there.
+func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (RedirectLink, error) {
+	var wire struct {
+		RedirectURL   string          `json:"redirectUrl"`
+		RedirectToken string          `json:"redirectToken"`
+		Exp           json.RawMessage `json:"exp"`
+	}
+	a, err := c.post(ctx, "secure redirect", "/secure-redirect", in, &wire)
+	if err != nil {
+		return RedirectLink{}, err
+	}
+	if !isHandle(wire.RedirectToken) {
+		return RedirectLink{}, badAnswer(a.op, a.status, "redirectToken is missing or malformed")
+	}
+	if err := c.checkPage(wire.RedirectURL); err != nil {
+		return RedirectLink{}, badAnswer(a.op, a.status, err.Error())
+	}
+	return RedirectLink{RedirectURL: wire.RedirectURL, RedirectToken: wire.RedirectToken, Exp: unixTime(wire.Exp)}, nil
+}
+
+// checkPage reports why a browser must not be sent to raw, or nil.
+func (c *Client) checkPage(raw string) error {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
+			return errors.New("redirectUrl has characters that a URL has not")
+		}
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "" || len(raw) > 4<<10:
+		return errors.New("redirectUrl is not an absolute URL")
+	case u.User != nil:
+		return errors.New("redirectUrl has credentials")
+	case u.Scheme != "https" && u.Scheme != c.base.Scheme:
+		return errors.New("redirectUrl has another scheme than the service")
+	case !strings.EqualFold(u.Host, c.base.Host) && !slices.ContainsFunc(c.PageHosts, func(h string) bool { return strings.EqualFold(h, u.Host) }):
+		return errors.New("redirectUrl leads to another host")
+	}
+	return nil
+}
+
+// ConsumerRequest describes a consumer to create.
+type ConsumerRequest struct {
+	ConsumerExternalID string   `json:"consumerExternalId,omitempty"` // the customer's own identifier
+	Prefill            *Prefill `json:"prefill,omitempty"`
+}
+
+// CreateConsumer calls POST /connect/consumers and returns the consumerId. It is
+// sent again as rarely as Initialize.
+func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string, error) {
+	var wire struct {
+		ConsumerID string `json:"consumerId"`
+	}
+	a, err := c.post(ctx, "create consumer", "/connect/consumers", in, &wire)
+	if err != nil {
+		return "", err
+	}
+	if !svc.IsUUID(wire.ConsumerID) {
+		return "", badAnswer(a.op, a.status, "consumerId is not a UUID")
+	}
+	return wire.ConsumerID, nil
+}
+
+// post sends a JSON body with Basic authentication and reads the JSON answer.
+func (c *Client) post(ctx context.Context, op, path string, in, out any) (answer, error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return answer{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
+	}
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, body: body,
+		auth: basic, limit: maxAnswer, timeout: answerTimeout})
+	if err != nil {
+		return answer{}, err
+	}
+	return a, a.decode(out)
+}
+
+// Ref names a report: by PublicToken, or by the customer's ExternalID. A parent
+// account that uses the external id adds the child's PublicID.
+type Ref struct {
+	PublicToken string
+	ExternalID  string
+	PublicID    string
+}
+
+// headers are the identifier headers of a report call (document 1, Endpoints).
+func (r Ref) headers(op string) (http.Header, error) {
+	bad := func(why string) (http.Header, error) {
+		return nil, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New(why)}
+	}
+	h := http.Header{}
+	switch {
+	case (r.PublicToken == "") == (r.ExternalID == ""):
+		return bad("exactly one of publicToken and externalId names a report")
+	case r.PublicToken != "" && !svc.IsUUID(r.PublicToken):
+		return bad("publicToken is not a UUID")
+	case r.PublicToken != "":
+		h.Set("X-PUBLIC-TOKEN", r.PublicToken)
+	case !headerValue(r.ExternalID, 4*svc.MaxExternalID):
+		return bad("externalId cannot stand in a header")
+	default:
+		h.Set("X-EXTERNAL-ID", r.ExternalID)
+	}
+	if r.PublicID != "" {
+		if !headerValue(r.PublicID, 128) {
+			return bad("publicId cannot stand in a header")
+		}
+		h.Set("X-PUBLIC-ID", r.PublicID)
+	}
+	return h, nil
+}
+
+func headerValue(s string, limit int) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return len(s) <= limit && strings.TrimSpace(s) == s
+}
+
+// StatusAnswer is where a report stands. Substatus is empty for null.
+type StatusAnswer struct {
+	Status    svc.Status
+	Substatus svc.Substatus
+}
+
+// Status calls GET /connect/status (document 1, endpoint 3). A report that is
+// unknown or over 90 days old gives an *Error with INVALID_TOKEN.
+func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
+	a, err := c.get(ctx, "status", "/connect/status", ref, maxAnswer, answerTimeout)
+	if err != nil {
+		return StatusAnswer{}, err
+	}
+	var wire struct {
+		Status    svc.Status     `json:"status"`
+		Substatus *svc.Substatus `json:"substatus"`
+	}
+	if err := a.decode(&wire); err != nil {
+		return StatusAnswer{}, err
+	}
+	if !wire.Status.Valid() {
+		return StatusAnswer{}, badAnswer(a.op, a.status, "status is none of the contract's")
+	}
+	out := StatusAnswer{Status: wire.Status}
+	if wire.Substatus != nil {
+		if *wire.Substatus != "" && !isCode(string(*wire.Substatus)) {
+			return StatusAnswer{}, badAnswer(a.op, a.status, "substatus is malformed")
+		}
+		out.Substatus = *wire.Substatus
+	}
+	return out, nil
+}
+
+// get asks for something about one report.
+func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64, timeout time.Duration) (answer, error) {
+	h, err := ref.headers(op)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.do(ctx, call{op: op, method: http.MethodGet, path: path, header: h,
+		auth: byToken, repeat: true, limit: limit, timeout: timeout})
+}
+
+// isHandle reports whether s can be a token that goes into a page and a form.
+func isHandle(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"'<>&\\`", s[i]) >= 0 {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 4<<10
+}
+
+func unixTime(raw json.RawMessage) time.Time {
+	if n := unixSeconds(raw); n > 0 {
+		return time.Unix(n, 0).UTC()
+	}
+	return time.Time{}
+}

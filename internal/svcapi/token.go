@@ -1,0 +1,137 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tokenLife is how long the contract says an access token lives, and tokenEarly
+// how long before its end a new one is fetched.
+const (
+	tokenLife  = 5 * time.Minute
+	tokenEarly = 30 * time.Second
+)
+
+// tokenCache holds one access token and the one call that is fetching the next.
+type tokenCache struct {
+	mu     sync.Mutex
+	value  string
+	until  time.Time // by the client's clock; no longer handed out from then on
+	flight *flight   // nil when nobody is fetching
+}
+
+// flight is one call of the token endpoint that any number of requests wait for.
+type flight struct {
+	done  chan struct{} // closed when value and err are set
+	value string
+	err   error
+}
+
+// accessToken returns a token that is still good, fetching one if there is none.
+// However many requests want one, one call is made; a request that gives up does
+// not take that call with it.
+func (c *Client) accessToken(ctx context.Context) (string, error) {
+	c.token.mu.Lock()
+	if c.token.value != "" && c.now().Before(c.token.until) {
+		v := c.token.value
+		c.token.mu.Unlock()
+		return v, nil
+	}
+	f := c.token.flight
+	if f == nil {
+		f = &flight{done: make(chan struct{})}
+		c.token.flight = f
+		go c.fly(context.WithoutCancel(ctx), f)
+	}
+	c.token.mu.Unlock()
+	select {
+	case <-f.done:
+		return f.value, f.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// fly fetches a token, keeps it, and lets the waiting requests go.
+func (c *Client) fly(ctx context.Context, f *flight) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	asked := c.now()
+	value, exp, err := c.fetchToken(ctx)
+	c.token.mu.Lock()
+	defer c.token.mu.Unlock()
+	c.token.flight = nil
+	f.value, f.err = value, err
+	if err == nil {
+		c.token.value, c.token.until = value, tokenUntil(asked, exp)
+	}
+	close(f.done)
+}
+
+// forget drops the token if it still is the one that was refused: of a hundred
+// requests refused together, the first makes room for a new one.
+func (c *Client) forget(refused string) {
+	c.token.mu.Lock()
+	defer c.token.mu.Unlock()
+	if c.token.value == refused {
+		c.token.value = ""
+	}
+}
+
+// tokenUntil decides how long a token is used. An exp that makes no sense by our
+// clock (absent, past, in milliseconds, far away) is taken as the contract's five
+// minutes: the two clocks may differ, and a refused token is replaced anyway.
+func tokenUntil(asked time.Time, exp int64) time.Time {
+	left := time.Duration(0)
+	if secs := exp - asked.Unix(); secs > 0 && secs <= int64(2*tokenLife/time.Second) {
+		left = time.Duration(secs) * time.Second
+	}
+	if left <= tokenEarly {
+		left = tokenLife
+	}
+	return asked.Add(left - tokenEarly)
+}
+
+// fetchToken calls GET /connect/accesstoken (document 1, endpoint 1).
+func (c *Client) fetchToken(ctx context.Context) (value string, exp int64, err error) {
+	a, err := c.do(ctx, call{op: "access token", method: http.MethodGet, path: "/connect/accesstoken",
+		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+	if err != nil {
+		return "", 0, err
+	}
+	var wire struct {
+		AccessToken string          `json:"accessToken"`
+		Exp         json.RawMessage `json:"exp"`
+	}
+	if err := a.decode(&wire); err != nil {
+		return "", 0, err
+	}
+	if wire.AccessToken == "" || len(wire.AccessToken) > 8<<10 {
+		return "", 0, badAnswer(a.op, a.status, "accessToken is missing or too long")
+	}
+	return wire.AccessToken, unixSeconds(wire.Exp), nil
+}
+
+// unixSeconds reads exp as the contract's integer, and also as a float or a
+// string that holds a number; 0 for anything else.
+func unixSeconds(raw json.RawMessage) int64 {
+	s := strings.Trim(string(raw), `"`)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil && f > 0 && f < 1e15 {
+		return int64(f)
+	}
+	return 0
+}
+
+// bearer is the Authorization value for a token: the contract wants its base-64.
+func bearer(token string) string {
+	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(token))
+}
