@@ -166,11 +166,16 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (db *DB) migrate(ctx context.Context, party string) error {
+// Migrations are the party's migrations, one file a step.
+func Migrations(party string) fs.FS {
 	files, err := fs.Sub(migrations, "migrations/"+party)
 	if err != nil {
-		return err
+		panic(err) // only for a name that is no path
 	}
+	return files
+}
+
+func (db *DB) migrate(ctx context.Context, party string) error {
 	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	dialect := goose.DialectSQLite3
 	if db.Dialect == Postgres {
@@ -181,7 +186,7 @@ func (db *DB) migrate(ctx context.Context, party string) error {
 		}
 		opts = append(opts, goose.WithSessionLocker(locker))
 	}
-	p, err := goose.NewProvider(dialect, db.SQL, files, opts...)
+	p, err := goose.NewProvider(dialect, db.SQL, Migrations(party), opts...)
 	if err != nil {
 		return err
 	}

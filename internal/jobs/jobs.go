@@ -1,0 +1,305 @@
+// Package jobs runs background work: what must happen though the process that
+// decided on it may be gone. A job is enqueued in the transaction that makes it
+// necessary, so there is never one without the other, and it is run until it
+// succeeds or gives up. It is the only room that knows River.
+//
+// A job may run more than once, after a kill at the wrong instant: its work must
+// be safe to repeat.
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"vestibule/internal/store"
+)
+
+// Args is what a job is given: a plain struct of JSON members. It holds
+// identifiers, never personal data. Kind names it in the database for ever.
+type Args interface{ Kind() string }
+
+// Job is the run at hand.
+type Job struct {
+	ID      int64
+	Attempt int // 1 in the first run
+	Created time.Time
+}
+
+// Option sets how jobs of a kind are run.
+type Option func(*kind)
+
+// Timeout bounds one run; the default is a minute.
+func Timeout(d time.Duration) Option { return func(k *kind) { k.timeout = d } }
+
+// MaxAttempts bounds the failing runs; the default is 25.
+func MaxAttempts(n int) Option { return func(k *kind) { k.attempts = n } }
+
+// Backoff gives the wait after the failure of the given attempt (1 is the
+// first). The default is River's: attempt⁴ seconds, with jitter.
+func Backoff(f func(attempt int) time.Duration) Option { return func(k *kind) { k.backoff = f } }
+
+type kind struct {
+	name     string
+	timeout  time.Duration
+	attempts int
+	backoff  func(int) time.Duration
+	wrap     func(args Args, key string) river.JobArgs
+	add      func(*river.Workers)
+}
+
+// Registry holds the kinds of work that a party can do. Fill it before the
+// queue starts.
+type Registry struct{ kinds map[string]*kind }
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry { return &Registry{kinds: map[string]*kind{}} }
+
+// args is how a job's arguments stand in River's row. Key takes part in
+// uniqueness, the arguments themselves do not.
+type args[A Args] struct {
+	A   A      `json:"a"`
+	Key string `json:"key,omitempty" river:"unique"`
+}
+
+func (a args[A]) Kind() string { return a.A.Kind() }
+
+type worker[A Args] struct {
+	river.WorkerDefaults[args[A]]
+	kind *kind
+	work func(context.Context, Job, A) error
+}
+
+func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) error {
+	return w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+}
+
+func (w *worker[A]) Timeout(*river.Job[args[A]]) time.Duration { return w.kind.timeout }
+
+func (w *worker[A]) NextRetry(j *river.Job[args[A]]) time.Time {
+	if w.kind.backoff == nil {
+		return time.Time{}
+	}
+	return time.Now().Add(w.kind.backoff(j.Attempt))
+}
+
+// Register says how jobs of A's kind are done. It panics on a kind that is
+// registered already: that is a slip of the wiring.
+func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args A) error, opts ...Option) {
+	var zero A
+	k := &kind{name: zero.Kind(), timeout: time.Minute, attempts: 25}
+	for _, o := range opts {
+		o(k)
+	}
+	if r.kinds[k.name] != nil {
+		panic("jobs: kind registered twice: " + k.name)
+	}
+	k.wrap = func(a Args, key string) river.JobArgs { return args[A]{A: a.(A), Key: key} }
+	k.add = func(ws *river.Workers) { river.AddWorker(ws, &worker[A]{kind: k, work: work}) }
+	r.kinds[k.name] = k
+}
+
+// Later is returned by a worker that wants to be run again after d, without
+// that counting as a failure.
+func Later(d time.Duration) error { return river.JobSnooze(d) }
+
+// Give is returned by a worker that will never succeed; err says why.
+func Give(err error) error { return river.JobCancel(err) }
+
+// Queue enqueues jobs and, once started, runs them.
+type Queue struct {
+	db     *store.DB
+	reg    *Registry
+	log    *slog.Logger
+	now    func() time.Time
+	insert *river.Client[*sql.Tx]
+
+	mu  sync.Mutex
+	run *river.Client[*sql.Tx] // nil until Start
+}
+
+// NewQueue brings River's tables up to date and returns a queue that can
+// enqueue. now is the party's clock, by which At is read.
+func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
+	q := &Queue{db: db, reg: reg, log: log, now: now}
+	if err := q.migrate(ctx); err != nil {
+		return nil, fmt.Errorf("jobs: migrate: %w", err)
+	}
+	insert, err := river.NewClient(q.driver(), &river.Config{Logger: quiet(log)})
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	q.insert = insert
+	return q, nil
+}
+
+func (q *Queue) driver() riverdriver.Driver[*sql.Tx] {
+	if q.db.Dialect == store.Postgres {
+		return riverdatabasesql.New(q.db.SQL)
+	}
+	return riversqlite.New(q.db.SQL)
+}
+
+func (q *Queue) migrate(ctx context.Context) error {
+	m, err := rivermigrate.New(q.driver(), &rivermigrate.Config{Logger: quiet(q.log)})
+	if err != nil {
+		return err
+	}
+	unlock, err := q.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// EnqueueOption sets when and whether a job is enqueued.
+type EnqueueOption func(*enqueue)
+
+type enqueue struct {
+	at  time.Time
+	key string
+}
+
+// At delays the job until t by the party's clock.
+func At(t time.Time) EnqueueOption { return func(e *enqueue) { e.at = t } }
+
+// Once keeps at most one unfinished job of this kind and key.
+func Once(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
+
+// Enqueue adds a job within tx: it exists if and only if tx commits.
+func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...EnqueueOption) error {
+	k := q.reg.kinds[a.Kind()]
+	if k == nil {
+		return fmt.Errorf("jobs: kind %q is not registered", a.Kind())
+	}
+	var e enqueue
+	for _, o := range opts {
+		o(&e)
+	}
+	in := &river.InsertOpts{MaxAttempts: k.attempts}
+	if !e.at.IsZero() {
+		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()))
+	}
+	if e.key != "" {
+		in.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
+			rivertype.JobStateRetryable, rivertype.JobStateScheduled}}
+	}
+	_, err := q.insert.InsertTx(ctx, tx, k.wrap(a, e.key), in)
+	if err != nil {
+		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
+	}
+	return nil
+}
+
+// Start begins to run jobs, until Stop.
+func (q *Queue) Start(ctx context.Context) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.run != nil {
+		return errors.New("jobs: started already")
+	}
+	workers := river.NewWorkers()
+	for _, k := range q.reg.kinds {
+		k.add(workers)
+	}
+	if len(q.reg.kinds) == 0 {
+		return nil
+	}
+	run, err := river.NewClient(q.driver(), &river.Config{
+		Logger:            quiet(q.log),
+		Workers:           workers,
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
+		PollOnly:          true,
+		FetchCooldown:     50 * time.Millisecond,
+		FetchPollInterval: 150 * time.Millisecond,
+		ErrorHandler:      &failures{log: q.log},
+		// A run that was killed with its process is taken up again after this
+		// long; it must be longer than any kind's timeout.
+		RescueStuckJobsAfter: q.longest() + 10*time.Second,
+	})
+	if err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	if err := q.resume(ctx); err != nil {
+		return fmt.Errorf("jobs: resume: %w", err)
+	}
+	if err := run.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("jobs: start: %w", err)
+	}
+	q.run = run
+	return nil
+}
+
+func (q *Queue) longest() time.Duration {
+	longest := 10 * time.Second
+	for _, k := range q.reg.kinds {
+		longest = max(longest, k.timeout)
+	}
+	return longest
+}
+
+// Stop takes no new job and waits for those that run; when ctx ends first they
+// are cancelled, and run again at the next start.
+func (q *Queue) Stop(ctx context.Context) error {
+	q.mu.Lock()
+	run := q.run
+	q.run = nil
+	q.mu.Unlock()
+	if run == nil {
+		return nil
+	}
+	err := run.Stop(ctx)
+	if err != nil && ctx.Err() != nil {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		return run.StopAndCancel(grace)
+	}
+	return err
+}
+
+// failures writes failed runs to the log. The error's text is ours and holds
+// nothing personal; the arguments are not logged.
+type failures struct{ log *slog.Logger }
+
+func (f *failures) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	level := slog.LevelWarn
+	if j.Attempt >= j.MaxAttempts {
+		level = slog.LevelError
+	}
+	f.log.Log(ctx, level, "job failed", "kind", j.Kind, "job", j.ID, "attempt", j.Attempt, "of", j.MaxAttempts, "why", err.Error())
+	return nil
+}
+
+func (f *failures) HandlePanic(ctx context.Context, j *rivertype.JobRow, p any, trace string) *river.ErrorHandlerResult {
+	raw, _ := json.Marshal(fmt.Sprint(p))
+	f.log.ErrorContext(ctx, "job panicked", "kind", j.Kind, "job", j.ID, "panic", string(raw), "stack", trace)
+	return nil
+}
+
+// quiet keeps River's own lines out of the log unless they are warnings.
+func quiet(log *slog.Logger) *slog.Logger { return slog.New(atLeastWarn{log.Handler()}) }
+
+type atLeastWarn struct{ slog.Handler }
+
+func (h atLeastWarn) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+func (h atLeastWarn) WithAttrs(a []slog.Attr) slog.Handler {
+	return atLeastWarn{h.Handler.WithAttrs(a)}
+}
+func (h atLeastWarn) WithGroup(n string) slog.Handler { return atLeastWarn{h.Handler.WithGroup(n)} }

@@ -1,0 +1,142 @@
+package jobs_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+type ring struct {
+	Bell string `json:"bell"`
+}
+
+func (ring) Kind() string { return "ring" }
+
+// queue returns a queue whose ring jobs are handed to work.
+func queue(t *testing.T, db *store.DB, work func(jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
+	t.Helper()
+	reg := jobs.NewRegistry()
+	jobs.Register(reg, func(_ context.Context, j jobs.Job, a ring) error { return work(j, a) }, opts...)
+	q, err := jobs.NewQueue(t.Context(), db, reg, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func start(t *testing.T, q *jobs.Queue) {
+	t.Helper()
+	if err := q.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := q.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func enqueue(t *testing.T, db *store.DB, q *jobs.Queue, bell string, opts ...jobs.EnqueueOption) {
+	t.Helper()
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		return q.Enqueue(ctx, tx, ring{bell}, opts...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t *testing.T, rung <-chan string) string {
+	t.Helper()
+	select {
+	case b := <-rung:
+		return b
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing rang")
+		return ""
+	}
+}
+
+func TestAJobExistsIfItsTransactionCommits(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		rung := make(chan string, 10)
+		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
+		boom := errors.New("boom")
+		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			if err := q.Enqueue(ctx, tx, ring{"never"}); err != nil {
+				return err
+			}
+			return boom
+		})
+		if !errors.Is(err, boom) {
+			t.Fatal(err)
+		}
+		enqueue(t, db, q, "front door")
+		start(t, q)
+		if got := next(t, rung); got != "front door" {
+			t.Errorf("rang %q, want the front door", got)
+		}
+	})
+}
+
+func TestFailuresAreRetriedAndLaterIsNoFailure(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		rung := make(chan string, 10)
+		runs := 0
+		q := queue(t, db, func(j jobs.Job, a ring) error {
+			runs++
+			switch runs {
+			case 1:
+				return errors.New("stuck")
+			case 2:
+				return jobs.Later(0)
+			}
+			rung <- a.Bell
+			return nil
+		}, jobs.MaxAttempts(2), jobs.Backoff(func(int) time.Duration { return 0 }))
+		enqueue(t, db, q, "back door")
+		start(t, q)
+		next(t, rung)
+		if runs != 3 {
+			t.Errorf("%d runs, want 3", runs)
+		}
+	})
+}
+
+func TestOnceKeepsOneUnfinishedJobOfAKey(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		q := queue(t, db, func(jobs.Job, ring) error { return nil })
+		for range 3 {
+			enqueue(t, db, q, "a", jobs.Once("a"))
+		}
+		enqueue(t, db, q, "b", jobs.Once("b"))
+		if n, err := q.Unfinished(t.Context(), "ring"); err != nil || n != 2 {
+			t.Errorf("Unfinished = %d, %v; want 2", n, err)
+		}
+	})
+}
+
+func TestShiftBringsWaitingJobsNearer(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		rung := make(chan string, 10)
+		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
+		enqueue(t, db, q, "in three days", jobs.At(time.Now().Add(72*time.Hour)))
+		enqueue(t, db, q, "in a year", jobs.At(time.Now().Add(365*24*time.Hour)))
+		start(t, q)
+		if err := q.Shift(t.Context(), 73*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(t, rung); got != "in three days" {
+			t.Errorf("rang %q", got)
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// lock keeps two replicas from migrating River's tables at once.
+func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
+	if q.db.Dialect != store.Postgres {
+		return func() {}, nil
+	}
+	conn, err := q.db.SQL.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const key = 7_640_891_576_956_012_809 // any number that nobody else locks
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(key)); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return func() {
+		conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(key))
+		conn.Close()
+	}, nil
+}
+
+// Shift brings every waiting job nearer by d: what the sandbox's clock does when
+// it is moved forward by d. A negative d pushes them away.
+func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
+	query := `UPDATE river_job SET scheduled_at = scheduled_at - make_interval(secs => $1)
+		WHERE state IN ('scheduled', 'retryable')`
+	arg := any(d.Seconds())
+	if q.db.Dialect == store.SQLite {
+		query = `UPDATE river_job SET scheduled_at = strftime('%Y-%m-%d %H:%M:%f', scheduled_at, $1)
+			WHERE state IN ('scheduled', 'retryable')`
+		arg = fmt.Sprintf("%+.3f seconds", -d.Seconds())
+	}
+	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, query, arg)
+		return err
+	})
+}
+
+// Unfinished counts the jobs of a kind that wait or run: for drains and tests.
+func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
+	var n int
+	err := q.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
+		WHERE kind = $1 AND state IN ('available', 'pending', 'running', 'retryable', 'scheduled')`, kind).Scan(&n)
+	return n, err
+}
+
+// resume frees the jobs that were running when the last process was killed.
+// Under SQLite there is one process, so whatever runs at its start runs no
+// more; under PostgreSQL another replica may be at it, and River's own rescue
+// waits until a run has taken longer than it may.
+func (q *Queue) resume(ctx context.Context) error {
+	if q.db.Dialect != store.SQLite {
+		return nil
+	}
+	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE river_job SET state = 'available' WHERE state = 'running'`)
+		return err
+	})
+}

@@ -1,0 +1,175 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+func TestSealedValuesOpenOnlyInTheirCell(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		key, err := db.Vault.NewKey(ctx, db.SQL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := db.Vault.NewKey(ctx, db.SQL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := store.Cell{Table: "applications", Column: "prefill", Row: "1"}
+		sealed, err := db.Vault.Seal(ctx, db.SQL, key, at, []byte("Ada"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(sealed, []byte("Ada")) {
+			t.Error("the sealed value shows its content")
+		}
+		plain, err := db.Vault.Open(ctx, db.SQL, key, at, sealed)
+		if err != nil || string(plain) != "Ada" {
+			t.Fatalf("Open = %q, %v", plain, err)
+		}
+		flipped := bytes.Clone(sealed)
+		flipped[len(flipped)-1] ^= 1
+		for name, c := range map[string]struct {
+			key    string
+			at     store.Cell
+			sealed []byte
+		}{
+			"another row":    {key, store.Cell{Table: "applications", Column: "prefill", Row: "2"}, sealed},
+			"another column": {key, store.Cell{Table: "applications", Column: "report", Row: "1"}, sealed},
+			"another table":  {key, store.Cell{Table: "reports", Column: "prefill", Row: "1"}, sealed},
+			"another key":    {other, at, sealed},
+			"a flipped bit":  {key, at, flipped},
+			"a cut value":    {key, at, sealed[:20]},
+			"no value":       {key, at, []byte{}},
+		} {
+			if _, err := db.Vault.Open(ctx, db.SQL, c.key, c.at, c.sealed); !errors.Is(err, store.ErrSeal) {
+				t.Errorf("%s: Open = %v, want ErrSeal", name, err)
+			}
+		}
+		if err := db.Vault.Shred(ctx, db.SQL, key); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Vault.Open(ctx, db.SQL, key, at, sealed); !errors.Is(err, store.ErrShredded) {
+			t.Errorf("after Shred: Open = %v, want ErrShredded", err)
+		}
+		if err := db.Vault.Shred(ctx, db.SQL, store.SystemKey); err == nil {
+			t.Error("the system key can be shredded")
+		}
+	})
+}
+
+func TestAnotherMasterKeyIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	if db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: make([]byte, 32)}); err == nil {
+		db.Close()
+		t.Fatal("Open with another master key succeeded")
+	}
+}
+
+func TestOneWinnerOfAConditionalUpdate(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE once (id TEXT PRIMARY KEY, used BOOLEAN NOT NULL)`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL.ExecContext(ctx, `INSERT INTO once VALUES ($1, $2)`, "a", false); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		wins := make(chan bool, 50)
+		for range 50 {
+			wg.Go(func() {
+				err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+					won, err := store.One(tx.ExecContext(ctx, `UPDATE once SET used = $1 WHERE id = $2 AND used = $3`, true, "a", false))
+					if won {
+						wins <- true
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(wins); n != 1 {
+			t.Errorf("%d winners, want 1", n)
+		}
+	})
+}
+
+func TestTxRollsBackOnError(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		boom := errors.New("boom")
+		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := db.Vault.NewKey(ctx, tx); err != nil {
+				return err
+			}
+			return boom
+		})
+		if !errors.Is(err, boom) {
+			t.Fatalf("Tx = %v, want boom", err)
+		}
+		var n int
+		if err := db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM data_keys WHERE id <> $1`, store.SystemKey).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d keys left, %v; want none", n, err)
+		}
+	})
+}
+
+func TestUniqueBreachIsKnown(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		insert := func() error {
+			_, err := db.SQL.ExecContext(t.Context(), `INSERT INTO data_keys (id, wrapped, created_at) VALUES ('x', $1, 0)`, []byte{1})
+			return err
+		}
+		if err := insert(); err != nil {
+			t.Fatal(err)
+		}
+		if err := insert(); !store.IsUnique(err) {
+			t.Errorf("second insert = %v, want a unique breach", err)
+		}
+		if store.IsUnique(fmt.Errorf("other")) {
+			t.Error("any error is called a unique breach")
+		}
+	})
+}
+
+func TestReplicasMayOpenAtOnce(t *testing.T) {
+	url := storetest.URL(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			db, err := store.Open(context.Background(), store.Config{URL: url, Party: store.Provider, MasterKey: storetest.MasterKey})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			db.Close()
+		})
+	}
+	wg.Wait()
+}
+
+func TestInstantsSurviveTheirColumn(t *testing.T) {
+	at := time.Date(2026, 2, 28, 23, 59, 59, 123_456_000, time.UTC)
+	if got := store.Time(store.Micros(at)); !got.Equal(at) {
+		t.Errorf("Time(Micros(%v)) = %v", at, got)
+	}
+}

@@ -1,0 +1,170 @@
+// Package cluster starts a throw-away PostgreSQL for tests: initdb into a
+// temporary folder, a unix socket beside it, no TCP, no fsync. As root it runs
+// as the user postgres, for the server refuses root.
+package cluster
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strconv"
+	"syscall"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
+)
+
+// Env names the variable that holds the URL of a running cluster for tests.
+const Env = "VESTIBULE_TEST_POSTGRES"
+
+// ErrMissing is returned where PostgreSQL is not installed.
+var ErrMissing = errors.New("cluster: no PostgreSQL binaries found")
+
+// Cluster is a running server.
+type Cluster struct {
+	URL  string // of its database postgres
+	dir  string
+	done chan error
+	stop chan struct{}
+}
+
+// Start makes and starts a cluster. It ends with Stop, or with this process.
+func Start(ctx context.Context) (*Cluster, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "vestibule-pg-")
+	if err != nil {
+		return nil, err
+	}
+	cred, name, err := account(dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "vestibule",
+		"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	initdb.Dir = dir
+	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
+	if out, err := initdb.CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("cluster: initdb as %s: %w: %s", name, err, out)
+	}
+	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+		"-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "logging_collector=off")
+	server.Dir = dir
+	// The server goes when this process goes, however that ends.
+	server.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
+	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
+	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, done: make(chan error, 1), stop: make(chan struct{})}
+	started := make(chan error, 1)
+	go c.hold(server, started)
+	if err := <-started; err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("cluster: start: %w", err)
+	}
+	if err := c.await(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// hold keeps the thread that started the server alive, for its death is what
+// the parent-death signal listens to.
+func (c *Cluster) hold(server *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	err := server.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- server.Wait() }()
+	select {
+	case err = <-exited:
+	case <-c.stop:
+		server.Process.Signal(syscall.SIGINT) // fast shutdown
+		err = <-exited
+	}
+	c.done <- err
+}
+
+func (c *Cluster) await(ctx context.Context) error {
+	db, err := sql.Open("pgx", c.URL)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err = db.PingContext(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: does not answer: %w", err)
+		case err := <-c.done:
+			c.done <- err
+			return fmt.Errorf("cluster: server ended: %w", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// Stop ends the server and removes its files.
+func (c *Cluster) Stop() {
+	close(c.stop)
+	<-c.done
+	os.RemoveAll(c.dir)
+}
+
+func binaries() (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if len(found) > 0 {
+		sort.Slice(found, func(i, j int) bool { return version(found[i]) < version(found[j]) })
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	initdb, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", ErrMissing
+	}
+	return filepath.Dir(initdb), nil
+}
+
+func version(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+	return n
+}
+
+// account gives dir to the user that the server will run as: ourselves, or
+// postgres when we are root.
+func account(dir string) (*syscall.Credential, string, error) {
+	if os.Geteuid() != 0 {
+		return nil, "this user", nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, "", fmt.Errorf("cluster: %w", err)
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	if err := os.Chown(dir, uid, gid); err != nil {
+		return nil, "", err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, "postgres", nil
+}

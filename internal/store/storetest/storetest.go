@@ -1,0 +1,254 @@
+// Package storetest gives tests a fresh database on each engine. A suite is
+// written once and run with Each; neither engine is skipped where CI is set.
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest/cluster"
+)
+
+// MasterKey is the master key of test databases.
+var MasterKey = []byte("an all too well known master key")
+
+// Each runs f on a fresh SQLite and on a fresh PostgreSQL database of the
+// party, in parallel subtests named for the engine.
+func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		f(t, SQLite(t, party))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		f(t, Postgres(t, party))
+	})
+}
+
+// SQLite returns a fresh, migrated SQLite database, copied from a template that
+// is made once.
+func SQLite(t testing.TB, party string) *store.DB {
+	t.Helper()
+	dir := t.TempDir()
+	raw, err := sqliteTemplate(party)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, party+".db"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return openFor(t, store.Config{Dir: dir, Party: party})
+}
+
+// Postgres returns a fresh, migrated PostgreSQL database, copied from a template
+// that is made once a cluster.
+func Postgres(t testing.TB, party string) *store.DB {
+	t.Helper()
+	admin := server(t)
+	name := "t_" + unique()
+	exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, postgresTemplate(t, admin, party)))
+	t.Cleanup(func() { exec(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	return openFor(t, store.Config{URL: inDatabase(admin, name), Party: party})
+}
+
+// URL returns the address of a fresh, empty PostgreSQL database, for tests that
+// start the whole program on it.
+func URL(t testing.TB) string {
+	t.Helper()
+	admin := server(t)
+	name := "t_" + unique()
+	exec(t, admin, "CREATE DATABASE "+name)
+	t.Cleanup(func() { exec(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	return inDatabase(admin, name)
+}
+
+func openFor(t testing.TB, c store.Config) *store.DB {
+	t.Helper()
+	c.MasterKey = MasterKey
+	db, err := store.Open(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// prepare opens, and so migrates, a database, with the tables of the jobs.
+func prepare(c store.Config) error {
+	c.MasterKey = MasterKey
+	db, err := store.Open(context.Background(), c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = jobs.NewQueue(context.Background(), db, jobs.NewRegistry(), slog.New(slog.DiscardHandler), time.Now)
+	if err == nil && db.Dialect == store.SQLite {
+		_, err = db.SQL.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return err
+}
+
+var templates struct {
+	sync.Mutex
+	lite map[string][]byte
+}
+
+func sqliteTemplate(party string) ([]byte, error) {
+	templates.Lock()
+	defer templates.Unlock()
+	if raw := templates.lite[party]; raw != nil {
+		return raw, nil
+	}
+	dir, err := os.MkdirTemp("", "vestibule-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := prepare(store.Config{Dir: dir, Party: party}); err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, party+".db"))
+	if err != nil {
+		return nil, err
+	}
+	if templates.lite == nil {
+		templates.lite = map[string][]byte{}
+	}
+	templates.lite[party] = raw
+	return raw, nil
+}
+
+// server returns the URL of a cluster: the one that the environment names, else
+// one of this process's own.
+var own = sync.OnceValues(func() (string, error) {
+	if u := os.Getenv(cluster.Env); u != "" {
+		return u, nil
+	}
+	c, err := cluster.Start(context.Background())
+	if err != nil {
+		return "", err
+	}
+	return c.URL, nil
+})
+
+func server(t testing.TB) string {
+	t.Helper()
+	u, err := own()
+	if errors.Is(err, cluster.ErrMissing) && os.Getenv("CI") == "" {
+		t.Skip("PostgreSQL is not installed; make test installs it")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// postgresTemplate makes the party's template database if this cluster has none
+// for the present migrations. An advisory lock keeps other test processes out.
+func postgresTemplate(t testing.TB, admin, party string) string {
+	t.Helper()
+	name := "template_" + party + "_" + fingerprint(t, party)
+	db := connect(t, admin)
+	defer db.Close()
+	ctx := context.Background()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	key := fnv.New32a()
+	key.Write([]byte(name))
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(key.Sum32())); err != nil {
+		t.Fatal(err)
+	}
+	var there bool
+	if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there); err != nil {
+		t.Fatal(err)
+	}
+	if there {
+		return name
+	}
+	making := name + "_making"
+	for _, query := range []string{"DROP DATABASE IF EXISTS " + making, "CREATE DATABASE " + making} {
+		if _, err := conn.ExecContext(ctx, query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := prepare(store.Config{URL: inDatabase(admin, making), Party: party}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", making, name)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func fingerprint(t testing.TB, party string) string {
+	t.Helper()
+	sum := sha256.New()
+	root := store.Migrations(party)
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := fs.ReadFile(root, path)
+		sum.Write([]byte(path))
+		sum.Write(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+var counter atomic.Int64
+
+func unique() string {
+	return fmt.Sprintf("%d_%d", os.Getpid(), counter.Add(1))
+}
+
+func connect(t testing.TB, u string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func exec(t testing.TB, u, query string) {
+	t.Helper()
+	db := connect(t, u)
+	defer db.Close()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatalf("%s: %v", strings.Fields(query)[0], err)
+	}
+}
+
+func inDatabase(admin, name string) string {
+	u, err := url.Parse(admin)
+	if err != nil {
+		return admin
+	}
+	u.Path = "/" + name
+	return u.String()
+}
