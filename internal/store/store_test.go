@@ -173,3 +173,26 @@ func TestInstantsSurviveTheirColumn(t *testing.T) {
 		t.Errorf("Time(Micros(%v)) = %v", at, got)
 	}
 }
+
+func TestAKeepsakeIsMadeOnce(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		kept := map[string]bool{}
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				got, err := db.Keep(t.Context(), "ring", func() ([]byte, error) { return fmt.Appendf(nil, "ring %d", i), nil })
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				kept[string(got)] = true
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if len(kept) != 1 {
+			t.Errorf("kept %v, want one and the same", kept)
+		}
+	})
+}

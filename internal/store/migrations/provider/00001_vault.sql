@@ -6,3 +6,10 @@ CREATE TABLE data_keys (
     wrapped    BYTEA  NOT NULL,
     created_at BIGINT NOT NULL
 );
+
+-- What a party made once at its first start and must find again: sealed under
+-- the system key.
+CREATE TABLE keepsakes (
+    name   TEXT  PRIMARY KEY,
+    sealed BYTEA NOT NULL
+);

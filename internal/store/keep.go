@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Keep returns the secret of that name that was made once for this database,
+// making it if it is missing. Of several replicas at their first start one
+// makes it and all return the same. It is sealed under the system key.
+func (db *DB) Keep(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
+	at := Cell{"keepsakes", "sealed", name}
+	var plain []byte
+	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		made, err := create()
+		if err != nil {
+			return err
+		}
+		sealed, err := db.Vault.Seal(ctx, tx, SystemKey, at, made)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO keepsakes (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, sealed); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT sealed FROM keepsakes WHERE name = $1`, name).Scan(&sealed); err != nil {
+			return err
+		}
+		plain, err = db.Vault.Open(ctx, tx, SystemKey, at, sealed)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: keep %s: %w", name, err)
+	}
+	return plain, nil
+}
