@@ -1,0 +1,177 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Patience is how long after its creation an event is still sent again.
+const Patience = 72 * time.Hour
+
+// Outcome is what one delivery came to.
+type Outcome int
+
+const (
+	Retry     Outcome = iota // not delivered; send the same id again later
+	Delivered                // answered 2xx
+	Disabled                 // answered 410: the receiver wants no more
+)
+
+// String names the outcome, for logs and timelines.
+func (o Outcome) String() string {
+	switch o {
+	case Delivered:
+		return "delivered"
+	case Disabled:
+		return "disabled"
+	}
+	return "retry"
+}
+
+// Result is one delivery, as a timeline keeps it.
+type Result struct {
+	Outcome    Outcome
+	HTTP       int           // the answer's status; 0 when there was none
+	RetryAfter time.Duration // what the receiver asked for; at most a day, 0 when nothing
+	Took       time.Duration
+	Err        error // why there was no answer; holds neither URL nor body
+}
+
+// Sender delivers events to customers' URLs. Its Now is the time that is signed:
+// give it the time of day, not a clock that is moved for tests, because the
+// receiver holds it against its own. Make one with NewSender.
+type Sender struct {
+	client   *http.Client
+	now      func() time.Time
+	loopback bool
+}
+
+// NewSender returns a Sender that connects to public addresses only, checked
+// after the name was resolved, so that no name can point inside. With loopback,
+// it may also reach this machine, and by plain http: for development. A nil now
+// is time.Now.
+func NewSender(loopback bool, now func() time.Time) *Sender {
+	options := []ssrf.Option{ssrf.WithAnyPort()}
+	if loopback {
+		options = append(options,
+			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
+			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
+	}
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: ssrf.New(options...).Safe}
+	if now == nil {
+		now = time.Now
+	}
+	return &Sender{now: now, loopback: loopback, client: &http.Client{
+		Timeout: 15 * time.Second,
+		// No proxy: it would dial for us, past the guard.
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
+			MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			ResponseHeaderTimeout: 10 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// CheckURL reports why raw cannot be a callback URL, or nil: https (http only on
+// loopback, where that is allowed), no credentials, no fragment.
+func (s *Sender) CheckURL(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Opaque != "" || u.Hostname() == "" || len(raw) > 2048:
+		return errors.New("webhook: not an absolute URL")
+	case u.User != nil || u.Fragment != "":
+		return errors.New("webhook: a callback URL has neither credentials nor a fragment")
+	case u.Scheme == "https":
+	case u.Scheme == "http" && s.loopback && isLoopback(u.Hostname()):
+	default:
+		return errors.New("webhook: a callback URL is https")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !(s.loopback && ip.IsLoopback()) {
+		if err := ssrf.New(ssrf.WithAnyPort()).SafeAddr(ip); err != nil {
+			return errors.New("webhook: a callback URL leads to a public address")
+		}
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// Deliver signs body at this moment and posts it to url once. It never returns
+// an error of its own: what went wrong is in the Result, and a delivery that
+// cannot be made now is one to retry.
+func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id string, body []byte) Result {
+	began := s.now()
+	result := func(r Result) Result {
+		r.Took = max(0, s.now().Sub(began))
+		return r
+	}
+	if err := s.CheckURL(url); err != nil {
+		return result(Result{Err: err})
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return result(Result{Err: errors.New("webhook: the request cannot be made")})
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "vestibule-webhook")
+	if err := Sign(req.Header, secrets, id, began, body); err != nil {
+		return result(Result{Err: err})
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return result(Result{Err: cause(err)})
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+	r := Result{HTTP: resp.StatusCode}
+	switch {
+	case resp.StatusCode >= 200 && resp.StatusCode < 300:
+		r.Outcome = Delivered
+	case resp.StatusCode == http.StatusGone:
+		r.Outcome = Disabled
+	default:
+		if n, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 31); err == nil {
+			r.RetryAfter = min(time.Duration(n)*time.Second, 24*time.Hour)
+		}
+	}
+	return result(r)
+}
+
+// cause takes the URL out of an error of net/http.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// schedule is the wait after the first, second, … failed delivery; the last one
+// repeats.
+var schedule = [...]time.Duration{
+	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+}
+
+// Delay is how long to wait after delivery number attempt (from 1) failed: longer
+// each time, and a fifth more or less at random, so that a receiver that comes
+// back is not met by everybody at once. After Patience, give up.
+func Delay(attempt int) time.Duration {
+	d := schedule[min(max(attempt, 1), len(schedule))-1]
+	return d - d/5 + time.Duration(rand.Int64N(int64(2*d/5)))
+}

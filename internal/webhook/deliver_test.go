@@ -1,0 +1,107 @@
+package webhook
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDelivery(t *testing.T) {
+	s := secret(t)
+	body := []byte(`{"status":"SUCCESS","publicToken":"1b3c5d7e-0000-4000-8000-000000000002"}`)
+	for _, tc := range []struct {
+		status int
+		want   Outcome
+	}{
+		{200, Delivered}, {204, Delivered}, {301, Retry}, {308, Retry}, {400, Retry}, {404, Retry}, {410, Disabled}, {429, Retry}, {500, Retry}, {503, Retry},
+	} {
+		heard := 0
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			heard++
+			v := &Receiver{Secrets: []Secret{s}}
+			if _, err := v.Receive(r); err != nil {
+				t.Errorf("the receiver refuses: %v", err)
+			}
+			w.Header().Set("Location", "/elsewhere")
+			w.Header().Set("Retry-After", "60")
+			w.WriteHeader(tc.status)
+			_, _ = io.WriteString(w, "thanks")
+		}))
+		got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{s}, "evt_1", body)
+		srv.Close()
+		if got.Outcome != tc.want || got.HTTP != tc.status || heard != 1 || got.Err != nil {
+			t.Errorf("answered %d: %+v after %d requests, want %v after one", tc.status, got, heard, tc.want)
+		}
+		if tc.want == Retry && got.RetryAfter != time.Minute {
+			t.Errorf("answered %d: RetryAfter = %v", tc.status, got.RetryAfter)
+		}
+	}
+}
+
+func TestPrivateAddressesAreNotReached(t *testing.T) {
+	heard := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard++ }))
+	defer srv.Close()
+	port := srv.URL[strings.LastIndex(srv.URL, ":")+1:]
+	for _, url := range []string{
+		srv.URL, "https://127.0.0.1:" + port, "https://localhost:" + port, "https://[::1]:" + port, "https://[::ffff:127.0.0.1]:" + port,
+		"https://10.0.0.1", "https://192.168.1.1", "https://169.254.169.254/latest", "https://0.0.0.0:" + port, "https://[fe80::1]",
+		"http://example.com", "ftp://example.com", "https://user@example.com", "//x", "",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		got := NewSender(false, nil).Deliver(ctx, url, []Secret{secret(t)}, "evt_1", nil)
+		cancel()
+		if got.Err == nil || got.Outcome != Retry || heard != 0 {
+			t.Errorf("Deliver to %q = %+v, and %d requests arrived", url, got, heard)
+		}
+		if url != "" && strings.Contains(got.Err.Error(), url) {
+			t.Errorf("the error repeats the URL: %v", got.Err)
+		}
+	}
+	if got := NewSender(true, nil).Deliver(t.Context(), "https://10.0.0.1", []Secret{secret(t)}, "evt_1", nil); got.Err == nil {
+		t.Error("allowing loopback allows a private network")
+	}
+}
+
+func TestAnEndlessAnswerDoesNotHoldUs(t *testing.T) {
+	stop := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chunk := make([]byte, 32<<10)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	defer close(stop)
+	if got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{secret(t)}, "evt_1", nil); got.Outcome != Delivered {
+		t.Errorf("Deliver = %+v, want delivered", got)
+	}
+}
+
+func TestDelaysGrowAndFillThePatience(t *testing.T) {
+	total, before := time.Duration(0), time.Duration(0)
+	for attempt := 1; attempt <= 16; attempt++ {
+		d := Delay(attempt)
+		if attempt < len(schedule) && d <= before {
+			t.Errorf("Delay(%d) = %v, not longer than %v", attempt, d, before)
+		}
+		total, before = total+d, d
+	}
+	if total < 48*time.Hour || total > 110*time.Hour {
+		t.Errorf("16 deliveries take %v, want about %v", total, Patience)
+	}
+	if d := Delay(0); d < 4*time.Second || d > 6*time.Second {
+		t.Errorf("Delay(0) = %v, want that of the first", d)
+	}
+}

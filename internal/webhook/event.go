@@ -1,0 +1,164 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"vestibule/internal/svc"
+)
+
+// TypeVisit is the one type of event so far: the status of a report changed.
+const TypeVisit = "VISIT"
+
+// Event is a visit webhook. Besides the full form, receivers take the bare
+// {status, publicToken, userArgs}: then EventID comes from the header and
+// everything else is empty.
+type Event struct {
+	EventID     string // unique; the same when the event is sent again
+	Type        string // TypeVisit
+	CreatedAt   time.Time
+	Environment svc.Environment
+	PublicID    string // the customer
+	ProductID   string
+	PublicToken string // the report
+	ExternalID  string // as given at creation; empty is null
+	UserArgs    string // as given at creation; empty is null
+	ConsumerID  string // empty is null
+	Status      svc.Status
+	Substatus   svc.Substatus // empty is null
+}
+
+// MarshalJSON writes the full form.
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		EventID     string          `json:"eventId"`
+		Type        string          `json:"type"`
+		CreatedAt   string          `json:"createdAt"`
+		Environment svc.Environment `json:"environment"`
+		PublicID    string          `json:"publicId"`
+		ProductID   string          `json:"productId"`
+		PublicToken string          `json:"publicToken"`
+		ExternalID  *string         `json:"externalId"`
+		UserArgs    *string         `json:"userArgs"`
+		ConsumerID  *string         `json:"consumerId"`
+		Status      svc.Status      `json:"status"`
+		Substatus   *svc.Substatus  `json:"substatus"`
+	}{e.EventID, e.Type, e.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), e.Environment, e.PublicID, e.ProductID,
+		e.PublicToken, null(e.ExternalID), null(e.UserArgs), null(e.ConsumerID), e.Status, null(e.Substatus)})
+}
+
+func null[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Parse reads an event in either form. Members it does not know are left alone;
+// a member twice, anything after the object, a member of the wrong type, or a
+// status or publicToken that is none gives ErrBody, and a type other than VISIT
+// ErrOtherType. Neither repeats what was sent.
+func Parse(body []byte) (Event, error) {
+	if !utf8.Valid(body) {
+		return Event{}, fmt.Errorf("%w: it is not UTF-8", ErrBody)
+	}
+	members, err := object(body)
+	if err != nil {
+		return Event{}, err
+	}
+	var e Event
+	var created string
+	for _, f := range []struct {
+		name string
+		into *string
+		max  int // characters
+	}{
+		{"eventId", &e.EventID, 128},
+		{"type", &e.Type, 64},
+		{"createdAt", &created, 64},
+		{"environment", (*string)(&e.Environment), 64},
+		{"publicId", &e.PublicID, 128},
+		{"productId", &e.ProductID, 128},
+		{"publicToken", &e.PublicToken, 36},
+		{"externalId", &e.ExternalID, 4 * svc.MaxExternalID},
+		{"userArgs", &e.UserArgs, 4 * svc.MaxUserArgs},
+		{"consumerId", &e.ConsumerID, 128},
+		{"status", (*string)(&e.Status), 64},
+		{"substatus", (*string)(&e.Substatus), 128},
+	} {
+		raw, there := members[f.name]
+		if !there || string(raw) == "null" {
+			continue
+		}
+		if raw[0] != '"' || json.Unmarshal(raw, f.into) != nil || utf8.RuneCountInString(*f.into) > f.max {
+			return Event{}, fmt.Errorf("%w: %s is no string, or too long a one", ErrBody, f.name)
+		}
+	}
+	if e.Type == "" {
+		e.Type = TypeVisit
+	}
+	if e.Type != TypeVisit {
+		return Event{}, ErrOtherType
+	}
+	if created != "" {
+		if e.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
+			return Event{}, fmt.Errorf("%w: createdAt is no RFC 3339 timestamp", ErrBody)
+		}
+		e.CreatedAt = e.CreatedAt.UTC()
+	}
+	switch {
+	case !svc.IsUUID(e.PublicToken):
+		return Event{}, fmt.Errorf("%w: publicToken is no UUID", ErrBody)
+	case !e.Status.Valid():
+		return Event{}, fmt.Errorf("%w: status is none of the contract's", ErrBody)
+	case e.EventID != "" && !isID(e.EventID):
+		return Event{}, fmt.Errorf("%w: eventId is malformed", ErrBody)
+	case e.Environment != "" && !e.Environment.Valid():
+		return Event{}, fmt.Errorf("%w: environment is malformed", ErrBody)
+	case !isWord(string(e.Substatus)):
+		return Event{}, fmt.Errorf("%w: substatus is malformed", ErrBody)
+	}
+	return e, nil
+}
+
+// object reads the members of one JSON object by their exact names, each once.
+func object(body []byte) (map[string]json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, fmt.Errorf("%w: it is no JSON object", ErrBody)
+	}
+	members := map[string]json.RawMessage{}
+	for dec.More() {
+		var value json.RawMessage
+		key, err := dec.Token()
+		name, ok := key.(string)
+		if err != nil || !ok || dec.Decode(&value) != nil {
+			return nil, fmt.Errorf("%w: it is no JSON object", ErrBody)
+		}
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%w: a member is there twice", ErrBody)
+		}
+		members[name] = value
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fmt.Errorf("%w: it is cut off", ErrBody)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%w: something comes after it", ErrBody)
+	}
+	return members, nil
+}
+
+// isWord reports whether s is empty or spelled like a status.
+func isWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,229 @@
+// Package webhook signs, verifies and delivers the service's events: the visit
+// webhook of document 1, Events, in the Standard Webhooks manner (webhook-id,
+// webhook-timestamp, and webhook-signature with v1, HMAC-SHA256).
+//
+// The receiving side refuses what is unsigned, signed with another secret, older
+// or newer than five minutes, too large, or ambiguous (a header twice, a member
+// twice). The delivering side refuses private networks, redirects and endless
+// answers. An event says that something happened to a report; it never holds it.
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// Names of the three headers.
+const (
+	HeaderID        = "Webhook-Id"
+	HeaderTimestamp = "Webhook-Timestamp"
+	HeaderSignature = "Webhook-Signature"
+)
+
+// MaxBody is how large an event may be, in bytes.
+const MaxBody = 64 << 10
+
+// Tolerance is how far a timestamp may be from the receiver's clock, either way.
+const Tolerance = 5 * time.Minute
+
+// Why an event was refused. Code gives each its answer.
+var (
+	ErrHeaders     = errors.New("webhook: a header is missing, doubled or malformed")
+	ErrContentType = errors.New("webhook: the body is not application/json")
+	ErrTooLarge    = errors.New("webhook: the body is too large")
+	ErrStale       = errors.New("webhook: the timestamp is too far from now")
+	ErrSignature   = errors.New("webhook: no signature fits")
+	ErrBody        = errors.New("webhook: the body is not an event")
+	ErrOtherType   = errors.New("webhook: an event of a type that is not known here")
+)
+
+// Code is the error code that a receiver answers err with, and "" for errors
+// that are not of this package. ErrOtherType has none: the event is genuine, and
+// is acknowledged so that it is not sent again.
+func Code(err error) svc.Code {
+	switch {
+	case errors.Is(err, ErrHeaders):
+		return svc.CodeMalformedHeaders
+	case errors.Is(err, ErrContentType):
+		return svc.CodeUnsupportedMediaType
+	case errors.Is(err, ErrTooLarge):
+		return svc.CodeBodyTooLarge
+	case errors.Is(err, ErrStale), errors.Is(err, ErrSignature):
+		return svc.CodeUnauthorized
+	case errors.Is(err, ErrBody):
+		return svc.CodeMalformedBody
+	}
+	return ""
+}
+
+// Secret is the key that sender and receiver share. It prints as asterisks.
+type Secret struct{ key []byte }
+
+const secretPrefix = "whsec_"
+
+// NewSecret makes a secret in its written form, whsec_ and base-64 of 32 random
+// bytes. It is shown once and kept sealed.
+func NewSecret() string {
+	var key [32]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
+}
+
+// ParseSecret reads the written form. Padding may be missing; the key has 24 to
+// 64 bytes. The error does not repeat the secret.
+func ParseSecret(s string) (Secret, error) {
+	text, ok := strings.CutPrefix(s, secretPrefix)
+	if !ok {
+		return Secret{}, errors.New("webhook: a secret begins with whsec_")
+	}
+	key, err := base64.RawStdEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
+	if err != nil || len(key) < 24 || len(key) > 64 {
+		return Secret{}, errors.New("webhook: a secret is whsec_ and the base-64 of 24 to 64 bytes")
+	}
+	return Secret{key}, nil
+}
+
+// String hides the key, from fmt and from logs.
+func (Secret) String() string { return "whsec_***" }
+
+// GoString hides the key.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue hides the key.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// sign returns one v1 signature: HMAC-SHA256 of "id.timestamp.body" in base-64.
+func (s Secret) sign(id, timestamp string, body []byte) string {
+	mac := hmac.New(sha256.New, s.key)
+	_, _ = io.WriteString(mac, id+"."+timestamp+".")
+	_, _ = mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Sign sets the three headers for body, with one signature for each secret: while
+// a secret is being rotated, two are valid. The id stays the same when an event
+// is sent again; at is the time of this sending.
+func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
+	if !isID(id) || len(secrets) == 0 {
+		return fmt.Errorf("%w: an id of letters, digits, - and _, and a secret, are needed to sign", ErrHeaders)
+	}
+	timestamp := strconv.FormatInt(at.Unix(), 10)
+	all := make([]string, len(secrets))
+	for i, s := range secrets {
+		all[i] = s.sign(id, timestamp, body)
+	}
+	h.Set(HeaderID, id)
+	h.Set(HeaderTimestamp, timestamp)
+	h.Set(HeaderSignature, strings.Join(all, " "))
+	return nil
+}
+
+// Receiver verifies events sent to one customer.
+type Receiver struct {
+	Secrets []Secret         // any of them may have signed; none refuses everything
+	Now     func() time.Time // nil: time.Now
+}
+
+// Receive reads, verifies and parses the event in r. An event whose body has no
+// eventId gets the header's id as its EventID. Errors are those of this package.
+func (v *Receiver) Receive(r *http.Request) (Event, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
+		return Event{}, ErrContentType
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	if err != nil {
+		return Event{}, fmt.Errorf("%w: it ended early", ErrBody)
+	}
+	if len(body) > MaxBody {
+		return Event{}, ErrTooLarge
+	}
+	id, err := v.Verify(r.Header, body)
+	if err != nil {
+		return Event{}, err
+	}
+	e, err := Parse(body)
+	if err != nil {
+		return Event{}, err
+	}
+	if e.EventID == "" {
+		e.EventID = id
+	}
+	return e, nil
+}
+
+// Verify holds the headers against body and returns the event's id. It compares
+// in constant time.
+func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
+	id, ok1 := only(h, HeaderID)
+	timestamp, ok2 := only(h, HeaderTimestamp)
+	signatures, ok3 := only(h, HeaderSignature)
+	if !ok1 || !ok2 || !ok3 || !isID(id) || len(signatures) > 4<<10 {
+		return "", ErrHeaders
+	}
+	sent, ok := seconds(timestamp)
+	if !ok {
+		return "", ErrHeaders
+	}
+	now := time.Now
+	if v.Now != nil {
+		now = v.Now
+	}
+	if away := now().Sub(time.Unix(sent, 0)).Abs(); away > Tolerance {
+		return "", ErrStale
+	}
+	fits := 0
+	for _, s := range v.Secrets {
+		want := []byte(s.sign(id, timestamp, body))
+		for got := range strings.SplitSeq(signatures, " ") {
+			fits |= subtle.ConstantTimeCompare([]byte(got), want)
+		}
+	}
+	if fits == 0 {
+		return "", ErrSignature
+	}
+	return id, nil
+}
+
+// only returns the value of a header that is there exactly once.
+func only(h http.Header, name string) (string, bool) {
+	values := h.Values(name)
+	if len(values) != 1 {
+		return "", false
+	}
+	return values[0], values[0] != ""
+}
+
+// isID reports whether s can be an event's id. The dot is not part of it, since
+// it divides what is signed.
+func isID(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
+
+// seconds reads a timestamp: decimal digits, as Sign writes them.
+func seconds(s string) (int64, bool) {
+	if s == "" || len(s) > 12 || s[0] == '0' || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
