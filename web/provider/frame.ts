@@ -1,0 +1,265 @@
+// The frame's script: it greets the embedding page, opens the visit with the
+// options it is answered, and walks the server-rendered steps by fetching each
+// and swapping it in. The pages work without it on the hosted page; here it is
+// what keeps the visit's handle in memory, so that no cookie is needed.
+//
+// Every message, both ways, is held against the other window, its origin and
+// the nonce of the fragment; what does not fit is dropped in silence.
+
+const host = window.parent;
+const nonce = location.hash.slice(1);
+const query = new URLSearchParams(location.search);
+const lang = query.get("lang");
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const live = element("live");
+const notice = element("notice");
+const closeButton = element<HTMLButtonElement>("close");
+const leaveDialog = element<HTMLDialogElement>("leave");
+
+const slowAfter = 4_000;
+const giveUpAfter = 20_000;
+
+let hostOrigin = "";
+let modal = false;
+let handle = "";
+let publicToken: string | undefined;
+let ended = false;
+let busy = false;
+let poll = 0;
+
+function send(type: string, more?: object): void {
+  host.postMessage({ svc: 1, nonce, type, ...more }, hostOrigin || "*");
+}
+
+// A page without an origin (a sandboxed or local one) can only be addressed by
+// its window, which is checked.
+addEventListener("message", (e: MessageEvent) => {
+  const m = e.data;
+  if (e.source !== host || !m || m.svc !== 1 || m.nonce !== nonce) return;
+  if (!hostOrigin) {
+    if (m.type !== "options") return;
+    hostOrigin = e.origin === "null" ? "*" : e.origin;
+    modal = !!m.modal;
+    document.documentElement.dataset.mode = modal ? "modal" : "embedded";
+    void begin(m.options, m.resume);
+    return;
+  }
+  if (hostOrigin !== "*" && e.origin !== hostOrigin) return;
+  if (m.type === "ask") askToClose();
+  if (m.type === "leave") void leave();
+});
+
+async function begin(options: Record<string, unknown>, resume?: string): Promise<void> {
+  if (resume) {
+    handle = resume;
+    return show(await request(stepURL()), false);
+  }
+  const answer = await request("/widget/v1/visits", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(options),
+  });
+  if (!answer) return problem("REQUEST_TIMEOUT");
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR");
+  handle = body.handle;
+  publicToken = body.publicToken;
+  send("opened", { publicToken, resume: handle });
+  await show(await request(stepURL()), modal);
+}
+
+function stepURL(search = ""): string {
+  const q = new URLSearchParams(search);
+  if (lang) q.set("lang", lang);
+  return `/visit/${handle}?${q}`;
+}
+
+// request fetches with a limit of time; it is undefined when nothing came.
+async function request(url: string, init: RequestInit = {}): Promise<Response | undefined> {
+  const stop = new AbortController();
+  const limit = setTimeout(() => stop.abort(), giveUpAfter);
+  const slow = setTimeout(() => say("slow"), slowAfter);
+  try {
+    const headers = { ...init.headers, "X-Visit-Part": "step" };
+    return await fetch(url, { ...init, headers, signal: stop.signal, credentials: "omit", cache: "no-store" });
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(limit);
+    clearTimeout(slow);
+    hush("slow");
+  }
+}
+
+// problem shows the words for a widget error that came before there was a visit.
+async function problem(errorType: string): Promise<void> {
+  end("error", { publicToken, errorType });
+  const q = new URLSearchParams(lang ? { lang } : {});
+  const answer = await request(`/widget/v1/problems/${encodeURIComponent(errorType)}?${q}`);
+  if (answer?.ok) return show(answer, modal);
+  document.getElementById("step")!.replaceChildren();
+  say("failed");
+}
+
+// show swaps in a step. moved says that the applicant asked for it: only then
+// may the focus move, for it may stand in a field of the embedding page.
+async function show(answer: Response | undefined, moved: boolean): Promise<void> {
+  if (!answer) return say(navigator.onLine ? "failed" : "offline");
+  const type = answer.headers.get("Content-Type") ?? "";
+  if (!type.startsWith("text/html")) return say("failed");
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("step");
+  const now = document.getElementById("step")!;
+  if (!next) return say("failed");
+  hush();
+  clearTimeout(poll);
+  const same = now.dataset.step === next.dataset.step;
+  if (!(same && next.dataset.poll && !moved)) {
+    now.replaceWith(document.adoptNode(next));
+    closeButton.hidden = next.dataset.over === "true" && !modal;
+    if (moved || document.hasFocus()) focusStep(next);
+    else if (!same) announce(next);
+  }
+  after(document.getElementById("step")!);
+}
+
+function focusStep(step: HTMLElement): void {
+  const target = step.querySelector<HTMLElement>("[aria-invalid=true], [role=alert], h1");
+  if (target?.matches("h1, [role=alert]")) target.tabIndex = -1;
+  target?.focus();
+}
+
+function announce(step: HTMLElement): void {
+  live.textContent = step.querySelector("h1")?.textContent ?? "";
+}
+
+function after(step: HTMLElement): void {
+  const { poll: every, end: outcome, status, error } = step.dataset;
+  publicToken = step.dataset.publicToken || publicToken;
+  if (every) poll = setTimeout(() => void refresh(), Number(every));
+  if (outcome === "success") end("success", { publicToken, status });
+  if (outcome === "error") end("error", { publicToken, errorType: error });
+  if (outcome === "exit") end("exit", { publicToken });
+}
+
+async function refresh(): Promise<void> {
+  const answer = await request(stepURL());
+  await show(answer, false);
+  if (!answer) poll = setTimeout(() => void refresh(), 3_000);
+}
+
+function end(type: string, more: object): void {
+  if (ended) return;
+  ended = true;
+  send(type, more);
+}
+
+// say shows one of the shell's notices; hush takes it away again.
+function say(which: "slow" | "offline" | "failed"): void {
+  const words = element<HTMLTemplateElement>(`words-${which}`);
+  notice.replaceChildren(words.content.cloneNode(true));
+  notice.dataset.which = which;
+  notice.hidden = false;
+  live.textContent = notice.querySelector("p")?.textContent ?? "";
+  notice.querySelector("button")?.addEventListener("click", () => void refresh());
+}
+
+function hush(which?: string): void {
+  if (which && notice.dataset.which !== which) return;
+  notice.hidden = true;
+  notice.replaceChildren();
+}
+
+addEventListener("submit", (e) => {
+  const form = e.target as HTMLFormElement;
+  if (!handle || form.method === "dialog") return;
+  e.preventDefault();
+  void submit(form, e.submitter as HTMLButtonElement | null);
+});
+
+async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Promise<void> {
+  if (busy) return;
+  busy = true;
+  const data = new URLSearchParams(new FormData(form, by) as unknown as Record<string, string>);
+  const step = document.getElementById("step")!;
+  step.setAttribute("aria-busy", "true");
+  by?.setAttribute("aria-disabled", "true");
+  try {
+    const answer =
+      form.method === "get"
+        ? await request(stepURL(data.toString()))
+        : await request(stepURL(), { method: "POST", body: data });
+    await show(answer, true);
+  } finally {
+    busy = false;
+    step.removeAttribute("aria-busy");
+    by?.removeAttribute("aria-disabled");
+  }
+}
+
+// The list of banks follows the search field as it is typed into.
+let typing = 0;
+addEventListener("input", (e) => {
+  const field = e.target as HTMLInputElement;
+  if (!field.matches?.("[data-search]")) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => void search(field), 180);
+});
+
+async function search(field: HTMLInputElement): Promise<void> {
+  const asked = field.value;
+  const answer = await request(stepURL(new URLSearchParams({ q: asked }).toString()));
+  if (!answer?.ok || field.value !== asked || !field.isConnected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const found = page.getElementById("banks");
+  if (!found) return;
+  document.getElementById("banks")?.replaceWith(document.adoptNode(found));
+  live.textContent = found.querySelector("[data-count]")?.textContent ?? "";
+}
+
+addEventListener("click", (e) => {
+  const target = (e.target as Element).closest?.("[data-close], [data-done]");
+  if (!target) return;
+  e.preventDefault();
+  if (target.matches("[data-done]")) send("close");
+  else askToClose();
+});
+
+function askToClose(): void {
+  if (ended) return send("close");
+  if (!handle) return end("exit", {});
+  if (!leaveDialog.open) leaveDialog.showModal();
+}
+
+leaveDialog.addEventListener("close", () => {
+  if (leaveDialog.returnValue === "leave") void leave();
+  leaveDialog.returnValue = "";
+});
+
+// leave tells the server, and the page whether or not the server hears of it.
+async function leave(): Promise<void> {
+  clearTimeout(poll);
+  if (handle && !ended) {
+    const body = new URLSearchParams({ action: "close" });
+    await request(stepURL(), { method: "POST", body, keepalive: true });
+  }
+  end("exit", { publicToken });
+}
+
+addEventListener("keydown", (e) => {
+  if (e.key !== "Escape" || !modal || leaveDialog.open) return;
+  e.preventDefault();
+  askToClose();
+});
+
+closeButton.addEventListener("click", askToClose);
+
+new ResizeObserver(() => {
+  if (hostOrigin && !modal) send("size", { height: document.body.scrollHeight });
+}).observe(document.body);
+
+if (host === window || !nonce) {
+  say("failed");
+} else {
+  send("hello");
+}

@@ -1,0 +1,257 @@
+// The loader: what an embedding page loads. It puts the provider's frame into
+// the page, answers the frame's greeting with the registered options, and calls
+// the hooks. It renders nothing itself, holds no applicant data beyond the
+// registered options, sets no cookie and keeps nothing in storage. Styles are
+// set through the CSSOM, so a strict policy of the page needs no exception.
+
+import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./types";
+
+type Hooks = Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">;
+
+type Visit = {
+  data: Record<string, unknown>;
+  nonce: string;
+  frame?: HTMLIFrameElement;
+  dialog?: HTMLDialogElement;
+  publicToken?: string;
+  resume?: string; // the visit's handle, should the frame be reloaded
+  greeted?: boolean;
+  ended?: boolean; // a hook was called: none will be again
+  timer?: number;
+  undo: (() => void)[];
+};
+
+const dataKeys = [
+  "env", "productId", "publicId", "token", "externalId", "userArgs",
+  "sandboxReportId", "prefill", "consumerId",
+] as const;
+
+const patience = 10_000; // for the frame's greeting; it is loaded twice at most
+
+const scriptURL = (document.currentScript as HTMLScriptElement | null)?.src || location.href;
+const origin = new URL(scriptURL).origin;
+
+let hooks: Hooks = {};
+let identity = ""; // of the registration: the same again only replaces the hooks
+let manual = false;
+let visit: Visit | undefined;
+
+function register(options: RegisterOptions): void {
+  const data: Record<string, unknown> = {};
+  for (const key of dataKeys) {
+    if (options[key] !== undefined) data[key] = options[key];
+  }
+  const wanted = JSON.stringify([data, !!options.useManualFire]);
+  hooks = options;
+  if (wanted === identity) return;
+  end();
+  identity = wanted;
+  manual = !!options.useManualFire;
+  visit = { data, nonce: nonce(), undo: [] };
+  if (!manual) whenReady(visit, embed);
+}
+
+function fire(): void {
+  if (!visit || !manual) {
+    console.error("SvcWidget: fire() needs a register() with useManualFire before it");
+    return;
+  }
+  if (visit.frame) {
+    visit.frame.focus();
+    return;
+  }
+  if (visit.ended) visit = { data: visit.data, nonce: nonce(), undo: [] };
+  open(visit);
+}
+
+function destroy(): void {
+  end();
+  hooks = {};
+  identity = "";
+  for (const s of document.querySelectorAll<HTMLScriptElement>("script[src]")) {
+    if (s.src === scriptURL) s.remove();
+  }
+}
+
+function end(): void {
+  if (visit) unmount(visit);
+  visit = undefined;
+}
+
+function unmount(v: Visit): void {
+  clearTimeout(v.timer);
+  v.frame = v.dialog = v.greeted = undefined;
+  for (const undo of v.undo.splice(0).reverse()) undo();
+}
+
+function nonce(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+function whenReady(v: Visit, then: (v: Visit) => void): void {
+  if (document.readyState !== "loading") return then(v);
+  on(v, document, "DOMContentLoaded", () => then(v));
+}
+
+function on(v: Visit, target: EventTarget, type: string, f: (e: never) => void): void {
+  target.addEventListener(type, f as EventListener);
+  v.undo.push(() => target.removeEventListener(type, f as EventListener));
+}
+
+function embed(v: Visit): void {
+  const place = document.getElementById("nova-embed");
+  if (!place) {
+    console.error("SvcWidget: the page has no element with id nova-embed");
+    return fail(v, "INTERNAL_ERROR");
+  }
+  style(load(v, place), { width: "100%", height: "420px", border: "0", display: "block", background: "transparent" });
+}
+
+function open(v: Visit): void {
+  const before = document.activeElement as HTMLElement | null;
+  const dialog = document.createElement("dialog");
+  v.dialog = dialog;
+  dialog.setAttribute("aria-label", title());
+  style(dialog, {
+    position: "fixed", inset: "0", width: "100vw", height: "100dvh", maxWidth: "none", maxHeight: "none",
+    margin: "0", padding: "0", border: "0", background: "rgb(15 20 30 / 60%)", overflow: "hidden",
+  });
+  document.body.append(dialog);
+  v.undo.push(() => {
+    dialog.remove();
+    before?.focus?.();
+  });
+  const root = document.documentElement;
+  const overflow = root.style.overflow;
+  root.style.overflow = "hidden";
+  v.undo.push(() => (root.style.overflow = overflow));
+  on(v, dialog, "cancel", (e: Event) => {
+    e.preventDefault();
+    askToClose(v);
+  });
+  // A second Esc closes a dialog whatever the page says: take it for a yes.
+  on(v, dialog, "close", () => leave(v));
+  const frame = load(v, dialog);
+  style(frame, {
+    position: "absolute", inset: "0", margin: "auto", border: "0", background: "transparent",
+    width: "min(100%, 30rem)", height: "min(100%, 46rem)",
+  });
+  dialog.showModal();
+  frame.focus();
+}
+
+function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
+  const frame = document.createElement("iframe");
+  v.frame = frame;
+  frame.title = title();
+  frame.referrerPolicy = "no-referrer";
+  frame.src = address(v, 1);
+  on(v, window, "message", (e: MessageEvent) => receive(v, e));
+  on(v, document, "securitypolicyviolation", (e: SecurityPolicyViolationEvent) => {
+    if (!e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
+    console.error(`SvcWidget: this page's Content-Security-Policy must allow frame-src ${origin}`);
+    fail(v, "INTERNAL_ERROR");
+  });
+  v.undo.push(() => frame.remove());
+  into.append(frame);
+  wait(v, 1);
+  return frame;
+}
+
+// address of the frame: nothing in it tells of the visit. The fragment, which
+// is not sent, holds the nonce that both sides put into every message.
+function address(v: Visit, attempt: number): string {
+  const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
+  const query = lang === "en" || lang === "es" ? `&lang=${lang}` : "";
+  return `${origin}/widget/v1/frame?attempt=${attempt}${query}#${v.nonce}`;
+}
+
+// wait loads the frame once more when it has not greeted in time, and then
+// gives up.
+function wait(v: Visit, attempt: number): void {
+  v.timer = setTimeout(() => {
+    if (attempt === 2) return fail(v, "REQUEST_TIMEOUT");
+    if (v.frame) v.frame.src = address(v, attempt + 1);
+    wait(v, attempt + 1);
+  }, patience);
+}
+
+function receive(v: Visit, e: MessageEvent): void {
+  const m = e.data;
+  if (e.origin !== origin || !v.frame || e.source !== v.frame.contentWindow) return;
+  if (!m || m.svc !== 1 || m.nonce !== v.nonce) return;
+  switch (m.type) {
+    case "hello":
+      v.greeted = true;
+      clearTimeout(v.timer);
+      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume });
+    case "opened":
+      v.publicToken = text(m.publicToken);
+      v.resume = text(m.resume);
+      return;
+    case "size":
+      if (!v.dialog && m.height > 0 && m.height < 10_000) v.frame.style.height = `${Math.ceil(m.height)}px`;
+      return;
+    case "success":
+      return once(v, () => hooks.onSuccess?.(text(m.publicToken)!, m.status));
+    case "error":
+      return once(v, () => hooks.onError?.(text(m.publicToken), text(m.errorType) as WidgetErrorType));
+    case "exit":
+      return exit(v);
+    case "close":
+      return unmount(v);
+  }
+}
+
+function send(v: Visit, type: string, more?: object): void {
+  v.frame?.contentWindow?.postMessage({ svc: 1, nonce: v.nonce, type, ...more }, origin);
+}
+
+function text(x: unknown): string | undefined {
+  return typeof x === "string" && x ? x : undefined;
+}
+
+// once calls a hook of the latest registration, at most one in a visit, and out
+// of our stack: what it throws is the page's to see.
+function once(v: Visit, call: () => void): void {
+  if (v.ended) return;
+  v.ended = true;
+  queueMicrotask(() => {
+    if (visit === v) call();
+  });
+}
+
+function exit(v: Visit): void {
+  const publicToken = v.publicToken;
+  unmount(v);
+  once(v, () => hooks.onExit?.(publicToken));
+}
+
+function fail(v: Visit, errorType: WidgetErrorType): void {
+  unmount(v);
+  once(v, () => hooks.onError?.(v.publicToken, errorType));
+}
+
+function askToClose(v: Visit): void {
+  if (v.ended) return unmount(v);
+  if (!v.greeted) return exit(v);
+  send(v, "ask");
+}
+
+function leave(v: Visit): void {
+  if (!v.dialog) return;
+  if (v.ended || !v.greeted) return askToClose(v);
+  send(v, "leave");
+  v.timer = setTimeout(() => exit(v), 3_000);
+}
+
+function title(): string {
+  return document.documentElement.lang.startsWith("es") ? "Verificación de su banco" : "Bank verification";
+}
+
+function style(e: HTMLElement, rules: Record<string, string>): void {
+  Object.assign(e.style, rules);
+}
+
+const api: SvcWidget = { register, fire, destroy };
+(window as { SvcWidget?: SvcWidget }).SvcWidget ??= api;
