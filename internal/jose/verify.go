@@ -1,0 +1,209 @@
+package jose
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+)
+
+// KeySource finds the key that a header's kid names: a KeySet or a RemoteKeySet.
+// It returns ErrUnknownKey, ErrKeysUnavailable or the context's error.
+type KeySource interface {
+	Key(ctx context.Context, id string) (*Key, error)
+}
+
+// Verifier checks tokens of one kind. It holds no state and is safe for
+// concurrent use.
+type Verifier struct {
+	Keys  KeySource
+	Types []string         // typ values that are accepted; "" accepts its absence; none at all refuses every token
+	Algs  []Alg            // nil: DefaultAlgs
+	Now   func() time.Time // nil: time.Now
+}
+
+// Token is a verified token.
+type Token struct {
+	KeyID   string
+	Issued  time.Time // iat
+	Expires time.Time // exp
+	claims  object
+}
+
+// Verify returns the token if it is exactly what v accepts. The order is: form,
+// header, key, signature, claims; nothing of the claims is looked at before the
+// signature fits, so ErrExpired means a token that once was good.
+func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
+	p, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	key, err := v.key(ctx, p.header)
+	if err != nil {
+		return nil, err
+	}
+	if !key.verify(p.input, p.signature) {
+		return nil, ErrSignature
+	}
+	claims, ok := parseObject(p.payload)
+	if !ok {
+		return nil, ErrMalformed
+	}
+	return v.judge(key.ID, claims)
+}
+
+// parts is a compact token taken apart. Only the header has been looked into.
+type parts struct {
+	header    object
+	payload   []byte
+	signature []byte
+	input     string // what the signature is of
+}
+
+// parse takes a compact token apart: at most MaxToken bytes, three segments,
+// each base64url without padding, line breaks or stray bits (RFC 7515, 7.1).
+func parse(raw string) (parts, error) {
+	if len(raw) > MaxToken {
+		return parts{}, ErrTooLong
+	}
+	head, rest, ok := strings.Cut(raw, ".")
+	if !ok {
+		return parts{}, ErrMalformed
+	}
+	body, sig, ok := strings.Cut(rest, ".")
+	if !ok || head == "" || sig == "" {
+		return parts{}, ErrMalformed
+	}
+	// The decoder skips CR and LF even where it is strict, and a further dot is
+	// not of its alphabet.
+	if strings.ContainsAny(raw, "\r\n") {
+		return parts{}, ErrMalformed
+	}
+	p := parts{input: raw[:len(head)+1+len(body)]}
+	enc := base64.RawURLEncoding.Strict()
+	header, err := enc.DecodeString(head)
+	if err != nil {
+		return parts{}, ErrMalformed
+	}
+	if p.payload, err = enc.DecodeString(body); err != nil {
+		return parts{}, ErrMalformed
+	}
+	if p.signature, err = enc.DecodeString(sig); err != nil {
+		return parts{}, ErrMalformed
+	}
+	if p.header, ok = parseObject(header); !ok {
+		return parts{}, ErrMalformed
+	}
+	return p, nil
+}
+
+// key judges a header and finds the key that it names.
+func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
+	// Members that change what is signed or where the key comes from. An unknown
+	// extension in crit must be refused (RFC 7515, 4.1.11), and we know none.
+	for _, name := range []string{"crit", "jku", "jwk", "x5u", "x5c", "b64", "zip", "enc"} {
+		if _, there := header[name]; there {
+			return nil, ErrHeader
+		}
+	}
+	alg, _, ok := header.text("alg")
+	allowed := v.Algs
+	if allowed == nil {
+		allowed = DefaultAlgs()
+	}
+	if !ok || !Alg(alg).Valid() || !slices.Contains(allowed, Alg(alg)) {
+		return nil, ErrAlgorithm
+	}
+	typ, there, ok := header.text("typ")
+	if !ok || there && typ == "" || !slices.Contains(v.Types, typ) {
+		return nil, ErrType
+	}
+	id, _, ok := header.text("kid")
+	if !ok || !isKeyID(id) {
+		return nil, ErrKeyID
+	}
+	key, err := v.Keys.Key(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if key.Alg != Alg(alg) {
+		return nil, ErrAlgorithm
+	}
+	return key, nil
+}
+
+// judge holds the times of verified claims against the clock.
+func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
+	iat, ok := claims.seconds("iat")
+	if !ok {
+		return nil, ErrClaims
+	}
+	exp, ok := claims.seconds("exp")
+	if !ok {
+		return nil, ErrClaims
+	}
+	t := &Token{KeyID: keyID, Issued: time.Unix(iat, 0).UTC(), Expires: time.Unix(exp, 0).UTC(), claims: claims}
+	now := time.Now()
+	if v.Now != nil {
+		now = v.Now()
+	}
+	if life := t.Expires.Sub(t.Issued); life <= 0 || life > MaxLifetime {
+		return nil, ErrLifetime
+	}
+	if now.Sub(t.Expires) >= Skew {
+		return nil, ErrExpired
+	}
+	if t.Issued.Sub(now) > Skew {
+		return nil, ErrNotYet
+	}
+	if now.Sub(t.Issued) > MaxLifetime {
+		return nil, ErrTooOld
+	}
+	if _, there := claims["nbf"]; there {
+		nbf, ok := claims.seconds("nbf")
+		if !ok {
+			return nil, ErrClaims
+		}
+		if time.Unix(nbf, 0).Sub(now) > Skew {
+			return nil, ErrNotYet
+		}
+	}
+	return t, nil
+}
+
+// Text returns a claim that must be a string if it is there. There is false for
+// a claim that is absent or null; the error is ErrClaims for any other type.
+func (t *Token) Text(name string) (value string, there bool, err error) {
+	v, there := t.claims[name]
+	if !there || v == nil {
+		return "", false, nil
+	}
+	value, ok := v.(string)
+	if !ok {
+		return "", true, ErrClaims
+	}
+	return value, true, nil
+}
+
+// For reports whether the token may be taken by the party named audience: its
+// aud names it, alone or in a list, or it has none and absent is true.
+func (t *Token) For(audience string, absent bool) bool {
+	switch aud := t.claims["aud"].(type) {
+	case string:
+		return aud == audience
+	case []any:
+		return slices.Contains(aud, any(audience))
+	}
+	_, there := t.claims["aud"]
+	return !there && absent
+}
+
+// IssuedSince reports ErrTooOld if the token was issued before the second in
+// which at lies: before there was anything for it to be about.
+func (t *Token) IssuedSince(at time.Time) error {
+	if t.Issued.Before(at.Truncate(time.Second)) {
+		return ErrTooOld
+	}
+	return nil
+}
