@@ -1,0 +1,193 @@
+// Package bankdata holds what a bank (or a customer's submission) says about a
+// consumer, in one normalised form: connections with their owners, accounts and
+// transactions, money in Cents, days in UTC. The reports that are computed from
+// bank data start here; document 1, "Windowing rules" and "account_details".
+//
+// It takes values and returns values: no clock, no database, no randomness. It
+// refuses nothing; whoever reads data in has validated them.
+package bankdata
+
+import (
+	"sort"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Person is a name with e-mail addresses, as typed by the consumer or as known
+// to a bank.
+type Person struct {
+	FirstName string   `json:"firstName,omitempty"`
+	LastName  string   `json:"lastName,omitempty"`
+	Emails    []string `json:"emails,omitempty"`
+}
+
+// FullName is first and last name with one space between.
+func (p Person) FullName() string {
+	return strings.TrimSpace(p.FirstName + " " + p.LastName)
+}
+
+// Owner is a person as one record of a bank.
+type Owner struct {
+	RecordID string `json:"recordId"` // UUID
+	Person
+}
+
+// Data is everything that was retrieved for one report.
+type Data struct {
+	Connections []Connection `json:"connections"`
+}
+
+// Connection is one login at one bank, or one submission.
+type Connection struct {
+	ID          string     `json:"id"`       // UUID
+	SourceID    string     `json:"sourceId"` // readable, unique within the report
+	Institution string     `json:"institution"`
+	Status      svc.Status `json:"status"`
+	Owners      []Owner    `json:"owners,omitempty"`
+	Accounts    []Account  `json:"accounts"`
+}
+
+// Account is one account at a connection's bank.
+type Account struct {
+	ID             string        `json:"id"` // UUID
+	Institution    string        `json:"institution"`
+	Name           string        `json:"name,omitempty"`
+	Type           string        `json:"type"`              // report.CashEquivalent or report.Investment
+	Subtype        string        `json:"subtype,omitempty"` // report.Checking, Savings or Other
+	Owner          string        `json:"owner,omitempty"`   // full name
+	Responsibility string        `json:"responsibility,omitempty"`
+	Number         string        `json:"number,omitempty"` // in full
+	Routing        string        `json:"routing,omitempty"`
+	Currency       string        `json:"currency"` // ISO 4217
+	Opened         *report.Date  `json:"opened,omitempty"`
+	StatementEnd   *report.Date  `json:"statementEnd,omitempty"`
+	Addresses      []Address     `json:"addresses,omitempty"` // the present one first
+	Balance        report.Cents  `json:"balance"`
+	Transactions   []Transaction `json:"transactions,omitempty"`
+}
+
+// Mask is the last four digits of the account's number, or empty.
+func (a Account) Mask() string {
+	if len(a.Number) < 4 {
+		return ""
+	}
+	return a.Number[len(a.Number)-4:]
+}
+
+// Address is a contact address known to a bank.
+type Address struct {
+	ID     string `json:"id"` // UUID
+	Street string `json:"street,omitempty"`
+	City   string `json:"city,omitempty"`
+	State  string `json:"state,omitempty"`
+	ZIP    string `json:"zip,omitempty"`
+}
+
+// Transaction is one movement. A positive amount is money into the account.
+type Transaction struct {
+	ID          string       `json:"id"`
+	Posted      report.Date  `json:"posted"`
+	Pending     bool         `json:"pending,omitempty"` // left out of every figure
+	Amount      report.Cents `json:"amount"`
+	Description string       `json:"description"`
+	Merchant    string       `json:"merchant,omitempty"`
+	Memo        string       `json:"memo,omitempty"`
+}
+
+// Only returns the data with none but the named accounts; nil names all.
+func (d Data) Only(accounts []string) Data {
+	if accounts == nil {
+		return d
+	}
+	chosen := map[string]bool{}
+	for _, id := range accounts {
+		chosen[id] = true
+	}
+	var out Data
+	for _, c := range d.Connections {
+		var kept []Account
+		for _, a := range c.Accounts {
+			if chosen[a.ID] {
+				kept = append(kept, a)
+			}
+		}
+		c.Accounts = kept
+		out.Connections = append(out.Connections, c)
+	}
+	return out
+}
+
+// HistoryStart is the oldest day whose transactions are retrieved: the same date
+// two years before the fetch date, that day included.
+func HistoryStart(fetch report.Date) report.Date { return MonthsBefore(fetch, 24) }
+
+// MonthsBefore is the same date n months earlier; in a shorter month, its last
+// day.
+func MonthsBefore(d report.Date, n int) report.Date {
+	y, m, day := d.Date()
+	first := time.Date(y, m-time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+	last := first.AddDate(0, 1, -1).Day()
+	return report.Date{Time: first.AddDate(0, 0, min(day, last)-1)}
+}
+
+// History returns the account's posted transactions from HistoryStart to the
+// fetch date, both included, oldest first. Those of one day are in the order of
+// their ids, so that the order of the input changes nothing.
+func (a Account) History(fetch report.Date) []Transaction {
+	start := HistoryStart(fetch)
+	var out []Transaction
+	for _, t := range a.Transactions {
+		if !t.Pending && !t.Posted.Before(start.Time) && !t.Posted.After(fetch.Time) {
+			out = append(out, t)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		if !out[i].Posted.Equal(out[j].Posted.Time) {
+			return out[i].Posted.Before(out[j].Posted.Time)
+		}
+		return out[i].ID < out[j].ID
+	})
+	return out
+}
+
+// MonthsAvailable is how many months of transactions the account has up to the
+// fetch date, a begun month counted; 0 without any, and at most 24.
+func (a Account) MonthsAvailable(fetch report.Date) int {
+	h := a.History(fetch)
+	if len(h) == 0 {
+		return 0
+	}
+	for n := 1; n < 24; n++ {
+		if MonthsBefore(fetch, n).Before(h[0].Posted.Time) {
+			return n
+		}
+	}
+	return 24
+}
+
+// SameName reports whether two full names are the same to a reader: letters
+// without case, marks or punctuation, words in the same order. Two empty names
+// are not the same.
+func SameName(a, b string) bool {
+	x, y := foldName(a), foldName(b)
+	return x == y && x != ""
+}
+
+func foldName(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(s) {
+		switch {
+		case unicode.IsLetter(r):
+			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
+		case unicode.IsSpace(r), r == '-', r == '‐', r == '‑', r == '–':
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

@@ -1,0 +1,120 @@
+package bankdata
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"vestibule/internal/report"
+)
+
+func day(s string) report.Date {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return report.Date{Time: t}
+}
+
+func TestMonthsBefore(t *testing.T) {
+	for _, c := range []struct {
+		from string
+		n    int
+		want string
+	}{
+		{"2026-03-31", 1, "2026-02-28"},
+		{"2024-03-31", 1, "2024-02-29"},
+		{"2024-02-29", 24, "2022-02-28"},
+		{"2024-02-29", 12, "2023-02-28"},
+		{"2026-01-15", 1, "2025-12-15"},
+		{"2026-01-01", 24, "2024-01-01"},
+		{"2026-05-31", 0, "2026-05-31"},
+	} {
+		if got := MonthsBefore(day(c.from), c.n); got.String() != c.want {
+			t.Errorf("MonthsBefore(%s, %d) = %s, want %s", c.from, c.n, got, c.want)
+		}
+	}
+}
+
+func TestHistoryHoldsTwoYearsAndNothingPending(t *testing.T) {
+	a := Account{Transactions: []Transaction{
+		{ID: "5", Posted: day("2026-03-02")},
+		{ID: "4", Posted: day("2026-03-01"), Pending: true},
+		{ID: "3", Posted: day("2026-03-01")},
+		{ID: "2", Posted: day("2024-03-01")},
+		{ID: "1", Posted: day("2024-02-29")},
+	}}
+	var ids string
+	for _, tx := range a.History(day("2026-03-01")) {
+		ids += tx.ID
+	}
+	if ids != "23" {
+		t.Errorf("history has %s, want 2 (exactly two years before) and 3 (the fetch date)", ids)
+	}
+}
+
+func TestMonthsAvailable(t *testing.T) {
+	for _, c := range []struct {
+		oldest string
+		want   int
+	}{
+		{"2026-03-10", 1},
+		{"2026-02-11", 1},
+		{"2026-02-10", 2},
+		{"2025-03-11", 12},
+		{"2024-03-12", 24},
+		{"2024-03-10", 24},
+		{"2024-03-09", 0},
+		{"2026-03-11", 0},
+	} {
+		a := Account{Transactions: []Transaction{{Posted: day(c.oldest)}}}
+		if got := a.MonthsAvailable(day("2026-03-10")); got != c.want {
+			t.Errorf("oldest %s: %d months, want %d", c.oldest, got, c.want)
+		}
+	}
+}
+
+func TestSameName(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Default Harper", "default  harper", true},
+		{"José Núñez", "Jose Nunez", true},
+		{"Jose\u0301 Nunez", "José Nuñez", true},
+		{"Siobhan O’Brien", "Siobhan O'Brien", true},
+		{"Anne-Marie Dupont", "Anne Marie Dupont", true},
+		{"J. R. Smith", "J R Smith", true},
+		{"Default Harper", "Harper Default", false},
+		{"Default Harper", "Default Harpers", false},
+		{"", "", false},
+		{"...", "", false},
+		{"Łukasz", "Lukasz", false},
+		{"王 芳", "王 芳", true},
+		{"ΣΟΦΙΑΣ", "Σοφιας", true},
+	} {
+		if got := SameName(c.a, c.b); got != c.want {
+			t.Errorf("SameName(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestOrderOfTransactionsChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		var a, b Account
+		for i := range n {
+			tx := Transaction{ID: string(rune('a' + i)), Posted: day("2026-01-01"), Amount: report.Cents(i)}
+			tx.Posted.Time = tx.Posted.AddDate(0, 0, rapid.IntRange(0, 3).Draw(t, "day"))
+			a.Transactions = append(a.Transactions, tx)
+		}
+		b.Transactions = rapid.Permutation(a.Transactions).Draw(t, "shuffled")
+		x, y := a.History(day("2026-02-01")), b.History(day("2026-02-01"))
+		for i := range x {
+			if x[i].ID != y[i].ID {
+				t.Fatalf("transaction %d is %s and, shuffled, %s", i, x[i].ID, y[i].ID)
+			}
+		}
+	})
+}

@@ -1,0 +1,186 @@
+// Package cashflow computes the cashflow report (document 1, "Cashflow report
+// body") from bank data and an as-of date. Values in, values out: the same input
+// gives the same report, byte for byte. It leaves out accounts that are not cash
+// equivalents, transactions that are pending, and whatever is older than two
+// years.
+package cashflow
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Input is what a report is made from.
+type Input struct {
+	PublicToken        string
+	ExternalID         string
+	UserArgs           string
+	ConsumerID         string
+	ConsumerExternalID string
+	Product            report.Product
+	InputSource        string           // report.ConsumerInput or report.CustomerInput: who gave Consumer
+	Consumer           *bankdata.Person // nil: nobody typed a name
+	Bank               bankdata.Data
+}
+
+// Outcome is the report's status and substatus for the bank data at hand
+// (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
+// NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
+// transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
+	fetch := report.DateOf(asOf)
+	accounts, transactions := 0, 0
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type == report.CashEquivalent {
+				accounts++
+				transactions += len(a.History(fetch))
+			}
+		}
+	}
+	switch {
+	case accounts == 0:
+		return svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+	case transactions == 0:
+		return svc.StatusSuccess, svc.SubNoRecentInformation
+	}
+	return svc.StatusSuccess, ""
+}
+
+// Build makes the report. asOf is when the data were retrieved; its UTC day is
+// the fetch date.
+func Build(in Input, asOf time.Time) report.Cashflow {
+	status, sub := Outcome(in.Bank, asOf)
+	r := report.Cashflow{
+		Meta: &report.Meta{
+			PublicToken:        in.PublicToken,
+			UserArgs:           report.Null(in.UserArgs),
+			CreatedAt:          report.TimestampOf(asOf),
+			APIVersion:         report.CashflowVersion,
+			ExternalID:         report.Null(in.ExternalID),
+			Status:             status,
+			ConsumerID:         report.Null(in.ConsumerID),
+			ConsumerExternalID: report.Null(in.ConsumerExternalID),
+		},
+		Product:        &in.Product,
+		Sources:        sources(in),
+		Identities:     identities(in),
+		AccountDetails: accounts(in.Bank, report.DateOf(asOf)),
+	}
+	if sub != "" {
+		r.Meta.Substatus = &sub
+	}
+	return r
+}
+
+func sources(in Input) []report.Source {
+	var out []report.Source
+	if in.Consumer != nil {
+		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: svc.StatusSuccess})
+	}
+	for _, c := range in.Bank.Connections {
+		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})
+	}
+	return out
+}
+
+// identities lists the consumer's own input first and then every owner known to
+// a bank. The input carries the matching, unless there is nothing to match with.
+func identities(in Input) []report.Identity {
+	var out []report.Identity
+	if in.Consumer != nil {
+		out = append(out, identity(in.InputSource, derived(in.PublicToken, "input"), derived(in.PublicToken, "input-record"), *in.Consumer))
+	}
+	m := report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{}, Unmatched: []report.SourceRef{}}}
+	for _, c := range in.Bank.Connections {
+		for _, o := range c.Owners {
+			id := identity(c.SourceID, c.ID, o.RecordID, o.Person)
+			ref := report.SourceRef{SourceID: id.SourceID, SourceUUID: id.SourceUUID, SourceRecordID: id.SourceRecordID}
+			if in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName()) {
+				m.FullName.Matched = append(m.FullName.Matched, ref)
+			} else {
+				m.FullName.Unmatched = append(m.FullName.Unmatched, ref)
+			}
+			out = append(out, id)
+		}
+	}
+	if in.Consumer != nil && len(out) > 1 {
+		out[0].Matching = &m
+	}
+	return out
+}
+
+func identity(source, sourceUUID, record string, p bankdata.Person) report.Identity {
+	return report.Identity{
+		SourceID:       source,
+		SourceUUID:     report.Null(sourceUUID),
+		SourceRecordID: report.Null(record),
+		FirstName:      report.Null(p.FirstName),
+		LastName:       report.Null(p.LastName),
+		FullName:       report.Null(p.FullName()),
+		Emails:         append([]string{}, p.Emails...),
+	}
+}
+
+func accounts(d bankdata.Data, fetch report.Date) []report.Account {
+	var out []report.Account
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type != report.CashEquivalent {
+				continue
+			}
+			balance := a.Balance
+			out = append(out, report.Account{
+				SourceID:             c.SourceID,
+				AccountID:            a.ID,
+				MonthsAvailable:      a.MonthsAvailable(fetch),
+				OwnerFullName:        report.Null(a.Owner),
+				InstitutionName:      report.Null(a.Institution),
+				AccountName:          report.Null(a.Name),
+				AccountType:          a.Type,
+				AccountSubtype:       report.Null(a.Subtype),
+				DateOpened:           a.Opened,
+				TruncatedNumber:      report.Null(a.Mask()),
+				Responsibility:       report.Null(a.Responsibility),
+				LastStatementEndDate: a.StatementEnd,
+				Addresses:            addresses(a.Addresses),
+				CurrentBalance:       &balance,
+			})
+		}
+	}
+	return out
+}
+
+func addresses(known []bankdata.Address) []report.Address {
+	out := []report.Address{}
+	for _, a := range known {
+		region := strings.TrimSpace(a.State + " " + a.ZIP)
+		var parts []string
+		for _, p := range []string{a.Street, a.City, region} {
+			if p != "" {
+				parts = append(parts, p)
+			}
+		}
+		out = append(out, report.Address{
+			AddressID: a.ID,
+			Address:   report.Null(strings.Join(parts, ", ")),
+			Street:    report.Null(a.Street),
+			City:      report.Null(a.City),
+			ZIPCode:   report.Null(a.ZIP),
+			State:     report.Null(a.State),
+		})
+	}
+	return out
+}
+
+// derived makes an identifier that belongs to a report and stays the same each
+// time the report is computed.
+func derived(publicToken, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
+}

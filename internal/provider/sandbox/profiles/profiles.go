@@ -1,0 +1,147 @@
+// Package profiles is the sandbox's bank: five test consumers whose two years of
+// payroll, rent, bills, purchases and transfers are generated relative to the
+// day they are fetched (document 1, "Sandbox behaviour"; the usernames are those
+// of the project's divergences). The same profile, link and day give the same
+// data, and the figures of complete months do not depend on the day within the
+// month. No figure of a report stands here: scores and attributes come from the
+// ordinary engine.
+//
+// The numbers of accounts, names and addresses are invented; identifiers derive
+// from the link (the report's publicToken), so that no two consumers share them.
+package profiles
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Bank is the mock bank. Its zero value is ready.
+type Bank struct{}
+
+// Names lists the profiles in the order of document 1.
+func Names() []string { return []string{"default", "single", "multi", "joint", "noincome"} }
+
+// Known reports whether there is a profile of that name, spelled in lower case.
+func (Bank) Known(profile string) bool { _, ok := find(profile); return ok }
+
+// Login says what a username of the mock bank leads to: a profile to choose
+// accounts from, or the status and substatus that the visit ends with. ok is
+// false for a username that the bank does not know.
+func (Bank) Login(username string) (profile string, st svc.Status, sub svc.Substatus, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(username)) {
+	case "default":
+		profile = "default"
+	case "single":
+		profile = "single"
+	case "multi":
+		profile = "multi"
+	case "joint":
+		profile = "joint"
+	case "noincome", "no_transactions":
+		profile = "noincome"
+	case "error":
+		st = svc.StatusError
+	case "supplier_unresponsive":
+		st = svc.StatusSupplierUnresponsive
+	case "mfa":
+		st, sub = svc.StatusNotAuthenticated, svc.SubMFARequired
+	case "debt_only", "investment_only":
+		st, sub = svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+	case "e_banking_unsupported":
+		st, sub = svc.StatusNotAuthenticated, svc.SubEBankingNotSupported
+	default:
+		return "", "", "", false
+	}
+	return profile, st, sub, true
+}
+
+// Accounts lists the profile's accounts without their transactions, to choose
+// from. Their ids are those that Fetch gives for the same link.
+func (b Bank) Accounts(profile, link string, at time.Time) []bankdata.Account {
+	var out []bankdata.Account
+	for _, c := range b.Fetch(profile, link, at).Connections {
+		for _, a := range c.Accounts {
+			a.Transactions = nil
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Fetch retrieves everything that the bank has on the profile at an instant. An
+// unknown profile has no connection.
+func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
+	p, ok := find(profile)
+	if !ok {
+		return bankdata.Data{}
+	}
+	fetch := report.DateOf(at)
+	c := bankdata.Connection{
+		ID:          derive(link, "connection"),
+		SourceID:    strings.ToUpper(strings.ReplaceAll(p.institution, " ", "_")),
+		Institution: p.institution,
+		Status:      svc.StatusSuccess,
+	}
+	for i, o := range p.owners {
+		c.Owners = append(c.Owners, bankdata.Owner{RecordID: derive(link, "owner/"+string(rune('1'+i))), Person: o})
+	}
+	for _, a := range p.accounts {
+		c.Accounts = append(c.Accounts, p.fetch(a, link, fetch))
+	}
+	return bankdata.Data{Connections: []bankdata.Connection{c}}
+}
+
+func (p profile) fetch(a account, link string, fetch report.Date) bankdata.Account {
+	opened := bankdata.MonthsBefore(fetch, a.monthsOpen)
+	statement := monthStart(fetch, 0).AddDate(0, 0, -1)
+	out := bankdata.Account{
+		ID:             derive(link, a.key),
+		Institution:    p.institution,
+		Name:           a.name,
+		Type:           report.CashEquivalent,
+		Subtype:        a.subtype,
+		Owner:          p.owners[0].FullName(),
+		Responsibility: report.Individual,
+		Number:         a.number,
+		Routing:        "021000089",
+		Currency:       "USD",
+		Opened:         &opened,
+		StatementEnd:   &report.Date{Time: statement},
+	}
+	if a.subtype == "" {
+		out.Type = report.Investment
+	}
+	if len(p.owners) > 1 {
+		out.Responsibility = report.Joint
+		names := make([]string, len(p.owners))
+		for i, o := range p.owners {
+			names[i] = o.FullName()
+		}
+		out.Owner = strings.Join(names, " and ")
+	}
+	for i, home := range p.homes {
+		home.ID = derive(link, "address/"+string(rune('1'+i)))
+		out.Addresses = append(out.Addresses, home)
+	}
+	out.Transactions, out.Balance = generate(p.name, a, link, fetch)
+	return out
+}
+
+func derive(link, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/"+what)).String()
+}
+
+func find(name string) (profile, bool) {
+	for _, p := range all() {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return profile{}, false
+}

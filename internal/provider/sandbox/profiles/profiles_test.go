@@ -1,0 +1,199 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const link = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
+
+func at(t *testing.T, s string) time.Time {
+	t.Helper()
+	v, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestReportsOfTheProfiles holds the whole report of each profile against its
+// golden file, at the end of a leap February and in the middle of a July.
+func TestReportsOfTheProfiles(t *testing.T) {
+	for _, name := range Names() {
+		for _, day := range []string{"2024-02-29", "2026-07-14"} {
+			t.Run(name+" on "+day, func(t *testing.T) {
+				when := at(t, day+"T09:30:15.123Z")
+				in := cashflow.Input{
+					PublicToken: link, ExternalID: "application-17", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
+					Product:     report.Product{Name: "Cash flow", ProductID: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e", InquiryType: "PERSONAL"},
+					InputSource: report.ConsumerInput,
+					Consumer:    &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
+					Bank:        Bank{}.Fetch(name, link, when),
+				}
+				got, err := report.Encode(cashflow.Build(in, when))
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, _ := report.Encode(cashflow.Build(in, when))
+				if !bytes.Equal(got, again) {
+					t.Error("the same input gave other bytes")
+				}
+				var pretty bytes.Buffer
+				if err := indent(&pretty, got); err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join("testdata", name+"-"+day+".json")
+				if *update {
+					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
+					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
+				}
+				if _, err := report.ParseCashflow(got); err != nil {
+					t.Errorf("its own reader refuses it: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestOutcomesOfTheProfiles(t *testing.T) {
+	when := at(t, "2026-07-14T00:00:00Z")
+	for _, name := range Names() {
+		want := svc.Substatus("")
+		if name == "noincome" {
+			want = svc.SubNoRecentInformation
+		}
+		st, sub := cashflow.Outcome(Bank{}.Fetch(name, link, when), when)
+		if st != svc.StatusSuccess || sub != want {
+			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
+		}
+	}
+	multi := Bank{}.Fetch("multi", link, when)
+	brokerage := multi.Connections[0].Accounts[2]
+	st, sub := cashflow.Outcome(multi.Only([]string{brokerage.ID}), when)
+	if st != svc.StatusNotAuthenticated || sub != svc.SubIncompatibleAccounts {
+		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
+			st, sub, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts)
+	}
+}
+
+// TestLawsOfTheGenerator walks a year of fetch dates.
+func TestLawsOfTheGenerator(t *testing.T) {
+	start := at(t, "2023-12-20T23:59:59Z")
+	for n := range 400 {
+		when := start.AddDate(0, 0, n)
+		fetch := report.DateOf(when)
+		for _, name := range Names() {
+			for _, a := range (Bank{}).Fetch(name, link, when).Connections[0].Accounts {
+				seen := map[string]bool{}
+				for _, tx := range a.Transactions {
+					if seen[tx.ID] {
+						t.Fatalf("%s on %s: transaction id %s twice", name, fetch, tx.ID)
+					}
+					seen[tx.ID] = true
+					if tx.Posted.After(fetch.Time) || tx.Posted.Before(bankdata.HistoryStart(fetch).Time) {
+						t.Fatalf("%s on %s: a transaction of %s", name, fetch, tx.Posted)
+					}
+					if tx.Amount == 0 {
+						t.Fatalf("%s on %s: a transaction of nothing on %s", name, fetch, tx.Posted)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTheBalanceOfADayIsTheSameTheNextDay checks that tomorrow's history, walked
+// back one day, gives today's balance, within a month.
+func TestTheBalanceOfADayIsTheSameTheNextDay(t *testing.T) {
+	for _, name := range Names() {
+		today := at(t, "2026-03-01T12:00:00Z")
+		for ; today.Day() < 31; today = today.AddDate(0, 0, 1) {
+			tomorrow := today.AddDate(0, 0, 1)
+			a := Bank{}.Fetch(name, link, today).Connections[0].Accounts[0]
+			b := Bank{}.Fetch(name, link, tomorrow).Connections[0].Accounts[0]
+			back := b.Balance
+			for _, tx := range b.History(report.DateOf(tomorrow)) {
+				if tx.Posted.Equal(report.DateOf(tomorrow).Time) {
+					back -= tx.Amount
+				}
+			}
+			if back != a.Balance {
+				t.Errorf("%s: balance of %s is %s, and seen a day later %s", name, today.Format(time.DateOnly), a.Balance, back)
+			}
+		}
+	}
+}
+
+func TestAccountsAreThoseOfTheFetch(t *testing.T) {
+	when := at(t, "2026-07-14T00:00:00Z")
+	for _, name := range Names() {
+		listed := Bank{}.Accounts(name, link, when)
+		for i, a := range (Bank{}).Fetch(name, link, when.AddDate(0, 0, 3)).Connections[0].Accounts {
+			if listed[i].ID != a.ID || listed[i].Transactions != nil {
+				t.Errorf("%s lists account %d as %s, and fetches %s", name, i, listed[i].ID, a.ID)
+			}
+		}
+		other := Bank{}.Accounts(name, "another link", when)
+		if other[0].ID == listed[0].ID {
+			t.Errorf("%s gives two consumers one account id", name)
+		}
+	}
+	if d := (Bank{}).Fetch("nobody", link, when); len(d.Connections) != 0 {
+		t.Errorf("an unknown profile has %d connections", len(d.Connections))
+	}
+}
+
+func TestLogin(t *testing.T) {
+	for _, c := range []struct {
+		username, profile string
+		status            svc.Status
+		sub               svc.Substatus
+		ok                bool
+	}{
+		{"default", "default", "", "", true},
+		{" Joint ", "joint", "", "", true},
+		{"no_transactions", "noincome", "", "", true},
+		{"error", "", svc.StatusError, "", true},
+		{"mfa", "", svc.StatusNotAuthenticated, svc.SubMFARequired, true},
+		{"debt_only", "", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, true},
+		{"investment_only", "", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, true},
+		{"e_banking_unsupported", "", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, true},
+		{"supplier_unresponsive", "", svc.StatusSupplierUnresponsive, "", true},
+		{"", "", "", "", false},
+		{"admin", "", "", "", false},
+	} {
+		profile, st, sub, ok := Bank{}.Login(c.username)
+		if profile != c.profile || st != c.status || sub != c.sub || ok != c.ok {
+			t.Errorf("Login(%q) = %q %q %q %v", c.username, profile, st, sub, ok)
+		}
+	}
+}
+
+func indent(b *bytes.Buffer, raw []byte) error {
+	if err := json.Indent(b, raw, "", "  "); err != nil {
+		return err
+	}
+	return b.WriteByte('\n')
+}
