@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"vestibule/internal/svc"
@@ -161,12 +162,19 @@ func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values
 	return form, nil
 }
 
-// ReadBody reads a body of at most limit bytes; a larger one is refused, at
-// once when its length is announced.
+// bodyTime bounds how long a client may take to send its body.
+const bodyTime = 30 * time.Second
+
+// ReadBody reads a body of at most limit bytes, within 30 seconds; a larger one
+// is refused, at once when its length is announced.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
 	}
+	// A recorder in a test has no deadline to set; a connection has.
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(bodyTime))
+	defer control.SetReadDeadline(time.Time{})
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {

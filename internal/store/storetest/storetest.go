@@ -136,10 +136,14 @@ func sqliteTemplate(party string) ([]byte, error) {
 	return raw, nil
 }
 
-// server returns the URL of a cluster: the one that the environment names, else
-// one of this process's own.
+// own returns the URL of a cluster: the one that the environment names, else one
+// of this process's own.
 var own = sync.OnceValues(func() (string, error) {
-	if u := os.Getenv(cluster.Env); u != "" {
+	switch u := os.Getenv(cluster.Env); u {
+	case "off":
+		return "", errOff
+	case "":
+	default:
 		return u, nil
 	}
 	c, err := cluster.Start(context.Background())
@@ -149,9 +153,14 @@ var own = sync.OnceValues(func() (string, error) {
 	return c.URL, nil
 })
 
+var errOff = errors.New("PostgreSQL is left out, as " + cluster.Env + "=off asks")
+
 func server(t testing.TB) string {
 	t.Helper()
 	u, err := own()
+	if errors.Is(err, errOff) {
+		t.Skip(err)
+	}
 	if errors.Is(err, cluster.ErrMissing) && os.Getenv("CI") == "" {
 		t.Skip("PostgreSQL is not installed; make test installs it")
 	}

@@ -1,0 +1,117 @@
+// Package app is the program: it reads the configuration, opens each party's
+// database, gives each its listener, and drains on the way out. It is the only
+// room that knows both parties, and it lets them meet over HTTP alone.
+//
+// Run is what main and the browser tests call. It refuses a configuration that
+// would expose what must not be, and says which flag to change.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line. Every flag of Config is common to the commands.
+type cli struct {
+	Config
+
+	Serve    struct{} `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal   struct{} `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
+	Provider struct{} `cmd:"" help:"Run the provider alone."`
+	Version  struct{} `cmd:"" help:"Print the version."`
+}
+
+type parties struct{ portal, provider bool }
+
+// Run runs the program with the given arguments until it ends or ctx does, and
+// returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
+// It prints to stdout one line a listener and, when all serve, `ready`; the log
+// goes to stderr.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cli
+	exit := -1
+	parser, err := kong.New(&c,
+		kong.Name("vestibule"),
+		kong.Description("Takes a consumer through verification and gets a trustworthy report back: the portal for the business, and the provider it talks to."),
+		kong.DefaultEnvars("VESTIBULE"),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exit = code }),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "vestibule:", err)
+		return 1
+	}
+	command, err := parser.Parse(args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "vestibule:", err)
+		return 2
+	}
+	var p parties
+	switch command.Command() {
+	case "version":
+		fmt.Fprintln(stdout, "vestibule", Version())
+		return 0
+	case "portal":
+		p.portal = true
+	case "provider":
+		p.provider = true
+	default:
+		p = parties{true, true}
+	}
+	if err := c.check(p); err != nil {
+		fmt.Fprintln(stderr, "vestibule: this configuration is refused:")
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	log := newLog(stderr, &c.Config)
+	if err := serve(ctx, &c.Config, p, log, stdout); err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "vestibule:", err)
+		return 1
+	}
+	return 0
+}
+
+func newLog(w io.Writer, c *Config) *slog.Logger {
+	var level slog.Level
+	level.UnmarshalText([]byte(c.LogLevel)) // the parser has checked it
+	opts := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}
+
+// Version is the version of the build: the module's, or the revision it was
+// built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			version += " (" + s.Value[:12] + ")"
+		}
+	}
+	return version
+}
+
+// prepareDir makes the data folder, closed to other users.
+func prepareDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	return nil
+}

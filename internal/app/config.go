@@ -1,0 +1,159 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"vestibule/internal/svc"
+)
+
+// Config is the whole configuration: every field is a flag and, in capitals
+// with the prefix VESTIBULE_, an environment variable.
+type Config struct {
+	PortalAddr         string `default:"localhost:8080" help:"The portal's listener; port 0 picks one." placeholder:"HOST:PORT"`
+	ProviderAddr       string `default:"127.0.0.1:8081" help:"The embedded provider's listener. Keep it another site than the portal's: localhost and 127.0.0.1 are two." placeholder:"HOST:PORT"`
+	AdminAddr          string `help:"Listener of health and metrics; none unless given." placeholder:"HOST:PORT"`
+	SandboxControlAddr string `help:"Listener of the sandbox's controls (clock, faults, visits, reset); none unless given, refused in production." placeholder:"HOST:PORT"`
+
+	DataDir       string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
+	DatabaseURL   string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
+	MasterKeyFile string `help:"File of 32 bytes, as 64 hexadecimal characters, that seals keys and personal data; made in the data folder if not given." placeholder:"FILE"`
+
+	PortalURL   string `name:"portal-url" help:"The portal's public base URL; default from its listener." placeholder:"URL"`
+	ProviderURL string `name:"provider-url" help:"The provider's public base URL; default from its listener. Required by the command portal." placeholder:"URL"`
+	Environment string `default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
+
+	PublicID      string            `name:"public-id" help:"The portal's account at the provider; default is the generated sandbox customer." placeholder:"ID"`
+	ClientID      string            `name:"client-id" help:"The account's clientId." placeholder:"ID"`
+	SecretKey     string            `help:"The account's secretKey." placeholder:"SECRET"`
+	Products      map[string]string `mapsep:"," help:"The account's products: cashflow=UUID,income=UUID,…" placeholder:"KIND=UUID,…"`
+	WebhookSecret []string          `sep:"," help:"Secrets of the provider's webhooks, whsec_…; two while they are rotated." placeholder:"SECRET"`
+	ReturnMode    string            `default:"get" enum:"get,post" help:"How the outcome token of a secure redirect comes back to this account: get or post."`
+
+	WidgetScriptURL string `name:"widget-script-url" help:"The provider's widget script; default is /widget/v1/widget.js at the provider." placeholder:"URL"`
+	WidgetGlobal    string `default:"SvcWidget" help:"The script's global object."`
+	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
+
+	TLSCert     string `name:"tls-cert" help:"Certificate chain (PEM) of the listeners." placeholder:"FILE"`
+	TLSKey      string `name:"tls-key" help:"The certificate's key (PEM)." placeholder:"FILE"`
+	BehindProxy bool   `help:"A proxy in front of the listeners ends TLS; they may then listen beyond loopback without it."`
+
+	LogFormat string `default:"text" enum:"text,json" help:"text or json."`
+	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
+}
+
+// check refuses a configuration that cannot be served, and says what to change.
+// parties says which of the two will run.
+func (c *Config) check(parties parties) error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	listeners := []struct{ flag, addr string }{}
+	if parties.portal {
+		listeners = append(listeners, struct{ flag, addr string }{"--portal-addr", c.PortalAddr})
+	}
+	if parties.provider {
+		listeners = append(listeners, struct{ flag, addr string }{"--provider-addr", c.ProviderAddr})
+	}
+	for _, l := range listeners {
+		host, _, err := net.SplitHostPort(l.addr)
+		switch {
+		case err != nil:
+			bad("%s %q: want HOST:PORT", l.flag, l.addr)
+		case !loopback(host) && c.TLSCert == "" && !c.BehindProxy:
+			bad("%s %q is reachable from other machines, and names, bank data and credentials would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.flag, l.addr)
+		}
+	}
+	for _, l := range []struct{ flag, addr string }{{"--admin-addr", c.AdminAddr}, {"--sandbox-control-addr", c.SandboxControlAddr}} {
+		if l.addr == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(l.addr); err != nil {
+			bad("%s %q: want HOST:PORT", l.flag, l.addr)
+		}
+	}
+	if host, _, err := net.SplitHostPort(c.SandboxControlAddr); err == nil && !loopback(host) {
+		bad("--sandbox-control-addr %q: the sandbox's controls have no authentication and listen on loopback only", c.SandboxControlAddr)
+	}
+	if c.SandboxControlAddr != "" && (c.Environment == string(svc.Production) || !parties.provider) {
+		bad("--sandbox-control-addr: only a sandbox provider has sandbox controls")
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		bad("--tls-cert and --tls-key go together")
+	}
+	for _, u := range []struct{ flag, value string }{{"--portal-url", c.PortalURL}, {"--provider-url", c.ProviderURL}, {"--widget-script-url", c.WidgetScriptURL}} {
+		if u.value != "" && !webURL(u.value) {
+			bad("%s %q: want an absolute http or https URL without user, query or fragment", u.flag, u.value)
+		}
+	}
+	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
+		bad("--database-url: want postgres://…")
+	}
+	for kind, id := range c.Products {
+		if !svc.Product(kind).Valid() {
+			bad("--products: %q is no product; there are cashflow, income, eligibility and passport", kind)
+		}
+		if !svc.IsUUID(id) {
+			bad("--products: the id of %s is no UUID", kind)
+		}
+	}
+	if parties.portal && !parties.provider {
+		for _, need := range []struct {
+			flag  string
+			given bool
+		}{{"--provider-url", c.ProviderURL != ""}, {"--public-id", c.PublicID != ""}, {"--client-id", c.ClientID != ""},
+			{"--secret-key", c.SecretKey != ""}, {"--products", len(c.Products) > 0}, {"--webhook-secret", len(c.WebhookSecret) > 0}} {
+			if !need.given {
+				bad("%s is required when the portal runs without the embedded provider", need.flag)
+			}
+		}
+	}
+	if n := 0; parties.portal && parties.provider {
+		for _, given := range []bool{c.PublicID != "", c.ClientID != "", c.SecretKey != "", len(c.Products) > 0} {
+			if given {
+				n++
+			}
+		}
+		if n > 0 {
+			bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them")
+		}
+	}
+	if !identifier(c.WidgetGlobal) {
+		bad("--widget-global %q: want a JavaScript identifier", c.WidgetGlobal)
+	}
+	return errors.Join(errs...)
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func webURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+func identifier(s string) bool {
+	for i, c := range s {
+		if !(c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// products is the configured products by kind.
+func (c *Config) products() map[svc.Product]string {
+	out := map[svc.Product]string{}
+	for kind, id := range c.Products {
+		out[svc.Product(kind)] = id
+	}
+	return out
+}

@@ -1,0 +1,311 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/provider"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+// drainTime is how long requests and jobs that run may take to end.
+const drainTime = 20 * time.Second
+
+// service is one listener and what it serves.
+type service struct {
+	name     string
+	listener net.Listener
+	url      string
+	server   *http.Server
+}
+
+// party is what app asks of both of them.
+type party interface {
+	Handler() http.Handler
+	Start(context.Context) error
+	Stop(context.Context) error
+	Ready(context.Context) error
+}
+
+// program is everything that runs, in the order in which it was started.
+type program struct {
+	config   *Config
+	log      *slog.Logger
+	now      func() time.Time
+	services []*service
+	parties  []party // stopped in reverse
+	stores   []*store.DB
+}
+
+// serve runs the parties until ctx ends or a listener fails, then drains.
+func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
+	run := &program{config: c, log: log, now: time.Now}
+	defer func() {
+		for _, s := range run.services {
+			s.listener.Close()
+		}
+		for _, db := range run.stores {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	if err := prepareDir(c.DataDir); err != nil {
+		return err
+	}
+	master, err := masterKey(c)
+	if err != nil {
+		return err
+	}
+	if err := run.listen(p); err != nil {
+		return err
+	}
+	var made customers
+	if p.provider {
+		if made, err = run.startProvider(ctx, master, p); err != nil {
+			return fmt.Errorf("provider: %w", err)
+		}
+	}
+	if p.portal {
+		if err := run.startPortal(ctx, master, p, made); err != nil {
+			return errors.Join(fmt.Errorf("portal: %w", err), run.stopParties())
+		}
+	}
+	if s := run.service("admin"); s != nil {
+		s.server.Handler = run.admin()
+	}
+	failed := make(chan error, len(run.services))
+	for _, s := range run.services {
+		go func() { failed <- s.server.Serve(s.listener) }()
+		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
+	}
+	fmt.Fprintln(stdout, "ready")
+	select {
+	case <-ctx.Done():
+		log.Info("draining")
+		return run.drain()
+	case err := <-failed:
+		return errors.Join(err, run.drain())
+	}
+}
+
+// listen opens every listener, so that addresses are known before anything
+// needs them, and a taken port is found out first.
+func (p *program) listen(which parties) error {
+	c := p.config
+	for _, l := range []struct {
+		name, addr, url string
+		wanted          bool
+	}{
+		{"provider", c.ProviderAddr, c.ProviderURL, which.provider},
+		{"portal", c.PortalAddr, c.PortalURL, which.portal},
+		{"sandbox", c.SandboxControlAddr, "", c.SandboxControlAddr != ""},
+		{"admin", c.AdminAddr, "", c.AdminAddr != ""},
+	} {
+		if !l.wanted {
+			continue
+		}
+		listener, err := net.Listen("tcp", l.addr)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		s := &service{name: l.name, listener: listener, url: l.url, server: &http.Server{
+			ReadHeaderTimeout: 10 * time.Second,
+			IdleTimeout:       2 * time.Minute,
+			MaxHeaderBytes:    64 << 10,
+			ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		}}
+		scheme := "http"
+		if c.TLSCert != "" && (l.name == "portal" || l.name == "provider") {
+			cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+			if err != nil {
+				listener.Close()
+				return fmt.Errorf("%s: --tls-cert, --tls-key: %w", l.name, err)
+			}
+			s.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}})
+			scheme = "https"
+		}
+		if s.url == "" {
+			// The host as it was written: localhost and 127.0.0.1 are two sites.
+			host, _, _ := net.SplitHostPort(l.addr)
+			_, port, _ := net.SplitHostPort(listener.Addr().String())
+			if host == "" {
+				host = "localhost"
+			}
+			s.url = scheme + "://" + net.JoinHostPort(host, port)
+		}
+		p.services = append(p.services, s)
+	}
+	return nil
+}
+
+func (p *program) service(name string) *service {
+	for _, s := range p.services {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+func (p *program) open(ctx context.Context, name string, master []byte) (*store.DB, error) {
+	db, err := store.Open(ctx, store.Config{URL: p.config.DatabaseURL, Dir: p.config.DataDir, Party: name, MasterKey: master, Now: p.now})
+	if err == nil {
+		p.stores = append(p.stores, db)
+	}
+	return db, err
+}
+
+// startProvider starts the provider and, in the sandbox, sees to its generated
+// customers.
+func (p *program) startProvider(ctx context.Context, master []byte, which parties) (customers, error) {
+	var made customers
+	db, err := p.open(ctx, store.Provider, master)
+	if err != nil {
+		return made, err
+	}
+	here := p.service("provider")
+	s, err := provider.New(ctx, provider.Config{
+		DB: db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
+		Environment:            svc.Environment(p.config.Environment),
+		AllowLoopbackCallbacks: svc.Environment(p.config.Environment) == svc.Sandbox,
+		Assets:                 web.Provider(),
+	})
+	if err != nil {
+		return made, err
+	}
+	if svc.Environment(p.config.Environment) == svc.Sandbox {
+		if made, err = keep(ctx, db, "generated-customers", newCustomers); err != nil {
+			return made, err
+		}
+		seed := provider.Seed{
+			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
+			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.ReturnMode,
+			ThirdParty: provider.SeedAccount(made.ThirdParty),
+		}
+		if portal := p.service("portal"); portal != nil {
+			seed.CallbackURL, seed.CompleteURL = portal.url+"/webhooks/visit", portal.url+"/redirect/return"
+		}
+		if err := s.Seed(ctx, seed); err != nil {
+			return made, err
+		}
+		if !which.portal {
+			if err := writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), made); err != nil {
+				return made, err
+			}
+		}
+	}
+	here.server.Handler = s.Handler()
+	if control := p.service("sandbox"); control != nil {
+		control.server.Handler = s.Control()
+	}
+	if err := s.Start(ctx); err != nil {
+		return made, err
+	}
+	p.parties = append(p.parties, s)
+	return made, nil
+}
+
+// startPortal starts the portal, for the generated customer of the embedded
+// provider or for the account that the configuration names.
+func (p *program) startPortal(ctx context.Context, master []byte, which parties, made customers) error {
+	db, err := p.open(ctx, store.Portal, master)
+	if err != nil {
+		return err
+	}
+	own, err := keep(ctx, db, "generated-staff", newStaff)
+	if err != nil {
+		return err
+	}
+	c := p.config
+	if c.PortalAPIKey != "" {
+		own.PortalAPIKey = c.PortalAPIKey
+	}
+	here := p.service("portal")
+	conf := portal.Config{
+		DB: db, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
+		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL,
+		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(),
+		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
+		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
+	}
+	if which.provider {
+		conf.ProviderURL = p.service("provider").url
+		conf.PublicID, conf.ClientID, conf.SecretKey = made.PublicID, made.ClientID, made.SecretKey
+		conf.Products, conf.WebhookSecrets = made.Products, []string{made.WebhookSecret}
+	}
+	if conf.WidgetScriptURL == "" {
+		conf.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
+	}
+	s, err := portal.New(ctx, conf)
+	if err != nil {
+		return err
+	}
+	if err := s.EnsureReviewer(ctx, own.Reviewer.Email, own.Reviewer.Password); err != nil {
+		return err
+	}
+	if err := p.publish(which, made, own); err != nil {
+		return err
+	}
+	here.server.Handler = s.Handler()
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	p.parties = append(p.parties, s)
+	return nil
+}
+
+// publish writes what was generated to the data folder, for the operator.
+func (p *program) publish(which parties, made customers, own staff) error {
+	if !which.provider {
+		return writeCredentials(filepath.Join(p.config.DataDir, "portal-credentials.json"), own)
+	}
+	return writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), struct {
+		customers
+		staff
+	}{made, own})
+}
+
+// drain lets running requests and jobs end, the portal before the provider that
+// it talks to.
+func (p *program) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	var errs []error
+	for i := len(p.services) - 1; i >= 0; i-- {
+		s := p.services[i]
+		if s.name == "portal" || s.name == "provider" {
+			continue
+		}
+		errs = append(errs, s.server.Close())
+	}
+	for _, name := range []string{"portal", "provider"} {
+		s := p.service(name)
+		if s == nil {
+			continue
+		}
+		if err := s.server.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: drain: %w", name, err), s.server.Close())
+		}
+	}
+	return errors.Join(append(errs, p.stopParties())...)
+}
+
+func (p *program) stopParties() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	var errs []error
+	for i := len(p.parties) - 1; i >= 0; i-- {
+		errs = append(errs, p.parties[i].Stop(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,137 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pkg is what go list says of one package of this module.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	GoFiles    []string
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps,GoFiles", "vestibule/...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// within reports whether the import path lies in one of the rooms, which are
+// paths below the module or whole import paths of others.
+func within(importPath string, rooms ...string) bool {
+	for _, room := range rooms {
+		if room == "internal/..." && strings.HasPrefix(importPath, "vestibule/internal/") {
+			return true
+		}
+		for _, full := range []string{room, "vestibule/" + room} {
+			if importPath == full || strings.HasPrefix(importPath, full+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestWalls holds the imports of the product to the walls of the house.
+func TestWalls(t *testing.T) {
+	all := list(t)
+	never := func(reason string, from []string, to ...string) {
+		t.Helper()
+		for _, p := range all {
+			if !within(p.ImportPath, from...) {
+				continue
+			}
+			for _, d := range p.Deps {
+				if within(d, to...) {
+					t.Errorf("%s reaches %s: %s", p.ImportPath, d, reason)
+				}
+			}
+		}
+	}
+	only := func(module string, rooms ...string) {
+		t.Helper()
+		for _, p := range all {
+			for _, i := range p.Imports {
+				if within(i, module) && !within(p.ImportPath, rooms...) {
+					t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, i, rooms)
+				}
+			}
+		}
+	}
+	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"}, "internal/provider", "internal/analysis", "templates/provider")
+	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"}, "internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
+	never("it runs in the browser", []string{"internal/svc", "internal/prefill", "internal/journey"}, "fmt", "encoding/json", "regexp", "net", "time")
+	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "math/rand", "crypto/rand", "internal/store", "internal/jobs", "internal/door")
+	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door"},
+		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
+	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
+	only("github.com/lestrrat-go/jwx", "internal/jose")
+	only("github.com/riverqueue/river", "internal/jobs")
+	only("github.com/playwright-community", "e2e")
+	only("github.com/gorilla/sessions", "internal/portal/session")
+	for _, p := range all {
+		if slices.Contains(p.Imports, "context") && within(p.ImportPath, "internal/analysis") {
+			t.Errorf("%s takes a context: analysis is values in, values out", p.ImportPath)
+		}
+	}
+}
+
+// TestCapabilitiesDoNotImportTheirNeighbours keeps a folder below a party to
+// itself; the party's own package wires them.
+func TestCapabilitiesDoNotImportTheirNeighbours(t *testing.T) {
+	shared := []string{"internal/provider/gate", "internal/portal/session"}
+	for _, party := range []string{"internal/portal", "internal/provider"} {
+		for _, p := range list(t) {
+			mine, ok := strings.CutPrefix(p.ImportPath, "vestibule/"+party+"/")
+			if !ok {
+				continue
+			}
+			mine, _, _ = strings.Cut(mine, "/")
+			for _, i := range p.Imports {
+				its, ok := strings.CutPrefix(i, "vestibule/"+party+"/")
+				if !ok || within(i, shared...) {
+					continue
+				}
+				if its, _, _ = strings.Cut(its, "/"); its != mine {
+					t.Errorf("%s imports its neighbour %s", p.ImportPath, i)
+				}
+			}
+		}
+	}
+}
+
+// TestSQLStandsInStores keeps queries in the store and in files named store.go.
+func TestSQLStandsInStores(t *testing.T) {
+	cmd := exec.Command("grep", "-rlE", "--include=*.go", "--exclude=*_test.go",
+		`(ExecContext|QueryContext|QueryRowContext|\.Exec|\.Query|\.QueryRow)\(`, "internal", "cmd", "templates", "wasm")
+	cmd.Dir = "../.."
+	out, _ := cmd.Output() // exit 1 is: nothing found
+	for _, file := range strings.Fields(string(out)) {
+		if path.Base(file) != "store.go" && !strings.HasPrefix(file, "internal/store/") {
+			t.Errorf("%s queries the database; its SQL belongs in a store.go", file)
+		}
+	}
+}

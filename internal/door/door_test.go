@@ -1,0 +1,153 @@
+package door_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+)
+
+var silent = slog.New(slog.DiscardHandler)
+
+func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
+	type request struct {
+		Name  string         `json:"name"`
+		Count int            `json:"count"`
+		Inner map[string]any `json:"inner"`
+	}
+	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
+	for name, c := range map[string]struct {
+		contentType, body string
+		code              svc.Code
+		field             string
+	}{
+		"a good body":              {"application/json", `{"name":"x","count":1}`, "", ""},
+		"a charset":                {"application/json; charset=UTF-8", `{"name":"x"}`, "", ""},
+		"another charset":          {"application/json; charset=latin1", `{"name":"x"}`, svc.CodeUnsupportedMediaType, ""},
+		"another content type":     {"text/plain", `{"name":"x"}`, svc.CodeUnsupportedMediaType, ""},
+		"no content type":          {"", `{"name":"x"}`, svc.CodeUnsupportedMediaType, ""},
+		"nothing":                  {"application/json", ``, svc.CodeMalformedBody, ""},
+		"half a body":              {"application/json", `{"name":`, svc.CodeMalformedBody, "name"},
+		"an unknown field":         {"application/json", `{"nom":"x"}`, svc.CodeMalformedBody, "nom"},
+		"a wrong type":             {"application/json", `{"name":1}`, svc.CodeMalformedBody, "name"},
+		"a fraction for an int":    {"application/json", `{"count":1.5}`, svc.CodeMalformedBody, "count"},
+		"a member twice":           {"application/json", `{"name":"x","name":"y"}`, svc.CodeMalformedBody, "name"},
+		"a member twice by case":   {"application/json", `{"name":"x","Name":"y"}`, svc.CodeMalformedBody, "Name"},
+		"an inner member twice":    {"application/json", `{"inner":{"a":1,"a":2}}`, svc.CodeMalformedBody, "inner.a"},
+		"something after":          {"application/json", `{"name":"x"} {}`, svc.CodeMalformedBody, ""},
+		"invalid UTF-8":            {"application/json", "{\"name\":\"\xff\"}", svc.CodeMalformedBody, ""},
+		"too deep":                 {"application/json", `{"inner":` + deep + `}`, svc.CodeMalformedBody, "inner" + strings.Repeat(".a", 31)},
+		"too large":                {"application/json", `{"name":"` + strings.Repeat("x", 2000) + `"}`, svc.CodeBodyTooLarge, ""},
+		"an array for an object":   {"application/json", `[]`, svc.CodeMalformedBody, ""},
+		"an object for the string": {"application/json", `{"name":{}}`, svc.CodeMalformedBody, "name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(c.body))
+			r.Header.Set("Content-Type", c.contentType)
+			var in request
+			err := door.DecodeJSON(httptest.NewRecorder(), r, 1000, &in)
+			if c.code == "" {
+				if err != nil {
+					t.Fatalf("DecodeJSON = %v, want no error", err)
+				}
+				return
+			}
+			var e *door.Error
+			if !errors.As(err, &e) || e.Code != c.code {
+				t.Fatalf("DecodeJSON = %v, want %s", err, c.code)
+			}
+			if c.field != "" && (len(e.Details) != 1 || e.Details[0].Field != c.field) {
+				t.Errorf("details = %+v, want the field %q", e.Details, c.field)
+			}
+		})
+	}
+}
+
+func TestAnAnnouncedBodyThatIsTooLargeIsNotRead(t *testing.T) {
+	body := &counting{}
+	r := httptest.NewRequest("POST", "/", body)
+	r.ContentLength = 1 << 30
+	_, err := door.ReadBody(httptest.NewRecorder(), r, 1000)
+	if door.As(err).Code != svc.CodeBodyTooLarge || body.read {
+		t.Errorf("ReadBody = %v, body read: %v", err, body.read)
+	}
+}
+
+type counting struct{ read bool }
+
+func (c *counting) Read(p []byte) (int, error) { c.read = true; return 0, io.EOF }
+
+func TestErrorsHaveOneShapeAndKeepTheirReasonToTheLog(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	mux := http.NewServeMux()
+	mux.Handle("GET /bad", door.API(logger, func(http.ResponseWriter, *http.Request) error {
+		return door.Fail(svc.CodeMalformedBody, errors.New("the private reason"), door.Detail{Field: "f", Message: "is wrong"})
+	}))
+	mux.Handle("GET /ours", door.API(logger, func(http.ResponseWriter, *http.Request) error { return errors.New("the private reason") }))
+	mux.Handle("GET /panic", door.API(logger, func(http.ResponseWriter, *http.Request) error { panic("the private reason") }))
+	h := door.Wrap(logger, door.Shape(logger, mux, nil, nil))
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code         svc.Code
+	}{
+		{"GET", "/bad", 400, svc.CodeMalformedBody},
+		{"GET", "/ours", 500, svc.CodeInternal},
+		{"GET", "/panic", 500, svc.CodeInternal},
+		{"GET", "/nowhere", 404, svc.CodeNotFound},
+		{"POST", "/bad", 405, svc.CodeMethodNotAllowed},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+		var got struct {
+			Error      svc.Code
+			Message    string
+			RequestID  string
+			Terminated *bool
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%s %s: body %q: %v", c.method, c.path, w.Body, err)
+		}
+		if w.Code != c.status || got.Error != c.code {
+			t.Errorf("%s %s = %d %s, want %d %s", c.method, c.path, w.Code, got.Error, c.status, c.code)
+		}
+		if got.Message == "" || got.Terminated == nil || len(got.RequestID) != 16 || got.RequestID != w.Header().Get("X-Request-Id") {
+			t.Errorf("%s %s: incomplete body %s", c.method, c.path, w.Body)
+		}
+		if strings.Contains(w.Body.String(), "private") {
+			t.Errorf("%s %s: the client reads the log's reason", c.method, c.path)
+		}
+	}
+	if !strings.Contains(log.String(), "the private reason") {
+		t.Error("the log does not say why")
+	}
+}
+
+func TestAPolicyNeverAllowsInline(t *testing.T) {
+	got := door.CSP{Script: []string{"http://127.0.0.1:8081"}, WASM: true, Frame: []string{"http://127.0.0.1:8081"}}.String()
+	want := "default-src 'none'; script-src 'self' http://127.0.0.1:8081 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; connect-src 'self'; frame-src http://127.0.0.1:8081; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	if got != want {
+		t.Errorf("CSP =\n%s\nwant\n%s", got, want)
+	}
+}
+
+func FuzzUnmarshalStrict(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":{"a":[1,2,{"b":null}]}}`, `{"a":1,"a":2}`, `[[[[`, "{\"a\":\"\\ud800\"}", `1e999`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var v any
+		if door.UnmarshalStrict(raw, &v) == nil && !json.Valid(raw) {
+			t.Errorf("accepted invalid JSON %q", raw)
+		}
+	})
+}

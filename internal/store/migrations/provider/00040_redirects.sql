@@ -1,0 +1,15 @@
+-- +goose Up
+
+-- A secure redirect: the way to a visit on the hosted page, and back.
+CREATE TABLE redirects (
+    id            TEXT PRIMARY KEY,
+    visit_id      TEXT NOT NULL UNIQUE,
+    customer_id   TEXT NOT NULL,
+    handle_hash   BYTEA NOT NULL UNIQUE, -- of the handle in redirectUrl
+    token_hash    BYTEA NOT NULL UNIQUE, -- of redirectToken
+    visit_handle  BYTEA NOT NULL,        -- the visit's own handle, sealed
+    complete_url  TEXT NOT NULL,         -- empty: the account's own at the time of the return
+    redirect_args BYTEA NOT NULL,        -- sealed: the customer's text, which may be personal
+    created_at    BIGINT NOT NULL,
+    expires_at    BIGINT NOT NULL
+);
