@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Session, error) {
+	var s Session
+	var created, signedIn int64
+	err := q.QueryRowContext(ctx, `
+		SELECT id, principal, created_at, signed_in_at FROM sessions
+		WHERE secret_hash = $1 AND expires_at > $2`, hash, store.Micros(now)).
+		Scan(&s.ID, &s.Principal, &created, &signedIn)
+	if err != nil {
+		return Session{}, store.Found(err)
+	}
+	s.CreatedAt = store.Time(created)
+	if signedIn != 0 {
+		s.SignedInAt = store.Time(signedIn)
+	}
+	return s, nil
+}
+
+// put makes the row or gives it another secret.
+func put(ctx context.Context, tx *sql.Tx, s Session, hash []byte, until time.Time) error {
+	var signedIn int64
+	if !s.SignedInAt.IsZero() {
+		signedIn = store.Micros(s.SignedInAt)
+	}
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO sessions (id, secret_hash, principal, created_at, signed_in_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (id) DO UPDATE SET secret_hash = excluded.secret_hash, principal = excluded.principal,
+			signed_in_at = excluded.signed_in_at, expires_at = excluded.expires_at`,
+		s.ID, hash, s.Principal, store.Micros(s.CreatedAt), signedIn, store.Micros(until))
+	return err
+}
+
+func drop(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id)
+	return err
+}
+
+func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, store.Micros(now)); err != nil {
+		return err
+	}
+	// A key is needed as long as a session may be signed with it: until a newer
+	// one is older than the longest life.
+	_, err := tx.ExecContext(ctx, `
+		DELETE FROM session_keys WHERE created_at < (
+			SELECT MAX(created_at) FROM session_keys WHERE created_at <= $1)`,
+		store.Micros(now.Add(-Life)))
+	return err
+}
+
+func addKey(ctx context.Context, tx *sql.Tx, vault *store.Vault, id string, key []byte, now time.Time) error {
+	sealed, err := vault.Seal(ctx, tx, store.SystemKey, keyCell(id), key)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO session_keys (id, sealed, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+		id, sealed, store.Micros(now))
+	return err
+}
+
+// loadKeys returns the signing keys, newest first.
+func loadKeys(ctx context.Context, db *store.DB) ([][]byte, error) {
+	var keys [][]byte
+	err := db.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, sealed FROM session_keys ORDER BY created_at DESC, id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			var sealed []byte
+			if err := rows.Scan(&id, &sealed); err != nil {
+				return err
+			}
+			key, err := db.Vault.Open(ctx, tx, store.SystemKey, keyCell(id), sealed)
+			if err != nil {
+				return err
+			}
+			keys = append(keys, key)
+		}
+		return rows.Err()
+	})
+	return keys, err
+}
+
+func keyCell(id string) store.Cell {
+	return store.Cell{Table: "session_keys", Column: "sealed", Row: id}
+}
