@@ -1,0 +1,65 @@
+# Each target's help is the text after its ##.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+
+GO       ?= go
+BIN      := bin/vestibule
+LDFLAGS  := -s -w
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
+
+.PHONY: help run build assets generate test test-fast test-race lint bench demo vuln clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build everything and start portal and provider on an embedded database
+	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} exec $(BIN) serve
+
+build: assets ## bin/vestibule, one static binary with all assets inside
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/server
+
+assets: ## web/dist: what a browser loads
+	@$(GO) run ./web/build
+
+generate: ## what is generated and committed: templ's Go code, the widget's declarations
+	@$(GO) tool templ generate -log-level error
+	@$(GO) generate ./...
+
+test: tools assets ## every test, after installing what they need and this machine lacks
+	@$(MAKE) --no-print-directory check
+	@$(POSTGRES) $(GO) test -timeout 9m ./...
+
+test-fast: assets check ## the tests without browser and PostgreSQL
+	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short $$($(GO) list ./... | grep -v /e2e)
+
+test-race: tools assets ## every test but the browser's, under the race detector
+	@CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
+
+.PHONY: tools check
+tools:
+	@e2e/setup.sh
+
+# Formatting, vet, and whether what is generated is what is committed.
+check:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@$(GO) vet ./...
+	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
+	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
+
+lint: ## staticcheck
+	@$(GO) run $(STATICCHECK) ./...
+
+vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability database)
+	@$(GO) run $(GOVULNCHECK) ./...
+
+bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale runs one group
+	@cd bench && $(GO) run . -only '$(ONLY)'
+
+demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
+	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo
+
+clean: ## remove what was built
+	@rm -rf bin web/dist/* .cache

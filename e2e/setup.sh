@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what the tests need and this machine lacks: Chromium, PostgreSQL and
+# Node by apt, the browser driver and axe by npm, into .cache. Running it again
+# does nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+playwright=1.52.0 # the driver that playwright-go v0.5200.1 speaks to
+axe=4.10.3
+
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+command -v node >/dev/null || missing+=(nodejs)
+command -v npm >/dev/null || missing+=(npm)
+compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
+if [ ${#missing[@]} -gt 0 ]; then
+  if ! command -v apt-get >/dev/null; then
+    echo "The tests need ${missing[*]}; install them with this system's package manager." >&2
+    exit 1
+  fi
+  sudo=
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  echo "installing ${missing[*]}" >&2
+  $sudo apt-get update -q >/dev/null
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+fetch() { # package, version
+  local to=".cache/npm/$1"
+  [ "$(cat "$to/version" 2>/dev/null)" = "$2" ] && return
+  echo "fetching $1@$2" >&2
+  rm -rf "$to" && mkdir -p "$to"
+  (cd "$to" && npm pack --silent "$1@$2" >/dev/null && tar xzf ./*.tgz && rm ./*.tgz)
+  echo "$2" >"$to/version"
+}
+fetch playwright-core "$playwright"
+fetch axe-core "$axe"
