@@ -1,0 +1,171 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/app"
+)
+
+// site is one running program.
+type site struct {
+	Portal, Provider, Control, Admin string
+	Credentials                      credentials
+	Log                              *logBuffer
+	dir                              string
+}
+
+// credentials is sandbox-credentials.json.
+type credentials struct {
+	PublicID, ClientID, SecretKey string
+	Products                      map[string]string
+	WebhookSecret                 string
+	Reviewer                      struct{ Email, Password string }
+	PortalAPIKey                  string
+}
+
+// logBuffer keeps what the program logs, to be searched for what must not be there.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// start runs the program on ports of its own until the test ends, and waits
+// until it is ready. It must drain with exit code 0.
+func start(t *testing.T, args ...string) *site {
+	t.Helper()
+	s := &site{dir: t.TempDir(), Log: &logBuffer{}}
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	exit := make(chan int, 1)
+	go func() {
+		args := append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
+			"--admin-addr=127.0.0.1:0", "--data-dir=" + s.dir}, args...)
+		code := app.Run(ctx, args, in, s.Log)
+		in.Close()
+		exit <- code
+	}()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case code := <-exit:
+			if code != 0 {
+				t.Errorf("the program ended with exit code %d\n%s", code, s.Log)
+			}
+		case <-time.After(60 * time.Second):
+			t.Errorf("the program does not end\n%s", s.Log)
+		}
+		if t.Failed() {
+			t.Logf("the program's log:\n%s", tail(s.Log.String(), 12_000))
+		}
+	})
+	lines := bufio.NewScanner(out)
+	ready := false
+	for !ready && lines.Scan() {
+		name, url, ok := strings.Cut(lines.Text(), " listening url=")
+		switch {
+		case lines.Text() == "ready":
+			ready = true
+		case ok && name == "portal":
+			s.Portal = url
+		case ok && name == "provider":
+			s.Provider = url
+		case ok && name == "sandbox":
+			s.Control = url
+		case ok && name == "admin":
+			s.Admin = url
+		}
+	}
+	go io.Copy(io.Discard, out)
+	if !ready {
+		t.Fatalf("the program did not get ready:\n%s", s.Log)
+	}
+	raw, err := os.ReadFile(filepath.Join(s.dir, "sandbox-credentials.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &s.Credentials); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func tail(s string, n int) string {
+	if len(s) > n {
+		return "…" + s[len(s)-n:]
+	}
+	return s
+}
+
+// control calls the sandbox's control listener and returns the decoded answer.
+func (s *site) control(t *testing.T, method, path string, in any) map[string]any {
+	t.Helper()
+	return call(t, method, s.Control+path, "", in, 2)
+}
+
+// api calls the portal's API with its key.
+func (s *site) api(t *testing.T, method, path string, in any) map[string]any {
+	t.Helper()
+	return call(t, method, s.Portal+"/api/v1"+path, "Bearer "+s.Credentials.PortalAPIKey, in, 2)
+}
+
+// call sends JSON and wants an answer whose status begins with class.
+func call(t *testing.T, method, url, authorization string, in any, class int) map[string]any {
+	t.Helper()
+	var body io.Reader
+	if in != nil {
+		raw, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode/100 != class {
+		t.Fatalf("%s %s = %d %s", method, req.URL.Path, resp.StatusCode, raw)
+	}
+	out := map[string]any{}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatalf("%s %s: %v: %s", method, req.URL.Path, err, raw)
+		}
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// visitor is one person's browser: a context with cookies of its own and a page.
+type visitor struct {
+	playwright.Page
+	Context playwright.BrowserContext
+
+	mu       sync.Mutex
+	expected []string // fragments of console errors that the test provokes
+	wrong    []string
+}
+
+type option func(*playwright.BrowserNewContextOptions)
+
+func noScript(o *playwright.BrowserNewContextOptions) { o.JavaScriptEnabled = playwright.Bool(false) }
+func dark(o *playwright.BrowserNewContextOptions)     { o.ColorScheme = playwright.ColorSchemeDark }
+func spanish(o *playwright.BrowserNewContextOptions)  { o.Locale = playwright.String("es-MX") }
+func phone(o *playwright.BrowserNewContextOptions) {
+	o.Viewport = &playwright.Size{Width: 320, Height: 640}
+	o.HasTouch = playwright.Bool(true)
+}
+
+// visit opens a fresh browser context. When the test ends, any violation of the
+// content security policy, script error or console error on its pages fails it.
+func visit(t *testing.T, options ...option) *visitor {
+	t.Helper()
+	o := playwright.BrowserNewContextOptions{ReducedMotion: playwright.ReducedMotionReduce, Locale: playwright.String("en-US")}
+	for _, f := range options {
+		f(&o)
+	}
+	ctx, err := browser.NewContext(o)
+	must(t, err)
+	ctx.SetDefaultTimeout(15_000)
+	v := &visitor{Context: ctx}
+	ctx.OnConsole(func(m playwright.ConsoleMessage) {
+		if m.Type() == "error" {
+			v.note("console: " + m.Text())
+		}
+	})
+	ctx.OnWebError(func(e playwright.WebError) { v.note("script: " + e.Error().Error()) })
+	v.Page, err = ctx.NewPage()
+	must(t, err)
+	t.Cleanup(func() {
+		if t.Failed() && !v.Page.IsClosed() {
+			if name := os.Getenv("E2E_SHOTS"); name != "" {
+				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name, strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
+			}
+			text, _ := v.Locator("body").InnerText()
+			t.Logf("the page at the end, %s:\n%s", v.Page.URL(), tail(text, 2000))
+		}
+		ctx.Close()
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		for _, w := range v.wrong {
+			t.Errorf("the browser complained: %s", w)
+		}
+	})
+	return v
+}
+
+func (v *visitor) note(what string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, e := range v.expected {
+		if strings.Contains(what, e) {
+			return
+		}
+	}
+	v.wrong = append(v.wrong, what)
+}
+
+// expect allows console errors that contain the fragment: what the browser says
+// when a test takes the network away or opens a page that answers 4xx.
+func (v *visitor) expect(fragment string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.expected = append(v.expected, fragment)
+}
+
+// open goes to the address and wants a page.
+func (v *visitor) open(t *testing.T, url string) {
+	t.Helper()
+	_, err := v.Goto(url)
+	must(t, err)
+}
+
+// frame is the widget's frame.
+func (v *visitor) frame() playwright.FrameLocator { return v.FrameLocator("iframe") }
+
+// axe finds nothing on the page and in its frames.
+func (v *visitor) axe(t *testing.T) {
+	t.Helper()
+	source, err := os.ReadFile("../.cache/npm/axe-core/package/axe.min.js")
+	must(t, err)
+	for _, f := range v.Frames() {
+		if f.IsDetached() || !strings.HasPrefix(f.URL(), "http") {
+			continue
+		}
+		_, err := f.Evaluate(string(source))
+		must(t, err)
+		out, err := f.Evaluate(`async () => JSON.stringify((await axe.run(document, {iframes: false})).violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html + " — " + n.failureSummary)})))`)
+		must(t, err)
+		var found []struct {
+			ID, Impact, Help string
+			Nodes            []string
+		}
+		must(t, json.Unmarshal([]byte(out.(string)), &found))
+		for _, x := range found {
+			t.Errorf("axe on %s: %s (%s): %s\n  %s", f.URL(), x.ID, x.Impact, x.Help, strings.Join(x.Nodes, "\n  "))
+		}
+	}
+}
+
+// fits wants no sideways scrolling at the viewport's width.
+func (v *visitor) fits(t *testing.T) {
+	t.Helper()
+	wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+	must(t, err)
+	if n := number(wide); n > 0 {
+		t.Errorf("the page is %v px wider than its window", n)
+	}
+}
+
+func number(v any) float64 {
+	switch n := v.(type) {
+	case int:
+		return float64(n)
+	case float64:
+		return n
+	}
+	return 0
+}
+
+// see waits until the text is visible.
+func see(t *testing.T, l playwright.Locator) {
+	t.Helper()
+	must(t, l.First().WaitFor())
+}
+
+// click, fill and read fail the test when the page does not let them.
+func click(t *testing.T, l playwright.Locator) { t.Helper(); must(t, l.Click()) }
+
+func fill(t *testing.T, l playwright.Locator, value string) { t.Helper(); must(t, l.Fill(value)) }
+
+func read(t *testing.T, l playwright.Locator) string {
+	t.Helper()
+	text, err := l.InnerText()
+	must(t, err)
+	return text
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
