@@ -57,13 +57,15 @@ func (k *PrivateKey) Marshal() ([]byte, error) {
 }
 
 // ParsePrivateKey reads what Marshal wrote.
-func ParsePrivateKey(raw []byte) (*PrivateKey, error) {
-	j, err := jwk.ParseKey(raw)
+func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
+	j, err := jwk.ParseKey(marshalled)
 	if err != nil {
 		return nil, fmt.Errorf("%w: not a JWK", ErrUnfitKey) // jwx's text might quote the key
 	}
-	var key *ecdsa.PrivateKey
-	if err := jwk.Export(j, &key); err != nil || key.Curve != elliptic.P256() {
+	var raw any
+	err = jwk.Export(j, &raw)
+	key, ok := raw.(*ecdsa.PrivateKey)
+	if err != nil || !ok || key.Curve != elliptic.P256() {
 		return nil, fmt.Errorf("%w: not a private P-256 key", ErrUnfitKey)
 	}
 	return newPrivateKey(key)
