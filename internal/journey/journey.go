@@ -1,0 +1,342 @@
+// Package journey is the state machine of one application: fed by the widget's
+// hooks, the verified return, the verified webhook and the provider's answer to
+// a poll, whichever comes first and however often. It is a pure function, state
+// and input in, state and what to do out, and runs on the server for truth and
+// in the browser for words.
+//
+// It refuses to believe a browser: a hook is a hint that only makes the server
+// ask; its publicToken and status never enter the state. Proofs are the return,
+// the webhook and the poll. Sources: document 1 and 2, Events; document 1,
+// Status values.
+package journey
+
+import (
+	"strconv"
+
+	"vestibule/internal/svc"
+)
+
+// State is where an application stands. The values are those of the portal's
+// API.
+type State string
+
+const (
+	Started    State = "started"    // stored; no visit yet
+	Connecting State = "connecting" // an attempt is open
+	Returned   State = "returned"   // the browser says it was finished; nothing proves it
+	Pending    State = "pending"    // proven finished; the report is being made or fetched
+	Ready      State = "ready"      // the report is stored; nothing moves it any more
+	Failed     State = "failed"     // proven to have ended without a report
+	Exited     State = "exited"     // the applicant closed it
+	Expired    State = "expired"    // it was not finished in time
+)
+
+// States lists every state, in the order of a journey that goes well, then the
+// ways in which it does not.
+func States() []State {
+	return []State{Started, Connecting, Returned, Pending, Ready, Failed, Exited, Expired}
+}
+
+// Kind says what an Input is. The values stand in the timeline.
+type Kind string
+
+const (
+	Connect       Kind = "connect"       // the connect page is served, or a redirect attempt is made
+	HookSuccess   Kind = "hookSuccess"   // hint: the widget's onSuccess
+	HookExit      Kind = "hookExit"      // hint: the widget's onExit
+	HookError     Kind = "hookError"     // hint: the widget's onError
+	ReturnSuccess Kind = "returnSuccess" // proof: a verified return with outcome SUCCESS
+	ReturnExit    Kind = "returnExit"    // proof: a verified return with outcome EXIT
+	ReturnError   Kind = "returnError"   // proof: a verified return with outcome ERROR
+	Webhook       Kind = "webhook"       // proof: a verified visit webhook
+	Poll          Kind = "poll"          // proof: the provider's answer to a status request
+	Fetched       Kind = "fetched"       // the report was fetched and stored
+	Tick          Kind = "tick"          // the clock was looked at
+	Restart       Kind = "restart"       // the applicant starts again
+)
+
+// Lifetime is how long, in seconds, an open attempt is kept without a proof:
+// 72 hours, as long as the provider keeps a visit.
+const Lifetime = 72 * 60 * 60
+
+// Input is something that happened to an application. Attempt is the attempt it
+// belongs to, counted from 1; Connect from Started needs none. At is unix
+// seconds by the server's clock.
+type Input struct {
+	Kind        Kind
+	Attempt     int
+	EventID     string
+	PublicToken string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Error       svc.WidgetError
+	At          int64
+}
+
+// Application is what is known of one application. The zero value is not a
+// state; begin with New.
+type Application struct {
+	State   State
+	Attempt int   // the newest attempt; 0 before the first
+	Since   int64 // unix seconds of the last start or proof that moved it; hints leave it alone
+
+	PublicToken string          // as proven; empty until a proof names it
+	Status      svc.Status      // as proven
+	Substatus   svc.Substatus   // as proven
+	Error       svc.WidgetError // of a verified return, or while connecting of a hint
+	Succeeded   int             // the attempt whose report is fetched; 0 for none
+}
+
+// New is an application just stored.
+func New(at int64) Application { return Application{State: Started, Since: at} }
+
+// Do is a set of things that the caller must see to after a step.
+type Do uint8
+
+const (
+	AskStatus  Do = 1 << iota // ask the provider for the status of the input's attempt, now
+	Fetch                     // fetch and store the report of Application.Succeeded; asked once in an application's life
+	NewAttempt                // open a visit for Application.Attempt
+	FreshToken                // the attempt needs a new single-use token
+	Tell                      // something that people see has changed: the page, the onboarding app, the reviewer
+	Wait                      // nothing is decided; ask again later
+)
+
+// Has reports whether all of want is asked for.
+func (d Do) Has(want Do) bool { return d&want == want }
+
+// Step is what becomes of a after in, and what is to be done. It is
+// deterministic and safe to repeat: an input that says nothing new gives the
+// same application and asks for no fetch. An input of an attempt that does not
+// exist changes nothing, nor does anything change an application that is ready.
+func (a Application) Step(in Input) (Application, Do) {
+	if a.State == Ready {
+		return a, 0
+	}
+	next, do := a.step(in)
+	if next != a {
+		do |= Tell
+	}
+	return next, do
+}
+
+func (a Application) step(in Input) (Application, Do) {
+	switch in.Kind {
+	case Connect:
+		return a.connect(in)
+	case Restart:
+		if in.Attempt == a.Attempt && a.oneOf(Exited, Failed, Expired) {
+			return a.open(in)
+		}
+		return a, 0
+	case Tick:
+		if a.Succeeded == 0 && a.oneOf(Connecting, Returned, Pending) && in.At-a.Since >= Lifetime {
+			return a.move(Expired, in), 0
+		}
+		return a, 0
+	}
+	if in.Attempt < 1 || in.Attempt > a.Attempt {
+		return a, 0
+	}
+	switch in.Kind {
+	case HookSuccess, HookExit, HookError:
+		return a.hint(in)
+	case ReturnSuccess, ReturnExit, ReturnError:
+		return a.returned(in)
+	case Webhook, Poll:
+		return a.proven(in)
+	case Fetched:
+		return a.fetched(in)
+	}
+	return a, 0
+}
+
+// connect opens the first attempt. While one is open, the same page asks for a
+// fresh token at most, and a further redirect attempt, which numbers itself, is
+// the newest from then on.
+func (a Application) connect(in Input) (Application, Do) {
+	switch {
+	case a.State == Started:
+		return a.open(in)
+	case a.State == Connecting && in.Attempt == a.Attempt+1:
+		return a.open(in)
+	case a.State == Connecting:
+		return a, FreshToken
+	}
+	return a, 0
+}
+
+func (a Application) open(in Input) (Application, Do) {
+	return Application{State: Connecting, Attempt: a.Attempt + 1, Since: in.At}, NewAttempt
+}
+
+// hint believes nothing, so a hint of an attempt that is not open any more can
+// do no more than make the server ask.
+func (a Application) hint(in Input) (Application, Do) {
+	current := in.Attempt == a.Attempt
+	switch {
+	case in.Kind == HookSuccess && current && a.State == Connecting:
+		a.State, a.Error = Returned, ""
+		return a, AskStatus
+	case in.Kind == HookSuccess && a.Succeeded == 0 && (!current || a.oneOf(Returned, Exited, Expired)):
+		return a, AskStatus
+	case in.Kind == HookExit && current && a.oneOf(Connecting, Returned):
+		a.State, a.Error = Exited, ""
+		return a, 0
+	case in.Kind == HookError && current && a.State == Connecting:
+		info := in.Error.Info()
+		a.Error = info.Type
+		if info.Retry {
+			return a, FreshToken
+		}
+		return a, 0
+	}
+	return a, 0
+}
+
+// returned takes a verified return. Outcome SUCCESS says that the journey was
+// completed, with whatever status; only status SUCCESS is a report to fetch. Of
+// an attempt that is known to have failed, or is not the newest, any other
+// status only makes the server ask.
+func (a Application) returned(in Input) (Application, Do) {
+	if a.Succeeded != 0 {
+		return a, 0
+	}
+	current := in.Attempt == a.Attempt
+	switch {
+	case in.Kind == ReturnSuccess && current && a.State == Failed:
+		return a, AskStatus
+	case in.Kind == ReturnSuccess && in.Status == svc.StatusSuccess:
+		next, do := a.succeed(in)
+		return next, do | AskStatus
+	case in.Kind == ReturnSuccess && current && a.oneOf(Connecting, Returned, Exited, Expired):
+		return a.move(Pending, in), AskStatus
+	case in.Kind == ReturnSuccess:
+		return a, AskStatus
+	case !current:
+		return a, 0
+	case in.Kind == ReturnExit && a.oneOf(Connecting, Returned):
+		return a.move(Exited, in), 0
+	case in.Kind == ReturnError && a.oneOf(Connecting, Returned):
+		return a.move(Failed, in), 0
+	}
+	return a, 0
+}
+
+// proven takes the provider's word on a report's status. A proof of success
+// stands against every other that comes after it, so that the order in which
+// they arrive does not matter.
+func (a Application) proven(in Input) (Application, Do) {
+	switch {
+	case in.Status == svc.StatusSuccess:
+		return a.succeed(in)
+	case a.Succeeded != 0 || in.Attempt != a.Attempt:
+		return a, 0
+	case in.Status == svc.StatusPending && a.State == Returned:
+		return a.move(Pending, in), Wait
+	case in.Status == svc.StatusPending && a.State == Pending:
+		return a, Wait
+	case in.Status == svc.StatusExpired:
+		return a.settle(Expired, in), 0
+	case in.Status.Failed():
+		return a.settle(Failed, in), 0
+	}
+	return a, 0
+}
+
+// succeed is the one place where a fetch is asked for, and only the first time:
+// of two attempts that both succeed, the first to be proven counts.
+func (a Application) succeed(in Input) (Application, Do) {
+	if a.Succeeded != 0 {
+		return a, 0
+	}
+	a = a.move(Pending, in)
+	a.Succeeded = in.Attempt
+	return a, Fetch
+}
+
+func (a Application) fetched(in Input) (Application, Do) {
+	want := a.Succeeded
+	if want == 0 {
+		want = a.Attempt
+	}
+	if a.State != Pending || in.Attempt != want {
+		return a, 0
+	}
+	a.State, a.Since, a.Succeeded = Ready, in.At, in.Attempt
+	a.Status = svc.StatusSuccess
+	if in.PublicToken != "" {
+		a.PublicToken = in.PublicToken
+	}
+	if in.Substatus != "" {
+		a.Substatus = in.Substatus
+	}
+	return a, 0
+}
+
+// settle moves to a final state, or leaves everything as it is when the proof
+// says what is known already.
+func (a Application) settle(to State, in Input) Application {
+	if a.State == to && a.Status == in.Status && a.Substatus == in.Substatus {
+		return a
+	}
+	return a.move(to, in)
+}
+
+// move takes over what the input proves. A poll by externalId does not tell the
+// publicToken; what an earlier proof of the same attempt told stays.
+func (a Application) move(to State, in Input) Application {
+	a.State, a.Since, a.Error = to, in.At, ""
+	if in.Kind == Tick {
+		return a
+	}
+	a.Status, a.Substatus = in.Status, in.Substatus
+	if in.Kind == ReturnError {
+		a.Error = in.Error.Info().Type
+	}
+	if in.PublicToken != "" || in.Attempt != a.Attempt {
+		a.PublicToken = in.PublicToken
+	}
+	return a
+}
+
+func (a Application) oneOf(states ...State) bool {
+	for _, s := range states {
+		if a.State == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Key identifies what an input says, so that it is taken once: the caller keeps
+// it in a unique column of the application's timeline and does not Step an input
+// whose key is there.
+//
+// A hook is known by its event id; a return by its attempt, because the first
+// verified one stands; webhook and poll, which prove the same thing, by attempt,
+// publicToken, status and substatus. PENDING proves nothing final and can mean
+// something later that it did not mean before, so each such answer is its own
+// (by event id, else by time); a caller that polls need not keep those that
+// changed nothing.
+func (in Input) Key() string {
+	n := strconv.Itoa(in.Attempt)
+	switch in.Kind {
+	case HookSuccess, HookExit, HookError:
+		return string(in.Kind) + "/" + n + "/" + in.EventID
+	case ReturnSuccess, ReturnExit, ReturnError:
+		return "return/" + n
+	case Webhook, Poll:
+		key := "status/" + n + "/" + in.PublicToken + "/" + string(in.Status) + "/" + string(in.Substatus)
+		if in.Status != svc.StatusPending {
+			return key
+		}
+		if in.EventID != "" {
+			return key + "/" + in.EventID
+		}
+		return key + "/" + strconv.FormatInt(in.At, 10)
+	case Tick:
+		return "tick/" + n + "/" + strconv.FormatInt(in.At, 10)
+	}
+	return string(in.Kind) + "/" + n
+}

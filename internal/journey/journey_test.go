@@ -1,0 +1,220 @@
+package journey
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"vestibule/internal/svc"
+)
+
+const t0 = 1_700_000_000
+
+// at is an application in a state on its first attempt.
+func at(s State) Application {
+	a := Application{State: s, Attempt: 1, Since: t0}
+	if s == Started {
+		a.Attempt = 0
+	}
+	return a
+}
+
+// TestTable walks the rows of the journey's document: every state that a row
+// names moves as it says, and every state that it does not name stays.
+func TestTable(t *testing.T) {
+	all := States()
+	notReady := []State{Connecting, Returned, Pending, Failed, Exited, Expired}
+	in := func(k Kind, s svc.Status) Input {
+		return Input{Kind: k, Attempt: 1, EventID: "e", Status: s, At: t0 + 5}
+	}
+	rows := []struct {
+		name  string
+		from  []State
+		input Input
+		to    State
+		do    Do // besides Tell
+	}{
+		{"the connect page opens an attempt", []State{Started}, Input{Kind: Connect, At: t0 + 5}, Connecting, NewAttempt},
+		{"onSuccess is asked about", []State{Connecting}, in(HookSuccess, svc.StatusSuccess), Returned, AskStatus},
+		{"onExit leaves", []State{Connecting, Returned}, in(HookExit, ""), Exited, 0},
+		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired}, in(ReturnSuccess, svc.StatusSuccess), Pending, AskStatus | Fetch},
+		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, svc.StatusPending), Pending, AskStatus},
+		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, svc.StatusNotAuthenticated), Pending, AskStatus},
+		{"return EXIT", []State{Connecting, Returned}, in(ReturnExit, ""), Exited, 0},
+		{"return ERROR", []State{Connecting, Returned}, in(ReturnError, ""), Failed, 0},
+		{"webhook SUCCESS", notReady, in(Webhook, svc.StatusSuccess), Pending, Fetch},
+		{"poll SUCCESS", notReady, in(Poll, svc.StatusSuccess), Pending, Fetch},
+		{"webhook PENDING", []State{Returned}, in(Webhook, svc.StatusPending), Pending, Wait},
+		{"poll PENDING", []State{Returned}, in(Poll, svc.StatusPending), Pending, Wait},
+		{"webhook ERROR", notReady, in(Webhook, svc.StatusError), Failed, 0},
+		{"poll NOT_AUTHENTICATED", notReady, in(Poll, svc.StatusNotAuthenticated), Failed, 0},
+		{"poll BUREAU_UNRESPONSIVE", notReady, in(Poll, svc.StatusBureauUnresponsive), Failed, 0},
+		{"webhook SUPPLIER_UNRESPONSIVE", notReady, in(Webhook, svc.StatusSupplierUnresponsive), Failed, 0},
+		{"webhook EXPIRED", notReady, in(Webhook, svc.StatusExpired), Expired, 0},
+		{"poll EXPIRED", notReady, in(Poll, svc.StatusExpired), Expired, 0},
+		{"the report is stored", []State{Pending}, in(Fetched, ""), Ready, 0},
+		{"72 hours without proof", []State{Connecting, Returned, Pending}, Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime}, Expired, 0},
+		{"a second before", nil, Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime - 1}, "", 0},
+		{"start again", []State{Exited, Failed, Expired}, in(Restart, ""), Connecting, NewAttempt},
+		{"an unknown kind", nil, in("dance", ""), "", 0},
+		{"an unknown status", nil, in(Webhook, "SUCCESSFUL"), "", 0},
+		{"an attempt that is not there", nil, Input{Kind: Webhook, Attempt: 2, Status: svc.StatusSuccess}, "", 0},
+		{"no attempt", nil, Input{Kind: Webhook, Status: svc.StatusSuccess}, "", 0},
+	}
+	for _, row := range rows {
+		for _, s := range all {
+			listed := false
+			for _, f := range row.from {
+				listed = listed || f == s
+			}
+			from := at(s)
+			got, do := from.Step(row.input)
+			if !listed {
+				if d := cmp.Diff(from, got); d != "" {
+					t.Errorf("%s: from %s, which the row does not name, moved (-before +after):\n%s", row.name, s, d)
+				}
+				if do.Has(Fetch) || do.Has(NewAttempt) || do.Has(Tell) {
+					t.Errorf("%s: from %s, which the row does not name: do %b", row.name, s, do)
+				}
+				continue
+			}
+			if got.State != row.to {
+				t.Errorf("%s: from %s went to %s, want %s", row.name, s, got.State, row.to)
+			}
+			want := row.do
+			if got != from {
+				want |= Tell
+			}
+			if do != want {
+				t.Errorf("%s: from %s do %b, want %b", row.name, s, do, want)
+			}
+		}
+	}
+}
+
+// TestHookError holds that an error leaves the attempt open, with its words, and
+// gives a fresh token where the table of error types says that a try can help.
+func TestHookError(t *testing.T) {
+	for _, info := range append(svc.WidgetErrors(), svc.WidgetErrorInfo{Retry: true}) {
+		a, do := at(Connecting).Step(Input{Kind: HookError, Attempt: 1, Error: info.Type, At: t0 + 9})
+		if a.State != Connecting || a.Since != t0 {
+			t.Errorf("onError(%q) = %+v, want connecting since before", info.Type, a)
+		}
+		if do.Has(FreshToken) != info.Retry || a.CanRetry() != info.Retry {
+			t.Errorf("onError(%q): do %b, CanRetry %v, want a fresh token: %v", info.Type, do, a.CanRetry(), info.Retry)
+		}
+		if got, want := Words(a), info.Type.Info().Applicant; got != want {
+			t.Errorf("onError(%q) says %q, want %q", info.Type, got.EN, want.EN)
+		}
+	}
+}
+
+func TestConnectAgain(t *testing.T) {
+	a := at(Connecting)
+	got, do := a.Step(Input{Kind: Connect, Attempt: 1, At: t0 + 1})
+	if got != a || do != FreshToken {
+		t.Errorf("the same page again = %+v, %b; want nothing but a fresh token", got, do)
+	}
+	got, do = a.Step(Input{Kind: Connect, Attempt: 2, At: t0 + 1})
+	if got.Attempt != 2 || got.State != Connecting || do != NewAttempt|Tell {
+		t.Errorf("another redirect attempt = %+v, %b; want attempt 2", got, do)
+	}
+}
+
+// TestOlderAttempt: only a success of an older attempt counts, and only while
+// nothing has succeeded; its publicToken is then the one to fetch.
+func TestOlderAttempt(t *testing.T) {
+	a := Application{State: Failed, Attempt: 2, Since: t0, PublicToken: "two", Status: svc.StatusError}
+	for _, in := range []Input{
+		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: svc.StatusError},
+		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: svc.StatusExpired},
+		{Kind: Poll, Attempt: 1, Status: svc.StatusPending},
+		{Kind: ReturnExit, Attempt: 1},
+		{Kind: ReturnError, Attempt: 1, Error: svc.WidgetInternalError},
+		{Kind: ReturnSuccess, Attempt: 1, Status: svc.StatusPending},
+		{Kind: HookExit, Attempt: 1},
+		{Kind: HookError, Attempt: 1},
+		{Kind: HookSuccess, Attempt: 1, PublicToken: "forged"},
+		{Kind: Restart, Attempt: 1},
+	} {
+		if got, _ := a.Step(in); got != a {
+			t.Errorf("%s of attempt 1 moved attempt 2: %s", in.Kind, cmp.Diff(a, got))
+		}
+	}
+	got, do := a.Step(Input{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess, At: t0 + 1})
+	if got.State != Pending || got.Succeeded != 1 || got.PublicToken != "" || !do.Has(Fetch) {
+		t.Errorf("a late success of attempt 1 = %+v, %b", got, do)
+	}
+	again, do := got.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "two", Status: svc.StatusSuccess})
+	if again != got || do != 0 {
+		t.Errorf("a success after a success = %+v, %b; want nothing", again, do)
+	}
+}
+
+// TestHintsProveNothing: what a browser says of publicToken and status never
+// enters the application.
+func TestHintsProveNothing(t *testing.T) {
+	for _, k := range []Kind{HookSuccess, HookExit, HookError} {
+		for _, s := range States() {
+			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged", Status: svc.StatusSuccess, Substatus: "forged", At: t0 + 100})
+			if got.PublicToken != "" || got.Status != "" || got.Substatus != "" || got.Since != t0 || do.Has(Fetch) {
+				t.Errorf("%s in %s was believed: %+v, %b", k, s, got, do)
+			}
+		}
+	}
+}
+
+func TestWordsForEverything(t *testing.T) {
+	both := func(what string, w svc.Words) {
+		if w.EN == "" || w.ES == "" || w.EN == w.ES || !strings.HasSuffix(w.EN, ".") || !strings.HasSuffix(w.ES, ".") {
+			t.Errorf("words for %s = %+v", what, w)
+		}
+	}
+	for _, s := range States() {
+		both(string(s), Words(at(s)))
+	}
+	seen := map[string]svc.Status{}
+	for _, s := range append(svc.Statuses(), svc.StatusError) {
+		w := StatusWords(s, "")
+		both(string(s), w)
+		if other, dup := seen[w.EN]; dup && other != s {
+			t.Errorf("%s and %s have the same words", s, other)
+		}
+		seen[w.EN] = s
+	}
+	for _, sub := range []svc.Substatus{svc.SubIncompatibleAccounts, svc.SubNoRecentInformation, svc.SubMFARequired,
+		svc.SubIncomplete, svc.SubEBankingNotSupported, svc.SubWidgetSessionExpired, "INVALID_PREFILL_DOB"} {
+		w := StatusWords(svc.StatusError, sub)
+		both(string(sub), w)
+		if w == StatusWords(svc.StatusError, "") {
+			t.Errorf("%s has no words of its own", sub)
+		}
+	}
+	if StatusWords(svc.StatusError, "SOMETHING_NEW") != StatusWords(svc.StatusError, "") {
+		t.Error("an unknown substatus changes the words")
+	}
+}
+
+func TestCanRetry(t *testing.T) {
+	rows := []struct {
+		a    Application
+		want bool
+	}{
+		{at(Started), false},
+		{at(Connecting), false},
+		{at(Pending), false},
+		{at(Ready), false},
+		{at(Exited), true},
+		{at(Expired), true},
+		{Application{State: Failed, Status: svc.StatusError}, true},
+		{Application{State: Failed, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}, true},
+		{Application{State: Failed, Status: svc.StatusError, Substatus: "INVALID_PREFILL_EMAIL"}, false},
+		{Application{State: Failed, Error: svc.WidgetRequestTimeout}, true},
+		{Application{State: Failed, Error: svc.WidgetInvalidProduct}, false},
+	}
+	for _, r := range rows {
+		if got := r.a.CanRetry(); got != r.want {
+			t.Errorf("CanRetry(%+v) = %v, want %v", r.a, got, r.want)
+		}
+	}
+}

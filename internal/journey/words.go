@@ -1,0 +1,136 @@
+package journey
+
+import "vestibule/internal/svc"
+
+// CanRetry reports whether starting again can help the applicant: always after
+// leaving or running out of time; after a failure, unless its cause would be
+// there again. While connecting it says whether the error that the widget
+// reported is worth another try.
+func (a Application) CanRetry() bool {
+	switch a.State {
+	case Exited, Expired:
+		return true
+	case Connecting:
+		return a.Error != "" && a.Error.Info().Retry
+	case Failed:
+		if a.Error != "" {
+			return a.Error.Info().Retry
+		}
+		return !detailsRefused(a.Substatus)
+	}
+	return false
+}
+
+// detailsRefused reports whether s is one of the substatuses that name an
+// applicant's detail (document 1, Substatus values): the same details would be
+// refused again.
+func detailsRefused(s svc.Substatus) bool { return svc.WidgetError(s).Valid() }
+
+// Words says to the applicant where the application stands and what to do next.
+func Words(a Application) svc.Words {
+	switch a.State {
+	case Started:
+		return svc.Words{
+			EN: "Your details are saved. Continue to connect your accounts.",
+			ES: "Sus datos están guardados. Continúe para conectar sus cuentas."}
+	case Connecting:
+		if a.Error != "" {
+			return a.Error.Info().Applicant
+		}
+		return svc.Words{
+			EN: "Connect your accounts to finish your application.",
+			ES: "Conecte sus cuentas para terminar su solicitud."}
+	case Returned:
+		return svc.Words{
+			EN: "Thank you. We are checking that everything arrived.",
+			ES: "Gracias. Estamos comprobando que todo haya llegado."}
+	case Pending:
+		return svc.Words{
+			EN: "Your report is being prepared. You may stay here or close this page; nothing is lost.",
+			ES: "Su informe se está preparando. Puede quedarse aquí o cerrar esta página; no se pierde nada."}
+	case Ready:
+		if a.Substatus == svc.SubNoRecentInformation {
+			return svc.Words{
+				EN: "Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.",
+				ES: "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más."}
+		}
+		return svc.Words{
+			EN: "Your report is complete. Nothing more is needed from you.",
+			ES: "Su informe está completo. No necesita hacer nada más."}
+	case Failed:
+		if a.Error != "" {
+			return a.Error.Info().Applicant
+		}
+		return StatusWords(a.Status, a.Substatus)
+	case Exited:
+		return svc.Words{
+			EN: "You closed the connection before it was finished. You can go on whenever you like.",
+			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
+	case Expired:
+		return StatusWords(svc.StatusExpired, "")
+	}
+	return svc.Words{}
+}
+
+// StatusWords says to the applicant what a report's status means. A substatus
+// that is known says more than the status alone; an unknown one adds nothing.
+func StatusWords(status svc.Status, sub svc.Substatus) svc.Words {
+	switch sub {
+	case svc.SubIncompatibleAccounts:
+		return svc.Words{
+			EN: "The accounts you chose cannot be used. Start again and choose a checking or savings account.",
+			ES: "Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros."}
+	case svc.SubNoRecentInformation:
+		return svc.Words{
+			EN: "Your accounts are connected, but showed no recent activity.",
+			ES: "Sus cuentas están conectadas, pero no mostraron actividad reciente."}
+	case svc.SubMFARequired:
+		return svc.Words{
+			EN: "Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.",
+			ES: "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano."}
+	case svc.SubIncomplete:
+		return svc.Words{
+			EN: "The source you chose did not give all that is needed. Start again and choose another one.",
+			ES: "La fuente que eligió no dio todo lo necesario. Empiece de nuevo y elija otra."}
+	case svc.SubEBankingNotSupported:
+		return svc.Words{
+			EN: "This bank account has no online banking. Start again and choose another account.",
+			ES: "Esta cuenta no tiene banca en línea. Empiece de nuevo y elija otra cuenta."}
+	case svc.SubWidgetSessionExpired:
+		return svc.Words{
+			EN: "The connection to your payroll provider took too long. Please start again.",
+			ES: "La conexión con su proveedor de nómina tardó demasiado. Empiece de nuevo."}
+	}
+	if e := svc.WidgetError(sub); e.Valid() {
+		return e.Info().Applicant
+	}
+	switch status {
+	case svc.StatusPending:
+		return svc.Words{
+			EN: "The report is being prepared.",
+			ES: "El informe se está preparando."}
+	case svc.StatusSuccess:
+		return svc.Words{
+			EN: "The report is complete.",
+			ES: "El informe está completo."}
+	case svc.StatusNotAuthenticated:
+		return svc.Words{
+			EN: "Your bank did not accept the sign-in. Start again and check your user name and password.",
+			ES: "Su banco no aceptó el inicio de sesión. Empiece de nuevo y revise su usuario y contraseña."}
+	case svc.StatusBureauUnresponsive:
+		return svc.Words{
+			EN: "The credit bureau is not answering at the moment. Please try again in a while.",
+			ES: "La agencia de crédito no responde en este momento. Inténtelo de nuevo más tarde."}
+	case svc.StatusSupplierUnresponsive:
+		return svc.Words{
+			EN: "Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.",
+			ES: "Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro."}
+	case svc.StatusExpired:
+		return svc.Words{
+			EN: "The time to finish has run out. You can start again; your details are kept.",
+			ES: "Se acabó el tiempo para terminar. Puede empezar de nuevo; sus datos se conservan."}
+	}
+	return svc.Words{
+		EN: "The report could not be put together. Please try again, or choose another account.",
+		ES: "No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta."}
+}
