@@ -1,0 +1,234 @@
+// Package customers holds the service's customers: accounts, one for each
+// environment, with their credentials, products and registered complete URLs;
+// and the consumers API (the project's divergences, "consumers"). What a
+// consumer was prefilled with is sealed under a data key of the consumer's own.
+//
+// It refuses consumers of another customer as if they were unknown. Secrets are
+// kept as SHA-256 only, as gate explains.
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Service is the room of customers. It is the gate's Directory.
+type Service struct {
+	DB   *store.DB
+	Gate Gate // admits the callers of the consumers API
+	Log  *slog.Logger
+	Now  func() time.Time // the provider's clock
+
+	// Prefill checks what a consumer is prefilled with; its error is the answer.
+	// nil takes any object.
+	Prefill func(env svc.Environment, raw json.RawMessage) error
+}
+
+// Gate admits callers.
+type Gate interface {
+	Basic(next door.HandlerFunc) door.HandlerFunc
+}
+
+// Account is a customer's account in one environment.
+type Account struct {
+	ID           string
+	PublicID     string
+	ParentID     string // empty for a parent
+	Name         string
+	Environment  svc.Environment
+	ReturnMode   string   // "get" or "post": how outcome tokens come back
+	RequireForm  bool     // redirects must be opened by the form
+	CompleteURLs []string // registered: origin and path prefix; the first is the static one
+}
+
+// Product is a configured product.
+type Product struct {
+	ID          string
+	CustomerID  string
+	Kind        svc.Product
+	Name        string
+	InquiryType string
+}
+
+// Consumer is a person whose reports belong together.
+type Consumer struct {
+	ID               string
+	CustomerID       string
+	ExternalID       string
+	KeyID            string          // the data key that everything of the consumer is sealed under
+	Prefill          json.RawMessage // as given; nil for none
+	ConsentWithdrawn bool
+	Created, Updated time.Time
+}
+
+// ErrDuplicateExternalID is returned for a consumerExternalId that another
+// consumer of the customer has.
+var ErrDuplicateExternalID = errors.New("customers: another consumer has this external id")
+
+// Clients implements gate.Directory.
+func (s *Service) Clients(ctx context.Context, q store.Queryer, clientID string) ([]gate.Client, error) {
+	return clients(ctx, q, `k.client_id = $1`, clientID, s.Now())
+}
+
+// Client implements gate.Directory.
+func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID string) (gate.Client, error) {
+	found, err := clients(ctx, q, `k.id = $1`, credentialID, s.Now())
+	if err != nil {
+		return gate.Client{}, err
+	}
+	if len(found) != 1 {
+		return gate.Client{}, store.ErrNotFound
+	}
+	return found[0], nil
+}
+
+// Account implements gate.Directory.
+func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error) {
+	a, err := account(ctx, q, `public_id = $1`, publicID)
+	return gate.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}, err
+}
+
+// ByID returns an account with its complete URLs, or store.ErrNotFound.
+func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) (Account, error) {
+	a, err := account(ctx, q, `id = $1`, customerID)
+	if err != nil {
+		return a, err
+	}
+	a.CompleteURLs, err = completeURLs(ctx, q, customerID)
+	return a, err
+}
+
+// Product returns a product of the customer, or store.ErrNotFound.
+func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
+	return product(ctx, q, customerID, productID)
+}
+
+// SetCompleteURL registers url, and makes it the static one of the account.
+func (s *Service) SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error {
+	urls, err := completeURLs(ctx, tx, customerID)
+	if err != nil {
+		return err
+	}
+	all := []string{url}
+	for _, u := range urls {
+		if u != url {
+			all = append(all, u)
+		}
+	}
+	return replaceCompleteURLs(ctx, tx, customerID, all)
+}
+
+// Consumer returns a consumer of the customer with what it was prefilled with,
+// or store.ErrNotFound.
+func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error) {
+	c, sealed, err := consumer(ctx, q, customerID, consumerID)
+	if err != nil {
+		return c, err
+	}
+	raw, err := s.DB.Vault.Open(ctx, q, c.KeyID, prefillCell(c.ID), sealed)
+	if err != nil {
+		return c, fmt.Errorf("customers: consumer: %w", err)
+	}
+	c.Prefill = raw
+	return c, nil
+}
+
+// CreateConsumer adds a consumer with a data key of its own. A taken externalID
+// is ErrDuplicateExternalID; tx is still good then.
+func (s *Service) CreateConsumer(ctx context.Context, tx *sql.Tx, customerID, externalID string, prefill json.RawMessage) (Consumer, error) {
+	key, err := s.DB.Vault.NewKey(ctx, tx)
+	if err != nil {
+		return Consumer{}, err
+	}
+	now := s.Now().UTC()
+	c := Consumer{ID: uuid.NewString(), CustomerID: customerID, ExternalID: externalID, KeyID: key, Prefill: prefill, Created: now, Updated: now}
+	sealed, err := s.sealPrefill(ctx, tx, c)
+	if err != nil {
+		return Consumer{}, err
+	}
+	added, err := insertConsumer(ctx, tx, c, sealed)
+	if err != nil {
+		return Consumer{}, err
+	}
+	if !added {
+		return Consumer{}, errors.Join(ErrDuplicateExternalID, s.DB.Vault.Shred(ctx, tx, key))
+	}
+	return c, nil
+}
+
+func (s *Service) sealPrefill(ctx context.Context, q store.Queryer, c Consumer) ([]byte, error) {
+	if c.Prefill == nil {
+		return nil, nil
+	}
+	return s.DB.Vault.Seal(ctx, q, c.KeyID, prefillCell(c.ID), c.Prefill)
+}
+
+func prefillCell(id string) store.Cell {
+	return store.Cell{Table: "consumers", Column: "prefill", Row: id}
+}
+
+// Seed is a customer that is there from the start. Secrets are the caller's to
+// make and to keep.
+type Seed struct {
+	Role        string // names the row for ever: "portal", "third party"
+	Name        string
+	Environment svc.Environment
+	PublicID    string
+	ClientID    string
+	SecretKey   string
+	Products    map[svc.Product]string // kind to productId
+	CompleteURL string                 // empty for none
+	ReturnMode  string                 // "get" or "post"
+}
+
+// Seed adds the customer, or brings it up to date; repeating it changes nothing.
+// It returns the account's id.
+func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, error) {
+	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
+		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
+	}
+	now := s.Now()
+	id, err := upsertGenerated(ctx, tx, seed, now)
+	if err != nil {
+		return "", err
+	}
+	if err := insertCredential(ctx, tx, id, seed.ClientID, store.Hash(seed.SecretKey), now); err != nil {
+		return "", err
+	}
+	for _, kind := range svc.Products() {
+		if productID, ok := seed.Products[kind]; ok {
+			p := Product{ID: productID, CustomerID: id, Kind: kind, Name: productName(kind), InquiryType: "PERSONAL"}
+			if err := insertProduct(ctx, tx, p, now); err != nil {
+				return "", err
+			}
+		}
+	}
+	if seed.CompleteURL != "" {
+		return id, replaceCompleteURLs(ctx, tx, id, []string{seed.CompleteURL})
+	}
+	return id, nil
+}
+
+func productName(kind svc.Product) string {
+	switch kind {
+	case svc.Cashflow:
+		return "Cash flow report"
+	case svc.Income:
+		return "Income report"
+	case svc.Eligibility:
+		return "Eligibility report"
+	}
+	return "Credit passport"
+}

@@ -1,0 +1,183 @@
+package customers
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"unicode/utf8"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// maxBody bounds the body of a consumer: a prefill is some hundred bytes.
+const maxBody = 64 << 10
+
+// Routes adds the consumers API. All of it is Basic.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /connect/consumers", door.API(s.Log, s.Gate.Basic(s.create)))
+	mux.Handle("GET /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.read)))
+	mux.Handle("PATCH /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.change)))
+	mux.Handle("DELETE /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.withdraw)))
+}
+
+// input is the body of POST and PATCH. null takes a value away.
+type input struct {
+	ConsumerExternalID optional `json:"consumerExternalId"`
+	Prefill            optional `json:"prefill"`
+}
+
+// optional tells a member that is absent from one that is null.
+type optional struct {
+	there bool
+	raw   json.RawMessage // nil for null
+}
+
+func (o *optional) UnmarshalJSON(b []byte) error {
+	*o = optional{there: true}
+	if !bytes.Equal(b, []byte("null")) {
+		o.raw = bytes.Clone(b)
+	}
+	return nil
+}
+
+// apply puts what the body says into c, or says what is wrong with it.
+func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
+	if in.ConsumerExternalID.there {
+		c.ExternalID = ""
+		if raw := in.ConsumerExternalID.raw; raw != nil {
+			if json.Unmarshal(raw, &c.ExternalID) != nil || c.ExternalID == "" || utf8.RuneCountInString(c.ExternalID) > svc.MaxExternalID {
+				return door.Fail(svc.CodeMalformedBody, errors.New("consumerExternalId"),
+					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 characters"})
+			}
+		}
+	}
+	if in.Prefill.there {
+		c.Prefill = nil
+		if raw := in.Prefill.raw; raw != nil {
+			if raw[0] != '{' {
+				return door.Fail(svc.CodeMalformedBody, errors.New("prefill"),
+					door.Detail{Field: "prefill", Message: "must be an object"})
+			}
+			if s.Prefill != nil {
+				if err := s.Prefill(env, raw); err != nil {
+					return err
+				}
+			}
+			c.Prefill = raw
+		}
+	}
+	return nil
+}
+
+func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
+	caller := gate.CallerOf(r.Context())
+	var in input
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	var c Consumer
+	if err := s.apply(in, caller.Environment, &c); err != nil {
+		return err
+	}
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		c, err = s.CreateConsumer(ctx, tx, caller.CustomerID, c.ExternalID, c.Prefill)
+		return err
+	})
+	if err != nil {
+		return duplicate(err)
+	}
+	return door.JSON(w, http.StatusCreated, struct {
+		ConsumerID string `json:"consumerId"`
+	}{c.ID})
+}
+
+func (s *Service) read(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.Consumer(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, r.PathValue("id"))
+	if err != nil {
+		return missing(err)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return show(w, c)
+}
+
+func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
+	caller := gate.CallerOf(r.Context())
+	var in input
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	var c Consumer
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		if c, err = s.Consumer(ctx, tx, caller.CustomerID, r.PathValue("id")); err != nil {
+			return missing(err)
+		}
+		if c.ConsentWithdrawn {
+			return door.Fail(svc.CodeInvalidState, errors.New("consent was withdrawn"))
+		}
+		if err := s.apply(in, caller.Environment, &c); err != nil {
+			return err
+		}
+		c.Updated = s.Now().UTC()
+		sealed, err := s.sealPrefill(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		ok, err := updateConsumer(ctx, tx, c, sealed)
+		if err == nil && !ok {
+			return ErrDuplicateExternalID
+		}
+		return err
+	})
+	if err != nil {
+		return duplicate(err)
+	}
+	return show(w, c)
+}
+
+// withdraw takes the consumer's consent back. What was reported stays readable;
+// account numbers no longer are.
+func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
+	ok, err := withdraw(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, r.PathValue("id"), s.Now())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return missing(store.ErrNotFound)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func show(w http.ResponseWriter, c Consumer) error {
+	return door.JSON(w, http.StatusOK, struct {
+		ConsumerID         string          `json:"consumerId"`
+		ConsumerExternalID *string         `json:"consumerExternalId"`
+		Prefill            json.RawMessage `json:"prefill"`
+		ConsentWithdrawn   bool            `json:"consentWithdrawn"`
+		CreatedAt          string          `json:"createdAt"`
+		UpdatedAt          string          `json:"updatedAt"`
+	}{c.ID, report.Null(c.ExternalID), c.Prefill, c.ConsentWithdrawn,
+		report.TimestampOf(c.Created).String(), report.TimestampOf(c.Updated).String()})
+}
+
+func missing(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeNotFound, errors.New("no such consumer of this customer"))
+	}
+	return err
+}
+
+func duplicate(err error) error {
+	if errors.Is(err, ErrDuplicateExternalID) {
+		return door.Fail(svc.CodeDuplicateExternalID, err,
+			door.Detail{Field: "consumerExternalId", Message: "another consumer of yours has it"})
+	}
+	return err
+}

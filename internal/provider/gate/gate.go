@@ -1,0 +1,278 @@
+// Package gate is where the service's clients are recognised: Basic and Bearer
+// authorization, the environment a request is meant for, access tokens, and the
+// keys that sign (document 1, Authentication; document 2, Authentication; the
+// project's divergences for what they leave open). It gives handlers a Caller
+// and refuses everybody else; what a caller may see is each capability's own
+// affair.
+//
+// Secrets are 256 random bits, so what is kept of them is their SHA-256 and they
+// are compared in constant time; a slow hash is for secrets that can be guessed.
+// Nothing about a client is cached: a revoked secret is refused at once, and so
+// are the access tokens that it obtained.
+package gate
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// TokenLifetime is how long an access token is good for (document 1, Limits).
+const TokenLifetime = 5 * time.Minute
+
+// accessType is the typ of access tokens; no other token of ours has it.
+const accessType = "access+jwt"
+
+// Gate recognises callers.
+type Gate struct {
+	DB        *store.DB
+	Directory Directory
+	Keys      *Keys
+	Log       *slog.Logger
+	Now       func() time.Time           // the provider's clock
+	Default   svc.Environment            // of a request that names none, on a host that is not in Hosts
+	Hosts     map[string]svc.Environment // by host name without port; nil: every host is Default's
+}
+
+// Directory finds customers. customers implements it.
+type Directory interface {
+	// Clients returns the live credentials of a client id; none is no error.
+	Clients(ctx context.Context, q store.Queryer, clientID string) ([]Client, error)
+	// Client returns one live credential, or store.ErrNotFound.
+	Client(ctx context.Context, q store.Queryer, credentialID string) (Client, error)
+	// Account returns the account of a publicId, or store.ErrNotFound.
+	Account(ctx context.Context, q store.Queryer, publicID string) (Caller, error)
+}
+
+// Client is a live credential and whose it is.
+type Client struct {
+	CredentialID string
+	SecretHash   []byte // SHA-256
+	Caller
+}
+
+// Caller is the account that a request acts for.
+type Caller struct {
+	CustomerID  string
+	PublicID    string
+	ParentID    string // customer id of the parent account; empty for a parent
+	Environment svc.Environment
+}
+
+type callerKey struct{}
+
+// CallerOf returns the account that the request of ctx acts for; the zero Caller
+// outside Basic and Bearer.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// Basic admits requests that carry a client id and secret key.
+func (g *Gate) Basic(next door.HandlerFunc) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		client, err := g.basic(r)
+		if err != nil {
+			return err
+		}
+		return g.admit(w, r, client.Caller, next)
+	}
+}
+
+// Bearer admits requests that carry an access token.
+func (g *Gate) Bearer(next door.HandlerFunc) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller, err := g.bearer(r)
+		if err != nil {
+			return err
+		}
+		return g.admit(w, r, caller, next)
+	}
+}
+
+// admit settles which account the caller acts for: its own, or a child's that
+// X-PUBLIC-ID names.
+func (g *Gate) admit(w http.ResponseWriter, r *http.Request, caller Caller, next door.HandlerFunc) error {
+	publicID, err := header(r, "X-Public-Id")
+	if err != nil {
+		return err
+	}
+	if publicID != "" && publicID != caller.PublicID {
+		child, err := g.Directory.Account(r.Context(), g.DB.SQL, publicID)
+		if errors.Is(err, store.ErrNotFound) ||
+			err == nil && (child.ParentID != caller.CustomerID || child.Environment != caller.Environment) {
+			return door.Fail(svc.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is no child of the caller"))
+		}
+		if err != nil {
+			return err
+		}
+		caller = child
+	}
+	return next(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+}
+
+// Customer returns the account of a publicId that a browser gave, if it is of
+// the environment; else UNKNOWN_CUSTOMER.
+func (g *Gate) Customer(ctx context.Context, publicID string, env svc.Environment) (Caller, error) {
+	c, err := g.Directory.Account(ctx, g.DB.SQL, publicID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && c.Environment != env {
+		return Caller{}, door.Fail(svc.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
+	}
+	return c, err
+}
+
+// Environment is the one that the request is meant for: what X-ENVIRONMENT says,
+// else the host's.
+func (g *Gate) Environment(r *http.Request) (svc.Environment, error) {
+	named, err := header(r, "X-Environment")
+	if err != nil {
+		return "", err
+	}
+	if named != "" {
+		if env := svc.Environment(named); env.Valid() {
+			return env, nil
+		}
+		return "", malformed("X-ENVIRONMENT", "is neither sandbox nor production")
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if env, ok := g.Hosts[host]; ok {
+		return env, nil
+	}
+	return g.Default, nil
+}
+
+func (g *Gate) basic(r *http.Request) (Client, error) {
+	env, err := g.Environment(r)
+	if err != nil {
+		return Client{}, err
+	}
+	value, err := authorization(r, "Basic")
+	if err != nil {
+		return Client{}, err
+	}
+	raw, err := decode(value)
+	if err != nil {
+		return Client{}, unknown("credentials are not base-64")
+	}
+	id, secret, ok := strings.Cut(string(raw), ":")
+	if !ok {
+		return Client{}, unknown("credentials have no colon")
+	}
+	clients, err := g.Directory.Clients(r.Context(), g.DB.SQL, id)
+	if err != nil {
+		return Client{}, err
+	}
+	// An unknown client is compared with a hash that nothing has, so that the
+	// time does not tell which ids exist.
+	hash, found := store.Hash(secret), Client{}
+	if len(clients) == 0 {
+		clients = []Client{{SecretHash: make([]byte, len(hash))}}
+	}
+	for _, c := range clients {
+		if subtle.ConstantTimeCompare(hash, c.SecretHash) == 1 {
+			found = c
+		}
+	}
+	switch {
+	case found.CredentialID == "":
+		return Client{}, unknown("unknown client or wrong secret")
+	case found.Environment != env:
+		return Client{}, unknown("credentials of the other environment")
+	}
+	return found, nil
+}
+
+func (g *Gate) bearer(r *http.Request) (Caller, error) {
+	env, err := g.Environment(r)
+	if err != nil {
+		return Caller{}, err
+	}
+	value, err := authorization(r, "Bearer")
+	if err != nil {
+		return Caller{}, err
+	}
+	raw, err := decode(value)
+	if err != nil {
+		return Caller{}, unknown("access token is not base-64")
+	}
+	keys, err := g.Keys.Set(r.Context(), g.DB.SQL, AccessKeys)
+	if err != nil {
+		return Caller{}, err
+	}
+	now := g.Now()
+	v := jose.Verifier{Keys: keys, Types: []string{accessType}, Algs: []jose.Alg{jose.ES256}, Now: func() time.Time { return now }}
+	token, err := v.Verify(r.Context(), string(raw))
+	switch {
+	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
+		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
+		return Caller{}, door.Fail(svc.CodeExpiredToken, errors.New("access token is not good at this time"))
+	case err != nil:
+		return Caller{}, door.Fail(svc.CodeUnknownCustomer, err)
+	}
+	id, _, err := token.Text("sub")
+	if err != nil {
+		return Caller{}, door.Fail(svc.CodeUnknownCustomer, err)
+	}
+	client, err := g.Directory.Client(r.Context(), g.DB.SQL, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && client.Environment != env {
+		return Caller{}, unknown("access token of a revoked secret or of the other environment")
+	}
+	return client.Caller, err
+}
+
+// authorization returns what follows the scheme in the one Authorization header.
+func authorization(r *http.Request, scheme string) (string, error) {
+	value, err := header(r, "Authorization")
+	if err != nil {
+		return "", err
+	}
+	got, rest, ok := strings.Cut(value, " ")
+	rest = strings.TrimSpace(rest)
+	if !ok || !strings.EqualFold(got, scheme) || rest == "" || strings.ContainsAny(rest, " \t") {
+		return "", malformed("Authorization", "must be "+scheme+" and one value")
+	}
+	return rest, nil
+}
+
+// decode reads base-64 with or without padding, strictly.
+func decode(s string) ([]byte, error) {
+	return base64.RawStdEncoding.Strict().DecodeString(trimPadding(s))
+}
+
+func trimPadding(s string) string {
+	if len(s)%4 != 0 {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
+}
+
+// header returns the one value of a header, or empty when it is not there.
+func header(r *http.Request, name string) (string, error) {
+	switch values := r.Header.Values(name); len(values) {
+	case 0:
+		return "", nil
+	case 1:
+		return strings.TrimSpace(values[0]), nil
+	}
+	return "", malformed(strings.ToUpper(name), "is given twice")
+}
+
+func malformed(name, words string) error {
+	return door.Fail(svc.CodeMalformedHeaders, errors.New("malformed header"), door.Detail{Field: name, Message: words})
+}
+
+func unknown(why string) error { return door.Fail(svc.CodeUnknownCustomer, errors.New(why)) }

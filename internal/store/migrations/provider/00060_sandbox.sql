@@ -1,0 +1,16 @@
+-- +goose Up
+-- How far the sandbox's clock stands from the time of day.
+CREATE TABLE sandbox_clock (
+    id     BIGINT PRIMARY KEY CHECK (id = 1),
+    offset_micros BIGINT NOT NULL
+);
+
+-- Reports that were configured to be served as they are.
+CREATE TABLE sandbox_reports (
+    id          TEXT   PRIMARY KEY,
+    customer_id TEXT   NOT NULL REFERENCES customers (id),
+    kind        TEXT   NOT NULL,
+    key_id      TEXT   NOT NULL,
+    sealed      BYTEA  NOT NULL,
+    created_at  BIGINT NOT NULL
+);
