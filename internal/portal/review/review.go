@@ -1,0 +1,93 @@
+// Package review is where reviewers look at applications and their reports: sign
+// in, the list with its states, one application with its timeline, and the
+// cashflow report (document 1, Cashflow report body) as a page and as JSON.
+//
+// It refuses who is not signed in, counts tries to sign in by rows, sends people
+// back to its own pages only, and writes down who looked at which report before
+// it shows it. It changes no application: what it reads comes through the
+// Applications interface. A node that a report has not is not on the page.
+package review
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Desk serves the reviewers' pages. All fields are required.
+type Desk struct {
+	DB           *store.DB
+	Sessions     *session.Sessions
+	Applications Applications
+	Now          func() time.Time
+
+	// Page is what the pages of a request have in common: language, style
+	// sheets, icon, the language switch.
+	Page func(r *http.Request) ui.Page
+
+	// Adapt turns a handler into one that shows its errors as a page.
+	Adapt func(door.HandlerFunc) http.Handler
+
+	hashing sync.Mutex // one password is hashed at a time
+}
+
+// Applications is what the desk reads. Unknown applications and missing reports
+// are store.ErrNotFound.
+type Applications interface {
+	// List returns the newest applications that fit, and where the next page
+	// begins, or "".
+	List(ctx context.Context, f Filter) (page []Application, next string, err error)
+	// Counts says how many applications are in each state.
+	Counts(ctx context.Context) (map[string]int, error)
+	Get(ctx context.Context, id string) (Application, error)
+	// Timeline returns the lines after a sequence number, oldest first.
+	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
+	// Report returns the report's JSON as the service sent it.
+	Report(ctx context.Context, id string) ([]byte, error)
+}
+
+// Filter chooses applications.
+type Filter struct {
+	State  string // "" is any
+	Query  string // an id, an externalId or its beginning, or a publicToken; "" is all
+	Cursor string // from List; "" is the first page
+	Limit  int    // 1 to 100
+}
+
+// Application is an application as reviewers see it.
+type Application struct {
+	ID                   string
+	Product              svc.Product
+	Mode                 string // embedded, redirect, redirect-form
+	Origin               string // web, api
+	ExternalID, UserArgs string
+	State                string // one of the journey's
+	Attempt              int
+	PublicToken          string
+	Status               svc.Status
+	Substatus            svc.Substatus
+	Error                svc.WidgetError
+	Words                svc.Words // what the applicant is told
+	HasReport            bool
+	ReportAt             time.Time
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Line is one line of an application's timeline.
+type Line struct {
+	Seq       int64
+	At        time.Time
+	Kind      string
+	Attempt   int
+	Status    svc.Status
+	Substatus svc.Substatus
+	Error     svc.WidgetError
+	From, To  string // states; equal when it moved nothing
+}

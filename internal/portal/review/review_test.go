@@ -1,0 +1,461 @@
+package review
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+const (
+	appReady   = "11111111-1111-4111-8111-111111111111"
+	appStarted = "22222222-2222-4222-8222-222222222222"
+	token      = "33333333-3333-4333-8333-333333333333"
+	password   = "correct horse battery"
+)
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// shelf is a double of the applications room.
+type shelf struct {
+	all     []Application
+	reports map[string][]byte
+	asked   Filter
+}
+
+func (s *shelf) List(_ context.Context, f Filter) (page []Application, next string, err error) {
+	s.asked = f
+	for _, a := range s.all {
+		if (f.State == "" || f.State == a.State) && (f.Query == "" || f.Query == a.PublicToken || strings.HasPrefix(a.ExternalID, f.Query)) {
+			page = append(page, a)
+		}
+	}
+	if len(page) > 1 && f.Cursor == "" {
+		return page[:1], "cursor-2", nil
+	}
+	return page, "", nil
+}
+
+func (s *shelf) Counts(context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, a := range s.all {
+		counts[a.State]++
+	}
+	return counts, nil
+}
+
+func (s *shelf) Get(_ context.Context, id string) (Application, error) {
+	if i := slices.IndexFunc(s.all, func(a Application) bool { return a.ID == id }); i >= 0 {
+		return s.all[i], nil
+	}
+	return Application{}, store.ErrNotFound
+}
+
+func (s *shelf) Timeline(context.Context, string, int64, int) ([]Line, error) {
+	return []Line{
+		{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
+		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
+		{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: svc.WidgetSupplierError, From: "connecting", To: "connecting"},
+		{Seq: 4, At: noon.Add(2 * time.Minute), Kind: "hookExit", Attempt: 1, From: "connecting", To: "exited"},
+		{Seq: 5, At: noon.Add(3 * time.Minute), Kind: "restart", Attempt: 2, From: "exited", To: "connecting"},
+		{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: svc.StatusSuccess, From: "connecting", To: "pending"},
+	}, nil
+}
+
+func (s *shelf) Report(_ context.Context, id string) ([]byte, error) {
+	if raw, ok := s.reports[id]; ok {
+		return raw, nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func sample(t testing.TB) []byte {
+	t.Helper()
+	text := report.Null
+	ref := report.SourceRef{SourceID: "FIRST_BANK", SourceUUID: text(token), SourceRecordID: text(appReady)}
+	other := report.SourceRef{SourceID: "SECOND_BANK", SourceUUID: text(token), SourceRecordID: text(appStarted)}
+	cents := report.Cents(-123456789)
+	opened := report.DateOf(noon)
+	raw, err := report.Encode(report.Cashflow{
+		Meta:    &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: report.CashflowVersion, Status: svc.StatusSuccess},
+		Product: &report.Product{Name: "Everyday <b>cashflow</b>", ProductID: token, InquiryType: "PERSONAL"},
+		Sources: []report.Source{{SourceID: "FIRST_BANK", SourceType: report.SourceBankTransaction, Status: svc.StatusSuccess}},
+		Identities: []report.Identity{
+			{SourceID: report.ConsumerInput, FullName: text("Ana María Núñez"), Emails: []string{"ana@example.com"},
+				Matching: &report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{ref}, Unmatched: []report.SourceRef{other}}}},
+			{SourceID: "FIRST_BANK", SourceUUID: ref.SourceUUID, SourceRecordID: ref.SourceRecordID, FullName: text("ANA NUNEZ")},
+			{SourceID: "SECOND_BANK", SourceUUID: other.SourceUUID, SourceRecordID: other.SourceRecordID, FullName: text("A. Nobody")},
+		},
+		AccountDetails: []report.Account{{SourceID: "FIRST_BANK", AccountID: token, MonthsAvailable: 24, InstitutionName: text("First Bank"),
+			AccountName: text("Everyday"), AccountType: report.CashEquivalent, AccountSubtype: text(report.Checking), DateOpened: &opened,
+			TruncatedNumber: text("4321"), CurrentBalance: &cents,
+			Addresses: []report.Address{{AddressID: token, Street: text("1 Main St"), City: text("Springfield"), State: text("IL"), ZIPCode: text("62701")}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// desk is a running desk and a browser in front of it.
+type desk struct {
+	*Desk
+	t     *testing.T
+	shelf *shelf
+	srv   *httptest.Server
+	http  *http.Client
+	now   *time.Time
+}
+
+func open(t *testing.T, db *store.DB) *desk {
+	t.Helper()
+	now := noon
+	d := &desk{t: t, now: &now, shelf: &shelf{
+		all: []Application{
+			{ID: appReady, Product: svc.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token,
+				Status: svc.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: svc.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
+			{ID: appStarted, Product: svc.Cashflow, Mode: "redirect", Origin: "api", State: "started", CreatedAt: noon, UpdatedAt: noon},
+		},
+		reports: map[string][]byte{appReady: sample(t)},
+	}}
+	clock := func() time.Time { return *d.now }
+	sessions, err := session.New(t.Context(), db, clock, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Now: clock,
+		Page: func(r *http.Request) ui.Page {
+			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
+			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
+		},
+		Adapt: func(h door.HandlerFunc) http.Handler { return door.API(log, h) }}
+	if err := d.EnsureReviewer(t.Context(), "Reviewer@Example.com", password); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	d.Routes(mux)
+	d.srv = httptest.NewServer(mux)
+	t.Cleanup(d.srv.Close)
+	jar, _ := cookiejar.New(nil)
+	d.http = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return d
+}
+
+func (d *desk) do(req *http.Request) (*http.Response, string) {
+	d.t.Helper()
+	resp, err := d.http.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func (d *desk) get(path string) (*http.Response, string) {
+	d.t.Helper()
+	req, err := http.NewRequest("GET", d.srv.URL+path, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return d.do(req)
+}
+
+func (d *desk) post(path string, form url.Values) (*http.Response, string) {
+	d.t.Helper()
+	req, err := http.NewRequest("POST", d.srv.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return d.do(req)
+}
+
+func (d *desk) signInAs(pass, next string) *http.Response {
+	d.t.Helper()
+	resp, _ := d.post("/review/sign-in", url.Values{"email": {" reviewer@example.COM"}, "password": {pass}, "next": {next}})
+	return resp
+}
+
+func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		want := "/review/applications/" + appReady + "/report"
+		resp, _ := d.get(want)
+		to := resp.Header.Get("Location")
+		if resp.StatusCode != http.StatusSeeOther || to != "/review/sign-in?next="+url.QueryEscape(want) {
+			t.Fatalf("not signed in: %d to %q", resp.StatusCode, to)
+		}
+		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, `name="next" value="`+want+`"`) {
+			t.Errorf("sign-in page: %d\n%s", resp.StatusCode, page)
+		}
+		before := d.http.Jar.Cookies(resp.Request.URL)
+		resp = d.signInAs(password, want)
+		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != want {
+			t.Fatalf("signing in: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+		}
+		if after := d.http.Jar.Cookies(resp.Request.URL); len(after) != 1 || len(before) == 1 && before[0].Value == after[0].Value {
+			t.Errorf("the session was not renewed: %v, then %v", before, after)
+		}
+		if resp, page := d.get(want); resp.StatusCode != 200 || !strings.Contains(page, "Ana María Núñez") {
+			t.Errorf("report: %d\n%s", resp.StatusCode, page)
+		}
+		if resp, _ := d.get("/review/sign-in?next=" + url.QueryEscape(want)); resp.Header.Get("Location") != want {
+			t.Errorf("the sign-in page of one who has signed in leads to %q", resp.Header.Get("Location"))
+		}
+		if resp, _ := d.post("/review/sign-out", nil); resp.StatusCode != http.StatusSeeOther {
+			t.Errorf("signing out: %d", resp.StatusCode)
+		}
+		if resp, _ := d.get(want); resp.StatusCode != http.StatusSeeOther {
+			t.Errorf("after signing out: %d", resp.StatusCode)
+		}
+	})
+}
+
+func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		var mu sync.Mutex
+		got := map[int]int{}
+		var wg sync.WaitGroup
+		for range 14 {
+			wg.Go(func() {
+				resp := d.signInAs("wrong password here", "")
+				mu.Lock()
+				got[resp.StatusCode]++
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if got[422] != triesHere || got[429] != 4 {
+			t.Errorf("answers = %v, want %d refused and 4 limited", got, triesHere)
+		}
+		resp := d.signInAs(password, "")
+		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" {
+			t.Errorf("the right password within the window: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+		}
+		*d.now = noon.Add(tryWindow)
+		if resp := d.signInAs(password, ""); resp.StatusCode != 303 {
+			t.Errorf("after the window: %d", resp.StatusCode)
+		}
+		if resp := d.signInAs("wrong password here", ""); resp.StatusCode != 422 {
+			t.Errorf("a success did not clear the tries: %d", resp.StatusCode)
+		}
+	})
+}
+
+func TestBadSignInsAreAnsweredAlike(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	for _, form := range []url.Values{
+		{"email": {"reviewer@example.com"}, "password": {"not the password"}},
+		{"email": {"nobody@example.com"}, "password": {password}},
+		{"email": {"reviewer@example.com"}, "password": {""}},
+		{"email": {""}, "password": {password}},
+		{"email": {"reviewer@example.com"}, "password": {strings.Repeat("x", maxPassword+1)}},
+		{"email": {strings.Repeat("x", 300)}, "password": {password}},
+		{},
+	} {
+		resp, page := d.post("/review/sign-in", form)
+		if resp.StatusCode != 422 || !strings.Contains(page, "do not fit together") || strings.Contains(page, password) {
+			t.Errorf("sign-in with %.60v: %d", form, resp.StatusCode)
+		}
+	}
+	if resp, _ := d.get("/review"); resp.StatusCode != 303 {
+		t.Errorf("somebody is signed in: %d", resp.StatusCode)
+	}
+}
+
+func TestOnlyOurOwnPagesAreGoneBackTo(t *testing.T) {
+	for _, tc := range []struct {
+		next string
+		ok   bool
+	}{
+		{"/review", true}, {"/review?state=ready&after=x", true}, {"/review/applications/" + appReady, true},
+		{"", false}, {"/", false}, {"/apply/cashflow", false}, {"/reviewer", false}, {"//evil.example/review", false},
+		{"https://evil.example/review", false}, {"/review\\..\\evil", false}, {"/review/../apply", false}, {"/review//x", false},
+		{"javascript:alert(1)", false}, {"/review\r\nX: y", false}, {"/review#x", false}, {"/review/%2e%2e/%2e%2e/x", false},
+		{"/review/sign-out", false}, {"/review?" + strings.Repeat("x", 600), false}, {"\t/review", false}, {"/review/é", false},
+	} {
+		if got := local(tc.next); got != tc.ok {
+			t.Errorf("local(%q) = %v, want %v", tc.next, got, tc.ok)
+		}
+	}
+	d := open(t, storetest.SQLite(t, store.Portal))
+	if resp := d.signInAs(password, "//evil.example/review"); resp.Header.Get("Location") != "/review" {
+		t.Errorf("sign-in leads to %q", resp.Header.Get("Location"))
+	}
+}
+
+func TestTheList(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(password, "")
+	resp, page := d.get("/review")
+	if resp.StatusCode != 200 || !strings.Contains(page, "order-7") || !strings.Contains(page, `href="/review?after=cursor-2"`) || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("list: %d\n%s", resp.StatusCode, page)
+	}
+	if _, page := d.get("/review?state=started&lang=es"); !strings.Contains(page, "Iniciada") || strings.Contains(page, "order-7") || d.shelf.asked.State != "started" {
+		t.Errorf("filtered list in Spanish, asked %+v:\n%s", d.shelf.asked, page)
+	}
+	for _, bad := range []string{"/review?state=nonsense", "/review?after=" + strings.Repeat("x", 300), "/review/applications/abc", "/review/applications/" + token} {
+		if resp, _ := d.get(bad); resp.StatusCode != 404 {
+			t.Errorf("GET %s = %d, want 404", bad, resp.StatusCode)
+		}
+	}
+	if resp, _ := d.post("/review/find", url.Values{"query": {" " + token + " "}}); resp.Header.Get("Location") != "/review/applications/"+appReady {
+		t.Errorf("looking for a token leads to %q", resp.Header.Get("Location"))
+	}
+	if resp, page := d.post("/review/find", url.Values{"query": {"zzz"}}); resp.StatusCode != 200 || !strings.Contains(page, "Nothing fits") {
+		t.Errorf("looking for nothing: %d\n%s", resp.StatusCode, page)
+	}
+	if resp, _ := d.get("/review/find"); resp.Header.Get("Location") != "/review" {
+		t.Errorf("reloading what was found leads to %q", resp.Header.Get("Location"))
+	}
+}
+
+func TestOneApplication(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(password, "")
+	_, page := d.get("/review/applications/" + appReady)
+	for _, want := range []string{"order-7", token, "Your report is ready.", "Signed webhook", "SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the application's page lacks %q:\n%s", want, page)
+		}
+	}
+	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report yet.") || strings.Contains(page, "Open the report") {
+		t.Errorf("an application without a report:\n%s", page)
+	}
+	got := attempts([]Line{})
+	if len(got) != 0 {
+		t.Errorf("attempts of nothing = %v", got)
+	}
+	lines, _ := d.shelf.Timeline(t.Context(), "", 0, 0)
+	got = attempts(lines)
+	if len(got) != 2 || got[0].State != "exited" || got[0].Result != "SUPPLIER_ERROR" || got[1].State != "pending" || got[1].Result != "SUCCESS" || got[0].Last != noon.Add(2*time.Minute) {
+		t.Errorf("attempts = %+v", got)
+	}
+}
+
+func TestTheReportAsAPage(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(password, "")
+	resp, page := d.get("/review/applications/" + appReady + "/report")
+	for _, want := range []string{
+		"Everyday &lt;b&gt;cashflow&lt;/b&gt;", "Matches", "Does not match", "Entered by the applicant", "does not match every source",
+		"−$1,234,567.89", "Checking", "1 Main St, Springfield, IL, 62701", "Mar 14, 2026, 12:00 UTC", "PERSONAL", "4321", "Bank transactions",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report's page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "style=") || strings.Contains(page, "<script") || resp.Header.Get("Content-Security-Policy") == "" {
+		t.Error("the page has inline style or script, or no policy")
+	}
+	d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `","created_at":"2026-03-14T12:00:00.000Z","api_version":"2.0.0","status":"SUCCESS","substatus":"NO_RECENT_USABLE_INFORMATION"}}`)
+	_, page = d.get("/review/applications/" + appReady + "/report")
+	for _, absent := range []string{">Identity<", ">Accounts<", ">Sources<", "Scores", "Attributes"} {
+		if strings.Contains(page, absent) {
+			t.Errorf("a node that the report has not is on the page: %q", absent)
+		}
+	}
+	if !strings.Contains(page, "no recent information") {
+		t.Errorf("a report without data does not say so:\n%s", page)
+	}
+	d.shelf.reports[appReady] = []byte(`{"broken`)
+	if resp, page := d.get("/review/applications/" + appReady + "/report"); resp.StatusCode != 500 || strings.Contains(page, "broken") {
+		t.Errorf("a broken report: %d %s", resp.StatusCode, page)
+	}
+	if resp, _ := d.get("/review/applications/" + appStarted + "/report"); resp.StatusCode != 404 {
+		t.Errorf("a report that is not there: %d", resp.StatusCode)
+	}
+}
+
+func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(password, "")
+		resp, body := d.get("/review/applications/" + appReady + "/report.json")
+		if body != string(d.shelf.reports[appReady]) || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
+			resp.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.json"` {
+			t.Errorf("download: %v\n%s", resp.Header, body)
+		}
+		d.get("/review/applications/" + appReady + "/report")
+		d.get("/review/applications/" + appStarted + "/report")
+		rows, err := db.SQL.Query(`SELECT application_id, action, at FROM report_views ORDER BY action`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var got []string
+		for rows.Next() {
+			var id, action string
+			var at int64
+			if err := rows.Scan(&id, &action, &at); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, id+" "+action+" "+store.Time(at).Format(time.RFC3339))
+		}
+		want := []string{appReady + " downloaded 2026-03-14T12:00:00Z", appReady + " viewed 2026-03-14T12:00:00Z"}
+		if !slices.Equal(got, want) {
+			t.Errorf("written down: %q, want %q", got, want)
+		}
+	})
+}
+
+func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		if err := d.EnsureReviewer(t.Context(), "reviewer@example.com", "another password"); err != nil {
+			t.Fatal(err)
+		}
+		if resp := d.signInAs(password, ""); resp.StatusCode != 303 {
+			t.Errorf("the first password no longer holds: %d", resp.StatusCode)
+		}
+		var email, hash string
+		if err := db.SQL.QueryRow(`SELECT email_sealed, password_hash FROM reviewers`).Scan(&email, &hash); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(email), "reviewer") || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+			t.Errorf("kept as %q and %q", email, hash)
+		}
+		for _, bad := range [][2]string{{"", password}, {"a@b.example", "short"}} {
+			if err := d.EnsureReviewer(t.Context(), bad[0], bad[1]); err == nil {
+				t.Errorf("EnsureReviewer(%q, %q) = nil", bad[0], bad[1])
+			}
+		}
+	})
+}
+
+func TestPasswordHashes(t *testing.T) {
+	hash := hashPassword(password)
+	if ok, err := checkPassword(hash, password); !ok || err != nil {
+		t.Errorf("the right password: %v, %v", ok, err)
+	}
+	if ok, err := checkPassword(hash, password+" "); ok || err != nil {
+		t.Errorf("another password: %v, %v", ok, err)
+	}
+	for _, bad := range []string{"", "x", "$argon2i$v=19$m=1,t=1,p=1$aaaa$aaaa", strings.Replace(hash, "v=19", "v=16", 1), strings.Replace(hash, "p=1", "p=0", 1), hash[:len(hash)-44]} {
+		if ok, err := checkPassword(bad, password); ok || err == nil {
+			t.Errorf("checkPassword(%q) = %v, %v, want an error", bad, ok, err)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package review
+
+import (
+	"net/http"
+
+	"vestibule/internal/door"
+)
+
+// Routes mounts the reviewers' pages.
+func (d *Desk) Routes(mux *http.ServeMux) {
+	page := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
+	page("GET /review/sign-in", d.signInPage)
+	page("POST /review/sign-in", d.signIn)
+	page("POST /review/sign-out", d.signOut)
+	page("GET /review", d.only(d.list))
+	page("GET /review/find", d.toList)
+	page("POST /review/find", d.only(d.find))
+	page("GET /review/applications/{id}", d.only(d.application))
+	page("GET /review/applications/{id}/report", d.only(d.report))
+	page("GET /review/applications/{id}/report.json", d.only(d.download))
+}
