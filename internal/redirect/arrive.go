@@ -1,0 +1,242 @@
+package redirect
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+const (
+	// maxBody bounds the body of a return by POST: a token, and what encodes it.
+	maxBody = jose.MaxToken + 1<<10
+
+	// maxParked is how many handles one attempt can have: a browser that sends its
+	// form again gets another, and whoever sends a token by the thousand does not.
+	maxParked = 100
+)
+
+// refusal is why an arrival was refused, for the log; errToken comes with jose's
+// reason.
+type refusal string
+
+func (e refusal) Error() string { return "redirect: " + string(e) }
+
+const (
+	errMethod         = refusal("method is not one of this address")
+	errPrefetch       = refusal("fetched ahead")
+	errQuery          = refusal("query is not exactly one jwt")
+	errBody           = refusal("body is not exactly one token")
+	errToken          = refusal("token is refused")
+	errAudience       = refusal("token is for another customer")
+	errOutcome        = refusal("claims are not an outcome")
+	errUnknownAttempt = refusal("no attempt of ours sent these redirectArgs")
+	errHandle         = refusal("no outcome is parked under this handle")
+	errParkedTooOften = refusal("attempt has too many parked outcomes")
+	errOtherBrowser   = refusal("attempt was begun by another browser")
+	errLate           = refusal("attempt has expired")
+	errTokenTwice     = refusal("publicToken has landed another attempt")
+)
+
+// arriveByGet is the return as in ?jwt=[token].
+func (c *Companion) arriveByGet(w http.ResponseWriter, r *http.Request) error {
+	raw, err := tokenOfQuery(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	a, o, err := c.accept(r.Context(), raw)
+	if err != nil {
+		return err
+	}
+	return c.land(w, r, a, o)
+}
+
+// arriveByPost is the return by form POST. It comes from another site, so the
+// session's cookie is not with it: the verified outcome waits under a handle for
+// the browser to come back, by a GET on this site, where the cookie is. Neither a
+// cookie that is there nor one that is not is looked at or set here.
+func (c *Companion) arriveByPost(w http.ResponseWriter, r *http.Request) error {
+	raw, err := tokenOfBody(w, r)
+	if err != nil {
+		return err
+	}
+	a, o, err := c.accept(r.Context(), raw)
+	if err != nil {
+		return err
+	}
+	handle := store.NewSecret()
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		ok, err := park(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxParked)
+		if err == nil && !ok {
+			err = errParkedTooOften
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	see(w, finishPath+handle)
+	return nil
+}
+
+// finish takes up what arriveByPost parked.
+func (c *Companion) finish(w http.ResponseWriter, r *http.Request) error {
+	var a Attempt
+	var o Outcome
+	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		id, parked, err := findParked(ctx, tx, store.Hash(r.PathValue("handle")), c.now())
+		if err != nil {
+			return err
+		}
+		o = parked
+		a, err = findByID(ctx, tx, c.DB.Vault, id)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = errHandle
+	}
+	if err != nil {
+		return err
+	}
+	return c.land(w, r, a, o)
+}
+
+// accept verifies a token and finds the attempt that it is about. It changes
+// nothing, and does not know whose browser this is.
+func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
+	token, err := c.Tokens.Verify(ctx, raw)
+	if ctx.Err() != nil {
+		return Attempt{}, Outcome{}, ctx.Err()
+	}
+	if err != nil {
+		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
+	}
+	if c.Audience != "" && !token.For(c.Audience, true) {
+		return Attempt{}, Outcome{}, errAudience
+	}
+	o, args, err := outcomeOf(token)
+	if err != nil {
+		return Attempt{}, Outcome{}, err
+	}
+	var a Attempt
+	err = c.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		a, err = findByReference(ctx, tx, c.DB.Vault, store.Hash(args))
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = errUnknownAttempt
+	}
+	if err != nil {
+		return Attempt{}, Outcome{}, err
+	}
+	if err := token.IssuedSince(a.Started); err != nil {
+		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
+	}
+	if !a.landed && !c.now().Before(a.Expires) {
+		return Attempt{}, Outcome{}, errLate
+	}
+	return a, o, nil
+}
+
+// land uses the attempt up with o, if this is its browser and nothing landed it
+// before, and sends the browser on. A browser whose attempt has landed goes on as
+// well: to what was first.
+func (c *Companion) land(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
+	identity, err := c.Browsers.Identity(r)
+	if err != nil {
+		return err
+	}
+	if identity == "" || !bytes.Equal(store.Hash(identity), a.browser) {
+		return errOtherBrowser
+	}
+	var set func(http.ResponseWriter) error
+	if !a.landed {
+		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			set = nil
+			won, err := land(ctx, tx, a.ID, a.browser, o, c.now())
+			if store.IsUnique(err) {
+				return errTokenTwice
+			}
+			if err != nil {
+				return err
+			}
+			if !won {
+				now, err := findByID(ctx, tx, c.DB.Vault, a.ID)
+				if err == nil && !now.landed {
+					err = errLate
+				}
+				return err
+			}
+			if err := c.Landed(ctx, tx, a, o); err != nil {
+				return err
+			}
+			set, err = c.Browsers.Renew(ctx, tx, r)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if set != nil {
+		c.Log.InfoContext(r.Context(), "attempt landed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", door.RequestID(r.Context()))
+		if err := set(w); err != nil {
+			return err
+		}
+	}
+	see(w, c.Next(a))
+	return nil
+}
+
+// see answers 303 to an address of our own. Location is a path: whatever Host
+// the request named has no say.
+func see(w http.ResponseWriter, path string) {
+	w.Header().Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// tokenOfQuery returns the only parameter of a query, jwt, given once.
+func tokenOfQuery(raw string) (string, error) {
+	q, err := url.ParseQuery(raw)
+	if err != nil || len(q) != 1 || len(q["jwt"]) != 1 || q["jwt"][0] == "" {
+		return "", errQuery
+	}
+	return q["jwt"][0], nil
+}
+
+// tokenOfBody returns the only field of a form or of a JSON object, token, given
+// once, of a request without a query.
+func tokenOfBody(w http.ResponseWriter, r *http.Request) (string, error) {
+	if r.URL.RawQuery != "" || r.URL.ForceQuery {
+		return "", errBody
+	}
+	var body struct {
+		Token string `json:"token"`
+	}
+	err := door.DecodeJSON(w, r, maxBody, &body)
+	if e := (*door.Error)(nil); errors.As(err, &e) && e.Code == svc.CodeUnsupportedMediaType {
+		body.Token, err = tokenOfForm(w, r)
+	}
+	if err == nil && body.Token == "" {
+		err = errBody
+	}
+	return body.Token, err
+}
+
+func tokenOfForm(w http.ResponseWriter, r *http.Request) (string, error) {
+	form, err := door.DecodeForm(w, r, maxBody)
+	if err != nil {
+		return "", err
+	}
+	if len(form) != 1 || len(form["token"]) != 1 {
+		return "", errBody
+	}
+	return form["token"][0], nil
+}

@@ -1,0 +1,89 @@
+package redirect
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jose"
+	"vestibule/internal/svc"
+)
+
+// Notice is what an applicant is told whose return was refused. It says what to
+// do and never which check failed.
+type Notice struct {
+	Title svc.Words
+	Text  svc.Words
+	Retry bool // loading the same address again can help
+}
+
+func refused() Notice {
+	return Notice{
+		Title: svc.Words{EN: "We could not use this answer", ES: "No pudimos usar esta respuesta"},
+		Text: svc.Words{
+			EN: "Nothing is lost. Go back to the window in which you started your application and go on from there.",
+			ES: "No se ha perdido nada. Vuelva a la ventana en la que comenzó su solicitud y continúe desde allí.",
+		},
+	}
+}
+
+func otherWindow() Notice {
+	return Notice{
+		Title: svc.Words{EN: "Please continue in the first window", ES: "Continúe en la primera ventana"},
+		Text: svc.Words{
+			EN: "This application was started in another window or browser. Go back to it; your application goes on there.",
+			ES: "Esta solicitud se inició en otra ventana o navegador. Vuelva allí; su solicitud continúa en ese lugar.",
+		},
+	}
+}
+
+func tooLate() Notice {
+	return Notice{
+		Title: svc.Words{EN: "This took too long", ES: "Ha pasado demasiado tiempo"},
+		Text: svc.Words{
+			EN: "Go back to your application and start the verification again. What you filled in is still there.",
+			ES: "Vuelva a su solicitud e inicie de nuevo la verificación. Los datos que introdujo siguen ahí.",
+		},
+	}
+}
+
+func uncheckable() Notice {
+	return Notice{
+		Title: svc.Words{EN: "We could not check this yet", ES: "Todavía no pudimos comprobarlo"},
+		Text: svc.Words{
+			EN: "The verification service does not answer at the moment. Wait a few seconds and load this page again.",
+			ES: "El servicio de verificación no responde en este momento. Espere unos segundos y vuelva a cargar esta página.",
+		},
+		Retry: true,
+	}
+}
+
+// refuse answers a refusal with a page, and a line in the log that says why. The
+// attempt stays open. What is not a refusal is our own failure and returned.
+func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) error {
+	var why refusal
+	var bad *door.Error
+	status, n := http.StatusBadRequest, refused()
+	switch {
+	case errors.As(err, &bad) && bad.HTTPStatus() < 500:
+		status = bad.HTTPStatus()
+	case !errors.As(err, &why):
+		return err
+	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld):
+		n = tooLate()
+	case errors.Is(err, jose.ErrKeysUnavailable):
+		n = uncheckable()
+		door.RetryAfter(w, 5*time.Second)
+	case why == errLate:
+		status, n = http.StatusGone, tooLate()
+	case why == errMethod:
+		status = http.StatusMethodNotAllowed
+	case why == errOtherBrowser:
+		status, n = http.StatusForbidden, otherWindow()
+	case why == errParkedTooOften:
+		status = http.StatusTooManyRequests
+	}
+	c.Log.InfoContext(r.Context(), "return refused", "why", err.Error(), "status", status, "requestId", door.RequestID(r.Context()))
+	return c.Pages.Notice(w, r, status, n)
+}

@@ -1,0 +1,49 @@
+package redirect
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"vestibule/internal/door"
+)
+
+const (
+	returnPath = "/redirect/return"
+	finishPath = "/redirect/finish/"
+)
+
+// Routes mounts the three addresses. The POST comes from the service's site and
+// without a cookie: it must be exempt from protection against cross-site
+// requests. Page adapts a handler of pages: it answers the errors it returns,
+// which are our own failures.
+//
+// Patterns name no method, because GET would answer HEAD too and so land an
+// attempt for a browser that only looks ahead.
+func (c *Companion) Routes(mux *http.ServeMux, page func(door.HandlerFunc) http.Handler) {
+	mux.Handle(returnPath, page(c.methods(map[string]door.HandlerFunc{http.MethodGet: c.arriveByGet, http.MethodPost: c.arriveByPost})))
+	mux.Handle(finishPath+"{handle}", page(c.methods(map[string]door.HandlerFunc{http.MethodGet: c.finish})))
+}
+
+// methods picks the handler for exactly these methods. A page that is fetched
+// ahead of a click is fetched by a browser that may never show it.
+func (c *Companion) methods(by map[string]door.HandlerFunc) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		door.Secure(w, door.CSP{})
+		h, ok := by[r.Method]
+		if !ok {
+			w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+			return c.refuse(w, r, errMethod)
+		}
+		for _, name := range []string{"Sec-Purpose", "Purpose", "X-Moz", "X-Purpose"} {
+			if r.Header.Get(name) != "" {
+				return c.refuse(w, r, errPrefetch)
+			}
+		}
+		if err := h(w, r); err != nil {
+			return c.refuse(w, r, err)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,90 @@
+package redirect
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+func insert(ctx context.Context, tx *sql.Tx, vault *store.Vault, a Attempt, reference []byte) error {
+	args, err := vault.Seal(ctx, tx, store.SystemKey, argsCell(a.ID), []byte(a.Args))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		INSERT INTO attempts (id, reference_hash, application, number, browser_hash, args,
+			started_at, expires_at, landed_at, outcome, status, error, public_token)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, '', '', '', NULL)`,
+		a.ID, reference, a.Application, a.Number, a.browser, args, store.Micros(a.Started), store.Micros(a.Expires))
+	return err
+}
+
+func argsCell(id string) store.Cell {
+	return store.Cell{Table: "attempts", Column: "args", Row: id}
+}
+
+const attemptColumns = `id, application, number, browser_hash, args, started_at, expires_at, landed_at`
+
+func findByReference(ctx context.Context, q store.Queryer, vault *store.Vault, reference []byte) (Attempt, error) {
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts WHERE reference_hash = $1`, reference))
+}
+
+func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id string) (Attempt, error) {
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts WHERE id = $1`, id))
+}
+
+func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row) (Attempt, error) {
+	var a Attempt
+	var args []byte
+	var started, expires, landed int64
+	if err := row.Scan(&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &landed); err != nil {
+		return Attempt{}, store.Found(err)
+	}
+	plain, err := vault.Open(ctx, q, store.SystemKey, argsCell(a.ID), args)
+	if err != nil {
+		return Attempt{}, err
+	}
+	a.Args, a.Started, a.Expires, a.landed = string(plain), store.Time(started), store.Time(expires), landed != 0
+	return a, nil
+}
+
+// land is the one statement that uses an attempt up: it reports whether this
+// browser was in time and first. A publicToken that landed another attempt is a
+// breach of uniqueness.
+func land(ctx context.Context, tx *sql.Tx, id string, browser []byte, o Outcome, now time.Time) (bool, error) {
+	token := sql.NullString{String: o.PublicToken, Valid: o.PublicToken != ""}
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE attempts SET landed_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
+		WHERE id = $6 AND browser_hash = $7 AND landed_at = 0 AND expires_at > $1`,
+		store.Micros(now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
+}
+
+// park keeps an outcome under a handle, unless the attempt has limit of them.
+func park(ctx context.Context, tx *sql.Tx, handle []byte, attempt string, o Outcome, until time.Time, limit int) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		INSERT INTO parked_outcomes (handle_hash, attempt_id, outcome, status, error, public_token, expires_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7
+		WHERE (SELECT COUNT(*) FROM parked_outcomes WHERE attempt_id = $2) < $8`,
+		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
+}
+
+func findParked(ctx context.Context, q store.Queryer, handle []byte, now time.Time) (attempt string, o Outcome, err error) {
+	var kind, status, widget string
+	err = q.QueryRowContext(ctx, `
+		SELECT attempt_id, outcome, status, error, public_token FROM parked_outcomes
+		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(now)).
+		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
+	o.Kind, o.Status, o.Error = svc.Outcome(kind), svc.Status(status), svc.WidgetError(widget)
+	return attempt, o, store.Found(err)
+}
+
+func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE expires_at <= $1`, store.Micros(now)); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE landed_at = 0 AND expires_at <= $1`, store.Micros(now.Add(-24*time.Hour)))
+	return err
+}
