@@ -9,6 +9,7 @@ package bankdata
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -121,6 +122,39 @@ func (d Data) Only(accounts []string) Data {
 		out.Connections = append(out.Connections, c)
 	}
 	return out
+}
+
+// At returns the data as if every connection were with the named institution;
+// an empty name leaves them as they are. Source ids follow from the name.
+func (d Data) At(institution string) Data {
+	if institution == "" {
+		return d
+	}
+	var out Data
+	for i, c := range d.Connections {
+		c.Institution, c.SourceID = institution, SourceID(institution, i)
+		c.Accounts = append([]Account(nil), c.Accounts...)
+		for j := range c.Accounts {
+			c.Accounts[j].Institution = institution
+		}
+		out.Connections = append(out.Connections, c)
+	}
+	return out
+}
+
+// SourceID makes the readable source_id of connection number i (from 0) with an
+// institution: HARBOR_NATIONAL_BANK, and HARBOR_NATIONAL_BANK_2 for the second.
+func SourceID(institution string, i int) string {
+	id := strings.Join(strings.FieldsFunc(strings.ToUpper(institution), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), "_")
+	if id == "" {
+		id = "BANK"
+	}
+	if i > 0 {
+		id += "_" + strconv.Itoa(i+1)
+	}
+	return id
 }
 
 // HistoryStart is the oldest day whose transactions are retrieved: the same date

@@ -118,3 +118,34 @@ func TestOrderOfTransactionsChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestDataAtAnotherInstitution(t *testing.T) {
+	d := Data{Connections: []Connection{
+		{SourceID: "A", Institution: "A", Accounts: []Account{{ID: "1", Institution: "A"}}},
+		{SourceID: "B", Institution: "B"},
+	}}
+	got := d.At("Anvil & Oak Trust")
+	if got.Connections[0].SourceID != "ANVIL_OAK_TRUST" || got.Connections[1].SourceID != "ANVIL_OAK_TRUST_2" ||
+		got.Connections[0].Accounts[0].Institution != "Anvil & Oak Trust" {
+		t.Errorf("At = %+v", got)
+	}
+	if d.Connections[0].Accounts[0].Institution != "A" {
+		t.Error("At changed its input")
+	}
+	if same := d.At(""); same.Connections[0].Institution != "A" {
+		t.Error("an empty name changed the institution")
+	}
+}
+
+func TestOnlyTheChosenAccounts(t *testing.T) {
+	d := Data{Connections: []Connection{{Accounts: []Account{{ID: "1"}, {ID: "2"}}}}}
+	if got := d.Only([]string{"2", "9"}).Connections[0].Accounts; len(got) != 1 || got[0].ID != "2" {
+		t.Errorf("Only(2, 9) kept %+v", got)
+	}
+	if got := d.Only([]string{}).Connections[0].Accounts; len(got) != 0 {
+		t.Errorf("choosing none kept %+v", got)
+	}
+	if got := d.Only(nil).Connections[0].Accounts; len(got) != 2 {
+		t.Errorf("not choosing kept %+v", got)
+	}
+}

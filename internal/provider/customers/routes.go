@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"vestibule/internal/door"
@@ -52,9 +54,9 @@ func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.there {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
-			if json.Unmarshal(raw, &c.ExternalID) != nil || c.ExternalID == "" || utf8.RuneCountInString(c.ExternalID) > svc.MaxExternalID {
+			if json.Unmarshal(raw, &c.ExternalID) != nil || !isLabel(c.ExternalID) {
 				return door.Fail(svc.CodeMalformedBody, errors.New("consumerExternalId"),
-					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 characters"})
+					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters"})
 			}
 		}
 	}
@@ -74,6 +76,13 @@ func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
 		}
 	}
 	return nil
+}
+
+// isLabel reports whether s can be a customer's own label: short text without
+// control characters.
+func isLabel(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 1 && n <= svc.MaxExternalID && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
@@ -99,7 +108,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) read(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.Consumer(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, r.PathValue("id"))
+	c, err := s.Consumer(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, pathID(r))
 	if err != nil {
 		return missing(err)
 	}
@@ -115,7 +124,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 	}
 	var c Consumer
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		if c, err = s.Consumer(ctx, tx, caller.CustomerID, r.PathValue("id")); err != nil {
+		if c, err = s.Consumer(ctx, tx, caller.CustomerID, pathID(r)); err != nil {
 			return missing(err)
 		}
 		if c.ConsentWithdrawn {
@@ -144,7 +153,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 // withdraw takes the consumer's consent back. What was reported stays readable;
 // account numbers no longer are.
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
-	ok, err := withdraw(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, r.PathValue("id"), s.Now())
+	ok, err := withdraw(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, pathID(r), s.Now())
 	if err != nil {
 		return err
 	}
@@ -165,6 +174,14 @@ func show(w http.ResponseWriter, c Consumer) error {
 		UpdatedAt          string          `json:"updatedAt"`
 	}{c.ID, report.Null(c.ExternalID), c.Prefill, c.ConsentWithdrawn,
 		report.TimestampOf(c.Created).String(), report.TimestampOf(c.Updated).String()})
+}
+
+// pathID is the consumer's id in the address; what is no UUID is nobody's.
+func pathID(r *http.Request) string {
+	if id := r.PathValue("id"); svc.IsUUID(id) {
+		return strings.ToLower(id)
+	}
+	return ""
 }
 
 func missing(err error) error {

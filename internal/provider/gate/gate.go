@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vestibule/internal/door"
 	"vestibule/internal/jose"
@@ -169,8 +170,8 @@ func (g *Gate) basic(r *http.Request) (Client, error) {
 		return Client{}, unknown("credentials are not base-64")
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
-	if !ok {
-		return Client{}, unknown("credentials have no colon")
+	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
+		return Client{}, unknown("credentials have no colon, or are no text")
 	}
 	clients, err := g.Directory.Clients(r.Context(), g.DB.SQL, id)
 	if err != nil {
@@ -266,6 +267,9 @@ func header(r *http.Request, name string) (string, error) {
 	case 0:
 		return "", nil
 	case 1:
+		if !utf8.ValidString(values[0]) {
+			return "", malformed(strings.ToUpper(name), "is not valid UTF-8")
+		}
 		return strings.TrimSpace(values[0]), nil
 	}
 	return "", malformed(strings.ToUpper(name), "is given twice")

@@ -84,7 +84,7 @@ func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
 	fetch := report.DateOf(at)
 	c := bankdata.Connection{
 		ID:          derive(link, "connection"),
-		SourceID:    strings.ToUpper(strings.ReplaceAll(p.institution, " ", "_")),
+		SourceID:    bankdata.SourceID(p.institution, 0),
 		Institution: p.institution,
 		Status:      svc.StatusSuccess,
 	}

@@ -1,0 +1,230 @@
+// Package events sends the visit webhook: one event for each change of a
+// report's status, written in the transaction that changes it, and delivered to
+// the customer's callback from a job (document 1, Events; the project's
+// divergences, "visit webhook").
+//
+// An event keeps its id over all deliveries. 2xx is delivered, 410 disables the
+// callback, and everything else, redirects too, is tried again with growing,
+// jittered waits for 72 hours. Callbacks are reached at public addresses only,
+// unless the provider is a sandbox on loopback itself. No body and no URL is
+// logged.
+package events
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Rotation is how long an old secret goes on signing beside its successor.
+const Rotation = 24 * time.Hour
+
+// Service is the room of events.
+type Service struct {
+	DB      *store.DB
+	Queue   Queue
+	Sender  Sender
+	Reports Reports
+	Log     *slog.Logger
+	Now     func() time.Time // the provider's clock
+}
+
+// Queue takes the job that delivers.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Sender signs a body and posts it once. *webhook.Sender is one.
+type Sender interface {
+	CheckURL(raw string) error
+	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+}
+
+// Reports knows what the customer calls a report: everything of the event but
+// its own id, time and status. store.ErrNotFound for a report that is gone.
+type Reports interface {
+	Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error)
+}
+
+// deliver is the job of one delivery.
+type deliver struct {
+	DeliveryID string `json:"deliveryId"`
+}
+
+// Kind names the job.
+func (deliver) Kind() string { return "events.deliver" }
+
+// Register adds the room's jobs.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
+}
+
+// event is a row of the outbox.
+type event struct {
+	id          string
+	customerID  string
+	publicToken string
+	status      svc.Status
+	sub         svc.Substatus
+	created     time.Time
+}
+
+// delivery is an event on its way to a callback.
+type delivery struct {
+	id         string
+	callbackID string
+	url        string
+	disabled   bool
+	state      state
+	attempts   int
+	created    time.Time
+	event      event
+}
+
+type state string
+
+const (
+	pending   state = "pending"
+	delivered state = "delivered"
+	disabled  state = "disabled" // the callback wants no more
+	givenUp   state = "given up" // 72 hours have passed
+)
+
+// Record writes the event of a status change and has it delivered.
+func (s *Service) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
+	e := event{id: "evt_" + uuid.NewString(), customerID: customerID, publicToken: publicToken,
+		status: status, sub: sub, created: s.Now().UTC()}
+	if err := insertEvent(ctx, tx, e); err != nil {
+		return err
+	}
+	return s.send(ctx, tx, e, 0)
+}
+
+// send makes a delivery of the event, after a delay; none where the customer has
+// no callback.
+func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Duration) error {
+	callbackID, err := activeCallback(ctx, tx, e.customerID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: pending, created: now, event: e}
+	if err := insertDelivery(ctx, tx, d); err != nil {
+		return err
+	}
+	var opts []jobs.EnqueueOption
+	if delay > 0 {
+		opts = append(opts, jobs.At(now.Add(delay)))
+	}
+	return s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id}, opts...)
+}
+
+// deliver makes one attempt. A process that dies after the receiver answered
+// sends the same id once more.
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
+	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != pending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	switch {
+	case d.disabled:
+		return s.settle(ctx, d, disabled, webhook.Result{})
+	case now.Sub(d.created) > webhook.Patience:
+		return s.settle(ctx, d, givenUp, webhook.Result{})
+	}
+	body, err := s.body(ctx, d.event)
+	if errors.Is(err, store.ErrNotFound) {
+		return s.settle(ctx, d, givenUp, webhook.Result{})
+	}
+	if err != nil {
+		return err
+	}
+	secrets, err := s.secrets(ctx, s.DB.SQL, d.callbackID)
+	if err != nil {
+		return err
+	}
+	result := s.Sender.Deliver(ctx, d.url, secrets, d.event.id, body)
+	d.attempts++
+	switch result.Outcome {
+	case webhook.Delivered:
+		return s.settle(ctx, d, delivered, result)
+	case webhook.Disabled:
+		return s.settle(ctx, d, disabled, result)
+	}
+	if err := s.settle(ctx, d, pending, result); err != nil {
+		return err
+	}
+	return jobs.Later(max(webhook.Delay(d.attempts), result.RetryAfter))
+}
+
+// settle notes what an attempt came to: in the row for the timeline, and in the
+// log without address and body.
+func (s *Service) settle(ctx context.Context, d delivery, to state, result webhook.Result) error {
+	attrs := []any{"event", d.event.id, "state", to, "attempt", d.attempts, "http", result.HTTP, "ms", result.Took.Milliseconds()}
+	if result.Err != nil {
+		attrs = append(attrs, "why", result.Err.Error())
+	}
+	s.Log.InfoContext(ctx, "webhook", attrs...)
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		now := s.Now()
+		if to == disabled && result.Outcome == webhook.Disabled {
+			if err := disableCallback(ctx, tx, d.callbackID, now); err != nil {
+				return err
+			}
+		}
+		return updateDelivery(ctx, tx, d.id, to, d.attempts, result.HTTP, now)
+	})
+}
+
+func (s *Service) body(ctx context.Context, e event) ([]byte, error) {
+	full, err := s.Reports.Labels(ctx, s.DB.SQL, e.publicToken)
+	if err != nil {
+		return nil, err
+	}
+	full.EventID, full.Type, full.CreatedAt = e.id, webhook.TypeVisit, e.created
+	full.PublicToken, full.Status, full.Substatus = e.publicToken, e.status, e.sub
+	return json.Marshal(full)
+}
+
+// secrets returns the secrets that sign now, the newest first.
+func (s *Service) secrets(ctx context.Context, q store.Queryer, callbackID string) ([]webhook.Secret, error) {
+	rows, err := secretRows(ctx, q, callbackID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	var out []webhook.Secret
+	for _, r := range rows {
+		plain, err := s.DB.Vault.Open(ctx, q, store.SystemKey, secretCell(r.id), r.sealed)
+		if err != nil {
+			return nil, fmt.Errorf("events: secret: %w", err)
+		}
+		secret, err := webhook.ParseSecret(string(plain))
+		if err != nil {
+			return nil, fmt.Errorf("events: secret: %w", err)
+		}
+		out = append(out, secret)
+	}
+	return out, nil
+}
+
+func secretCell(id string) store.Cell {
+	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
+}

@@ -1,0 +1,181 @@
+package reports
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Generate is the job that makes a report.
+type Generate struct {
+	PublicToken string `json:"publicToken"`
+}
+
+// Kind names the job.
+func (Generate) Kind() string { return "reports.generate" }
+
+// attempts is how often making a report is tried before it is an ERROR.
+const attempts = 6
+
+// Register adds the room's jobs.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second),
+		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
+}
+
+// generate makes a report: data, analysis, body, status and event. It may run
+// any number of times; the report ends once.
+func (s *Service) generate(ctx context.Context, job jobs.Job, args Generate) error {
+	err := s.make(ctx, args.PublicToken)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	shredded := errors.Is(err, store.ErrShredded)
+	if !shredded && job.Attempt < attempts {
+		return err
+	}
+	// It cannot be made: the customer learns that now, and not by waiting.
+	end := s.end(ctx, args.PublicToken, svc.StatusError, "", nil)
+	if end != nil {
+		return errors.Join(err, end)
+	}
+	return jobs.Give(err)
+}
+
+func (s *Service) make(ctx context.Context, publicToken string) error {
+	r, in, err := s.input(ctx, publicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // reset or deleted meanwhile: nobody waits for it
+	}
+	if err != nil || r.Status != svc.StatusPending {
+		return err
+	}
+	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
+	if err != nil {
+		return fmt.Errorf("reports: subject: %w", err)
+	}
+	if in.Data == nil {
+		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)
+		in.Data = &data
+	}
+	status, sub := cashflow.Outcome(*in.Data, r.Retrieved)
+	if status != svc.StatusSuccess {
+		return s.end(ctx, publicToken, status, sub, nil)
+	}
+	body, err := report.Encode(cashflow.Build(cashflow.Input{
+		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
+		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
+		Product: product, InputSource: in.Source, Consumer: in.Consumer, Bank: *in.Data,
+	}, r.Retrieved))
+	if err != nil {
+		return fmt.Errorf("reports: encode: %w", err)
+	}
+	return s.end(ctx, publicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
+		sealedInput, err := s.seal(ctx, tx, r, "input", in)
+		if err != nil {
+			return err
+		}
+		sealedBody, err := s.seal(ctx, tx, r, "body", json.RawMessage(body))
+		if err != nil {
+			return err
+		}
+		return setBody(ctx, tx, publicToken, sealedInput, sealedBody)
+	})
+}
+
+// end moves the report to its final status, with what keeps its results, the
+// event and the notice in the same transaction. A report that has ended already
+// is left as it is.
+func (s *Service) end(ctx context.Context, publicToken string, status svc.Status, sub svc.Substatus, results func(context.Context, *sql.Tx) error) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
+		if err != nil || !changed {
+			return err
+		}
+		if results != nil {
+			if err := results(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if s.Made != nil {
+			return s.Made(ctx, tx, publicToken, status, sub)
+		}
+		return nil
+	})
+}
+
+// input returns a report with what it is made from.
+func (s *Service) input(ctx context.Context, publicToken string) (Report, Input, error) {
+	var in Input
+	r, err := s.Get(ctx, s.DB.SQL, publicToken)
+	if err != nil {
+		return r, in, err
+	}
+	sealed, err := column(ctx, s.DB.SQL, publicToken, "input")
+	if err != nil {
+		return r, in, err
+	}
+	if sealed == nil {
+		return r, in, errors.New("reports: the report has no input")
+	}
+	raw, err := s.open(ctx, s.DB.SQL, r, "input", sealed)
+	if err != nil {
+		return r, in, err
+	}
+	return r, in, json.Unmarshal(raw, &in)
+}
+
+// body returns a report's body as it was made.
+func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
+	sealed, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, s.DB.SQL, r, "body", sealed)
+}
+
+func cell(r Report, name string) store.Cell {
+	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
+}
+
+// seal compresses v's JSON and seals it: two years of transactions are some
+// hundred kilobytes, and nobody else's text is compressed with them.
+func (s *Service) seal(ctx context.Context, q store.Queryer, r Report, name string, v any) ([]byte, error) {
+	raw, err := report.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is a valid one
+	if _, err := z.Write(raw); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return s.DB.Vault.Seal(ctx, q, r.KeyID, cell(r, name), b.Bytes())
+}
+
+func (s *Service) open(ctx context.Context, q store.Queryer, r Report, name string, sealed []byte) ([]byte, error) {
+	plain, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, name), sealed)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(plain))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}

@@ -1,0 +1,207 @@
+// Package reports holds every report of the service: its labels, its status,
+// what it is made from and its body, the last two sealed under the consumer's
+// data key. It makes the cashflow report in a job, and serves status and report
+// (document 1, "States and transitions" and "Endpoints").
+//
+// A status moves once, from PENDING to a final one, by one conditional UPDATE,
+// and each move records exactly one event in the same transaction. Reports of
+// another customer, unknown ones, and those over 90 days old are all the same
+// INVALID_TOKEN.
+package reports
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// MaxAge is how old a report may be read (document 1, Limits).
+const MaxAge = 90 * 24 * time.Hour
+
+var (
+	// ErrDuplicateExternalID is returned for an externalId that another report of
+	// the customer has. The transaction is still good.
+	ErrDuplicateExternalID = errors.New("reports: another report of the customer has this external id")
+	// ErrNotPending is returned where a report has its input or its end already.
+	ErrNotPending = errors.New("reports: the report no longer waits for its input")
+)
+
+// Service is the room of reports.
+type Service struct {
+	DB       *store.DB
+	Queue    Queue
+	Gate     Gate
+	Events   Events
+	Subjects Subjects
+	Bank     Bank
+	Log      *slog.Logger
+	Now      func() time.Time // the provider's clock
+
+	// Made is told of every report whose generation ended, in the transaction
+	// that ends it; nil for nobody.
+	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
+}
+
+// Queue takes the job that makes a report.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Gate admits callers.
+type Gate interface {
+	Bearer(next door.HandlerFunc) door.HandlerFunc
+}
+
+// Events is told of each change of a status.
+type Events interface {
+	Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error
+}
+
+// Subjects knows what a report is about: its product, and the customer's own id
+// of its consumer, empty for none.
+type Subjects interface {
+	Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error)
+}
+
+// Bank retrieves a consumer's data from the bank that was signed in to.
+type Bank interface {
+	Fetch(profile, link string, at time.Time) bankdata.Data
+}
+
+// New is what a report is begun with.
+type New struct {
+	PublicToken string // UUID; empty makes one
+	CustomerID  string
+	ProductID   string
+	Kind        svc.Product
+	ExternalID  string
+	UserArgs    string
+	ConsumerID  string
+	KeyID       string // the consumer's data key; empty makes one
+}
+
+// Report is a report without its input and body.
+type Report struct {
+	PublicToken string
+	CustomerID  string
+	ProductID   string
+	Kind        svc.Product
+	ExternalID  string
+	UserArgs    string
+	ConsumerID  string
+	KeyID       string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Created     time.Time
+	Retrieved   time.Time // when the consumer's data were; zero until Attach
+}
+
+// Input is what a report is made from, as it is sealed.
+type Input struct {
+	// Consumer is the name that was typed; nil if nobody typed one. Source is who
+	// did: report.ConsumerInput or report.CustomerInput.
+	Consumer *bankdata.Person `json:"consumer,omitempty"`
+	Source   string           `json:"source,omitempty"`
+
+	Profile     string   `json:"profile,omitempty"`     // signed in to at the mock bank
+	Institution string   `json:"institution,omitempty"` // the bank that was chosen; empty: the profile's own
+	Accounts    []string `json:"accounts,omitempty"`    // the ids that were chosen; nil: all
+
+	// Data is given instead of Profile for what needs no retrieval, and kept after
+	// generation for what is made from it later.
+	Data *bankdata.Data `json:"data,omitempty"`
+}
+
+// Create begins a report as PENDING. A first status is no change: it records no
+// event.
+func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Report, error) {
+	if n.PublicToken == "" {
+		n.PublicToken = uuid.NewString()
+	}
+	madeKey := n.KeyID == ""
+	if madeKey {
+		key, err := s.DB.Vault.NewKey(ctx, tx)
+		if err != nil {
+			return Report{}, err
+		}
+		n.KeyID = key
+	}
+	r := Report{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID, Kind: n.Kind,
+		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
+		Status: svc.StatusPending, Created: s.Now().UTC()}
+	added, err := insert(ctx, tx, r)
+	if err != nil {
+		return Report{}, err
+	}
+	if !added {
+		if madeKey {
+			return Report{}, errors.Join(ErrDuplicateExternalID, s.DB.Vault.Shred(ctx, tx, n.KeyID))
+		}
+		return Report{}, ErrDuplicateExternalID
+	}
+	return r, nil
+}
+
+// Label gives a report the labels that it does not have yet; empty ones leave it
+// as it is. It fails like Create.
+func (s *Service) Label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) error {
+	if externalID == "" && userArgs == "" {
+		return nil
+	}
+	ok, err := label(ctx, tx, publicToken, externalID, userArgs)
+	if err == nil && !ok || store.IsUnique(err) {
+		return ErrDuplicateExternalID
+	}
+	return err
+}
+
+// Get returns a report, whoever's it is, or store.ErrNotFound.
+func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) (Report, error) {
+	return get(ctx, q, `public_token = $1`, publicToken)
+}
+
+// Attach gives a pending report its input, retrieved now, and has it made. A
+// report that has an input already is ErrNotPending.
+func (s *Service) Attach(ctx context.Context, tx *sql.Tx, publicToken string, in Input) error {
+	r, err := s.Get(ctx, tx, publicToken)
+	if err != nil {
+		return err
+	}
+	sealed, err := s.seal(ctx, tx, r, "input", in)
+	if err != nil {
+		return err
+	}
+	ok, err := attach(ctx, tx, publicToken, sealed, s.Now())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return ErrNotPending
+	}
+	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, jobs.Once(publicToken))
+}
+
+// SetStatus ends a pending report and records the event of it. It reports false,
+// and does nothing, for a report that has ended.
+func (s *Service) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) (bool, error) {
+	if !status.Final() {
+		return false, fmt.Errorf("reports: %q does not end a report", status)
+	}
+	customerID, ok, err := finish(ctx, tx, publicToken, status, sub, s.Now())
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, s.Events.Record(ctx, tx, customerID, publicToken, status, sub)
+}

@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"errors"
+	"net/http"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Routes adds the report endpoints. All of them are Bearer and name a report by
+// X-PUBLIC-TOKEN or X-EXTERNAL-ID.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("GET /connect/status", door.API(s.Log, s.Gate.Bearer(s.status)))
+	mux.Handle("GET /connect/cashflow/v2/json", door.API(s.Log, s.Gate.Bearer(s.cashflow)))
+}
+
+// status answers {status, substatus}.
+func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
+	rep, err := s.named(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, standing(rep))
+}
+
+// cashflow answers the report's body, byte for byte as it was made.
+func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
+	rep, err := s.named(r)
+	if err != nil {
+		return err
+	}
+	if rep.Kind != svc.Cashflow {
+		return door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
+	}
+	if rep.Status != svc.StatusSuccess {
+		now := standing(rep)
+		return &door.Error{Code: svc.CodeReportNotReady, Why: errors.New("the report has no body"),
+			Extra: map[string]any{"status": now.Status, "substatus": now.Substatus}}
+	}
+	body, err := s.body(r.Context(), rep)
+	if errors.Is(err, store.ErrShredded) {
+		return door.Fail(svc.CodeInvalidToken, err)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(body) // the client is gone; nobody is left to tell
+	return nil
+}
+
+// named finds the caller's report that the identifier headers name.
+func (s *Service) named(r *http.Request) (Report, error) {
+	id, err := gate.IdentifierOf(r)
+	if err != nil {
+		return Report{}, err
+	}
+	caller := gate.CallerOf(r.Context())
+	where, value := `public_token = $2`, id.PublicToken
+	if id.ExternalID != "" {
+		where, value = `external_id = $2`, id.ExternalID
+	}
+	rep, err := get(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
+	if errors.Is(err, store.ErrNotFound) {
+		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report"))
+	}
+	if err == nil && s.Now().Sub(rep.Created) > MaxAge {
+		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
+	}
+	return rep, err
+}
+
+type statusBody struct {
+	Status    svc.Status     `json:"status"`
+	Substatus *svc.Substatus `json:"substatus"`
+}
+
+func standing(r Report) statusBody {
+	b := statusBody{Status: r.Status}
+	if r.Substatus != "" {
+		b.Substatus = &r.Substatus
+	}
+	return b
+}

@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// insert reports false when the customer's external id is taken.
+func insert(ctx context.Context, tx *sql.Tx, r Report) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO reports
+		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) ON CONFLICT (customer_id, external_id) DO NOTHING`,
+		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
+		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created)))
+}
+
+// label reports false when the external id is another report's.
+func label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE reports
+		SET external_id = coalesce(external_id, $2), user_args = coalesce(user_args, $3)
+		WHERE public_token = $1 AND (external_id IS NOT NULL OR NOT EXISTS (
+			SELECT 1 FROM reports o WHERE o.customer_id = reports.customer_id AND o.external_id = $2))`,
+		publicToken, nullable(externalID), nullable(userArgs)))
+}
+
+func get(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
+	var r Report
+	var created int64
+	var retrieved sql.NullInt64
+	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
+			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at
+		FROM reports WHERE `+where, args...).
+		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved)
+	r.Created = store.Time(created)
+	if retrieved.Valid {
+		r.Retrieved = store.Time(retrieved.Int64)
+	}
+	return r, store.Found(err)
+}
+
+// attach is won once for each report.
+func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE reports SET input = $2, retrieved_at = $3, updated_at = $3
+		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
+		publicToken, sealed, store.Micros(now)))
+}
+
+// finish is won once for each report; it returns whose the report is.
+func finish(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus, now time.Time) (customerID string, ok bool, err error) {
+	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
+		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
+		publicToken, string(status), nullable(string(sub)), store.Micros(now)).Scan(&customerID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return customerID, err == nil, err
+}
+
+func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET input = $2, body = $3 WHERE public_token = $1`, publicToken, input, body)
+	return err
+}
+
+// column returns one of the sealed columns, input or body; nil while it is empty.
+func column(ctx context.Context, q store.Queryer, publicToken, name string) ([]byte, error) {
+	var sealed []byte
+	err := q.QueryRowContext(ctx, `SELECT `+name+` FROM reports WHERE public_token = $1`, publicToken).Scan(&sealed)
+	return sealed, store.Found(err)
+}
+
+func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
