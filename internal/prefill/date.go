@@ -1,0 +1,72 @@
+package prefill
+
+// Date is a day of the Gregorian calendar.
+type Date struct{ Year, Month, Day int }
+
+// DateOf makes a Date of what time.Time's Date method returns:
+// prefill.DateOf(now.UTC().Date()).
+func DateOf[M ~int](year int, month M, day int) Date { return Date{year, int(month), day} }
+
+// ParseDate reads YYYY-MM-DD, digits and dashes in exactly ten bytes, and
+// reports whether it is a day of the calendar.
+func ParseDate(s string) (Date, bool) {
+	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
+		return Date{}, false
+	}
+	d := Date{number(s[:4]), number(s[5:7]), number(s[8:])}
+	if d.Year < 0 || d.Month < 1 || d.Month > 12 || d.Day < 1 || d.Day > daysIn(d.Year, d.Month) {
+		return Date{}, false
+	}
+	return d, true
+}
+
+// birthDate: a day on which somebody was born who has had a first birthday and
+// not yet the 111th. Somebody born on 29 February has the birthday on 1 March
+// where the year has no such day.
+func birthDate(s string, today Date) fault {
+	d, ok := ParseDate(s)
+	switch {
+	case !ok:
+		return noDate
+	case today.before(Date{d.Year + 1, d.Month, d.Day}):
+		return tooYoung
+	case !today.before(Date{d.Year + 111, d.Month, d.Day}):
+		return tooOld
+	}
+	return fine
+}
+
+func (d Date) before(e Date) bool {
+	if d.Year != e.Year {
+		return d.Year < e.Year
+	}
+	if d.Month != e.Month {
+		return d.Month < e.Month
+	}
+	return d.Day < e.Day
+}
+
+func daysIn(year, month int) int {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+// number reads digits and nothing else; anything else is -1.
+func number(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if !digit(s[i]) {
+			return -1
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n
+}

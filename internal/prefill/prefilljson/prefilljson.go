@@ -1,0 +1,80 @@
+// Package prefilljson reads a prefill object from JSON for the rules of package
+// prefill, which must not import encoding/json because they run in the browser.
+// Every type survives, so that a number where a string belongs is for the rules
+// to refuse; a member that stands twice, in whatever spelling of its name, is
+// refused here.
+package prefilljson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"vestibule/internal/prefill"
+)
+
+// ErrShape is what Decode answers for anything but one well-formed object whose
+// members all differ.
+var ErrShape = errors.New("prefill is not a JSON object")
+
+// Decode reads an object. The JSON null, like no bytes at all, is a nil Object:
+// no prefill was given.
+func Decode(raw []byte) (prefill.Object, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, ErrShape
+	}
+	o := prefill.Object{}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		key, ok := t.(string)
+		if err != nil || !ok || seen[key] {
+			return nil, ErrShape
+		}
+		seen[key] = true
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, ErrShape
+		}
+		o = append(o, prefill.Member{Key: key, Value: Value(v)})
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, ErrShape
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, ErrShape
+	}
+	return o, nil
+}
+
+// Value converts what encoding/json decodes into an any. A json.Number that
+// overflows float64 is a number that no key takes.
+func Value(v any) prefill.Value {
+	switch v := v.(type) {
+	case nil:
+		return prefill.Value{}
+	case string:
+		return prefill.String(v)
+	case float64:
+		return prefill.Float(v)
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return prefill.Value{Kind: prefill.Other}
+		}
+		return prefill.Float(f)
+	case []any:
+		list := make([]prefill.Value, len(v))
+		for i := range v {
+			list[i] = Value(v[i])
+		}
+		return prefill.Value{Kind: prefill.List, List: list}
+	}
+	return prefill.Value{Kind: prefill.Other}
+}
