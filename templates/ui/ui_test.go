@@ -1,0 +1,136 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/svc"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestPieces holds each piece against the HTML it is meant to give. The files
+// in testdata are for reading: one tag a line.
+func TestPieces(t *testing.T) {
+	at := func(raw string) *url.URL {
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	name := Input{Name: "firstName", Label: "First name", Lang: svc.English, Autocomplete: "given-name", MaxLength: 254}
+	wrongName := name
+	wrongName.Value, wrongName.Error = `<b>"Ann`, "Use letters, spaces, dots, apostrophes and dashes."
+	state := Question{Name: "state", Label: "State", Prompt: "Choose", Lang: svc.English, Autocomplete: "address-level1",
+		Options: []Option{{Value: "CA", Label: "California"}, {Value: "DC", Label: "District of Columbia", Chosen: true}}}
+	mode := Question{Name: "mode", Label: "How", Hint: "Both take about four minutes.", Error: "Choose one.",
+		Options: []Option{{Value: "embedded", Label: "On this page", Detail: "Nothing opens.", Badge: "Usual", Chosen: true}, {Value: "redirect", Label: "On the bank's own page"}}}
+	kinds := []string{"Details", "Bank", "Report"}
+
+	for _, c := range []struct {
+		name  string
+		piece templ.Component
+	}{
+		{"layout", Layout(Page{Lang: svc.Spanish, Title: "Solicitud", Description: "Solicite", Home: "/", Icon: "/assets/icon.svg",
+			Styles: []string{"/assets/portal.css"}, Scripts: []string{"/assets/apply.js"}, Languages: Languages(svc.Spanish, at("/apply/cashflow?x=1")),
+			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(svc.Spanish), Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
+		{"layout-bare", Layout(Page{Lang: svc.English, Bare: true})},
+		{"layout-unsafe-address", Layout(Page{Lang: svc.English, Title: "<x>", Home: "javascript:alert(1)"})},
+		{"field", Field(name)},
+		{"field-wrong", Field(wrongName)},
+		{"field-optional", Field(Input{ID: "f-zip", Name: "zip", Label: "Código postal", Hint: "Cinco cifras", Lang: svc.Spanish, Width: "short", InputMode: "numeric", Optional: true, Type: "search", Attrs: templ.Attributes{"data-x": "1"}})},
+		{"field-prefix", Field(Input{Name: "income", Label: "Income", Prefix: "$"})},
+		{"select", Select(state)},
+		{"radios", Radios(mode)},
+		{"checks", Checks(Question{Name: "account", Label: "Accounts", HideLabel: true, Options: mode.Options, Optional: true})},
+		{"check", Check(Input{Name: "consent", Hint: "You can withdraw it.", Error: "Please agree first."})},
+		{"date", Date(Day{Name: "dob", Label: "Date of birth", Lang: svc.English, Year: "1990", Birthday: true})},
+		{"date-spanish", Date(Day{Name: "dob", Label: "Fecha de nacimiento", Lang: svc.Spanish, Day: "31", Month: "2", Error: "Ese día no existe.", Optional: true})},
+		{"button", Button(Action{})},
+		{"button-named", Button(Action{Kind: Secondary, Type: "button", ID: "go", Name: "do", Value: "start", Wide: true, Disabled: true})},
+		{"button-link", Button(Action{Kind: Quiet, URL: "/review"})},
+		{"button-unsafe-link", Button(Action{URL: "javascript:alert(1)"})},
+		{"notice", Notice(Note{Title: "Saved"})},
+		{"notice-live", Notice(Note{Tone: Success, ID: "n", Live: true})},
+		{"notice-alert", Notice(Note{Tone: Danger, Title: "No", Live: true})},
+		{"summary", ErrorSummary(svc.English, []Wrong{{"firstName", "Enter your first name."}, {"dob-month", "Enter your date of birth."}})},
+		{"summary-empty", ErrorSummary(svc.English, nil)},
+		{"progress", Progress(Steps{Lang: svc.English, Names: kinds, Current: 1})},
+		{"progress-done", Progress(Steps{Lang: svc.Spanish, Names: kinds, Current: 3})},
+		{"spinner", Spinner("Asking")},
+		{"bar", Bar("Preparing")},
+		{"live", LiveRegion("live")},
+		{"facts", Facts([]Fact{{Term: "State", Body: Badge(Success, "Ready")}, {Term: "Id", Text: "a&b"}})},
+		{"table", Table(Grid{Caption: "Accounts", HideCaption: true, Columns: []Column{{Label: "Name"}, {Label: "Balance", Number: true}},
+			Rows: [][]Cell{{{Text: "Checking", URL: "/a"}, {Text: "$1.00"}}, {{Body: Badge(Warning, "Closed")}, {}}}})},
+		{"tiles", Tiles([]Tile{{Title: "Cashflow", Text: "Money in and out", URL: "/apply/cashflow", Note: "4 minutes", Icon: Mark()}})},
+		{"rows", Rows([]Row{{Name: "bank", Value: "ñ", Title: "ñandú Bank", Detail: "nandu.example"}, {Name: "bank", Value: "b", Title: "B", Initial: "BB"}})},
+		{"dialog", Dialog(Frame{Lang: svc.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
+		{"card", Card("About you")},
+		{"head", Head("Apply", "Four minutes.")},
+		{"hero", Hero("Welcome", "Come in.")},
+		{"empty", Empty("Nothing yet")},
+		{"fieldset", Fieldset("Address", "Where you live")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			ctx := templ.WithChildren(context.Background(), templ.Raw("CHILDREN"))
+			if err := c.piece.Render(ctx, &out); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(out.String(), "><", ">\n<") + "\n"
+			for _, no := range []string{" style=", "<style", "javascript:", " onclick="} {
+				if strings.Contains(got, no) {
+					t.Errorf("%q stands in the HTML:\n%s", no, got)
+				}
+			}
+			file := filepath.Join("testdata", c.name+".html")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestPickLanguage(t *testing.T) {
+	for _, c := range []struct {
+		name, asked, remembered, header string
+		want                            svc.Lang
+	}{
+		{"nothing is English", "", "", "", svc.English},
+		{"the address wins", "es", "en", "en", svc.Spanish},
+		{"then what was remembered", "", "es", "en", svc.Spanish},
+		{"nonsense is passed over", "xx", "../es", "es-MX,es;q=0.9", svc.Spanish},
+		{"weights count", "", "", "en;q=0.4, es;q=0.8", svc.Spanish},
+		{"equal weights keep the order", "", "", "es, en", svc.Spanish},
+		{"unknown languages are skipped", "", "", "fr, de;q=0.9, es;q=0.1", svc.Spanish},
+		{"a refused language is not taken", "", "", "es;q=0", svc.English},
+		{"a broken weight is skipped", "", "", "es;q=x", svc.English},
+		{"upper case", "", "", "ES-us", svc.Spanish},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := PickLanguage(c.asked, c.remembered, c.header); got != c.want {
+				t.Errorf("PickLanguage(%q, %q, %q) = %q, want %q", c.asked, c.remembered, c.header, got, c.want)
+			}
+		})
+	}
+}
