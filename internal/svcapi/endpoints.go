@@ -10,26 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/prefill"
 	"vestibule/internal/svc"
 )
 
 // Prefill is the applicant's data as the initialization, consumer and redirect
-// endpoints take it (document 1, Prefill keys; document 3 for eligibility).
-// Empty fields are not sent. What each must look like is internal/prefill's.
-type Prefill struct {
-	FirstName           string   `json:"firstName,omitempty"`
-	LastName            string   `json:"lastName,omitempty"`
-	Email               string   `json:"email,omitempty"`
-	DOB                 string   `json:"dob,omitempty"` // YYYY-MM-DD
-	Phone               string   `json:"phone,omitempty"`
-	Address             string   `json:"address,omitempty"`
-	City                string   `json:"city,omitempty"`
-	State               string   `json:"state,omitempty"`
-	ZIP                 string   `json:"zip,omitempty"`
-	StatedAnnualIncome  *int64   `json:"statedAnnualIncome,omitempty"` // dollars a year
-	StatedEmployerName  string   `json:"statedEmployerName,omitempty"`
-	StatedEmployerNames []string `json:"statedEmployerNames,omitempty"` // eligibility: 1 to 6
-}
+// endpoints take it (document 1, Prefill keys; document 3 for eligibility). What
+// was not given is not sent.
+type Prefill = prefill.Fields
 
 // InitRequest is what a visit begins with. Prefill and ConsumerID exclude each
 // other.
