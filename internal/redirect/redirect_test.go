@@ -1,0 +1,661 @@
+package redirect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+func each(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newWorld(t, db)) })
+}
+
+func TestReturnByGet(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		before := v.browser.cookie()
+		token := w.token(v, nil)
+		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+		if v.browser.cookie() == before { // row 32
+			t.Error("the session was not renewed")
+		}
+		// Row 25: again in this browser, and in another.
+		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+		if a := w.back(w.newBrowser(), token); a.status != 403 {
+			t.Errorf("another browser got %d", a.status)
+		}
+		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+		if w.browsers.renewals != 1 {
+			t.Errorf("renewed %d times", w.browsers.renewals)
+		}
+		if strings.Contains(w.log.String(), token) || strings.Contains(w.log.String(), v.sent) {
+			t.Error("the log holds the token")
+		}
+	})
+}
+
+// TestReturnByPost is row 34: the cookie is not with the POST, and the GET on our
+// own site has it.
+func TestReturnByPost(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, c := range []struct {
+			contentType string
+			body        func(token string) string
+		}{
+			{formType, form},
+			{formType + "; charset=UTF-8", form},
+			{"application/json", func(token string) string { return `{"token":"` + token + `"}` }},
+		} {
+			v := w.start(w.newBrowser(), "")
+			a := w.post(c.body(w.token(v, nil)), c.contentType)
+			w.wantPage(a)
+			if a.status != 303 || !strings.HasPrefix(a.location, "/redirect/finish/") || a.header.Get("Set-Cookie") != "" {
+				t.Fatalf("POST of %s = %+v", c.contentType, a)
+			}
+			if got := w.landings(v.ID); len(got) != 0 {
+				t.Errorf("the POST landed %v", got)
+			}
+			if a := w.get(nil, a.location); a.status != 403 || len(w.landings(v.ID)) != 0 {
+				t.Errorf("a browser without cookie got %d", a.status)
+			}
+			w.wantLanded(w.get(v.browser, a.location), v, "SUCCESS")
+			w.wantLanded(w.get(v.browser, a.location), v, "SUCCESS")
+			if a := w.get(w.newBrowser(), a.location); a.status != 403 {
+				t.Errorf("another browser got %d for a handle that was used", a.status)
+			}
+		}
+	})
+}
+
+// TestRefusedReturns is a good return before and after each of the attacks by
+// one request; v is the attempt that must stay open.
+func TestRefusedReturns(t *testing.T) {
+	claims := func(change jose.Claims) func(w *world, v visit) answer {
+		return func(w *world, v visit) answer { return w.back(v.browser, w.token(v, change)) }
+	}
+	query := func(f func(token string) string) func(w *world, v visit) answer {
+		return func(w *world, v visit) answer { return w.get(v.browser, "/redirect/return"+f(w.token(v, nil))) }
+	}
+	posted := func(contentType string, f func(token string) string) func(w *world, v visit) answer {
+		return func(w *world, v visit) answer { return w.post(f(w.token(v, nil)), contentType) }
+	}
+	method := func(m string, header ...string) func(w *world, v visit) answer {
+		return func(w *world, v visit) answer {
+			return w.send(v.browser, w.request(m, "/redirect/return?jwt="+w.token(v, nil), nil, header...))
+		}
+	}
+	for name, attack := range map[string]func(w *world, v visit) answer{
+		// Rows 1, 2, 14, 17; jose has the rest of the token's.
+		"signature altered": func(w *world, v visit) answer {
+			token := w.token(v, nil)
+			return w.back(v.browser, token[:len(token)-8]+"AAAAAAAA")
+		},
+		"another key": func(w *world, v visit) answer {
+			key, _ := jose.GenerateKey()
+			key.ID = w.signer.Key.ID
+			token, _ := jose.Signer{Key: key, Type: TokenType}.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"redirectArgs": v.sent})
+			return w.back(v.browser, token)
+		},
+		"access token": func(w *world, v visit) answer {
+			s := w.signer
+			s.Type = "at+jwt"
+			token, _ := s.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"sub": "x", "redirectArgs": v.sent,
+				"outcome": "SUCCESS", "status": "SUCCESS", "publicToken": uuid.NewString()})
+			return w.back(v.browser, token)
+		},
+		"issued before the attempt": func(w *world, v visit) answer {
+			return w.back(v.browser, w.tokenAt(v, v.Started.Add(-time.Second), nil))
+		},
+		"expired": func(w *world, v visit) answer {
+			token := w.token(v, nil)
+			w.advance(5*time.Minute + 31*time.Second)
+			return w.back(v.browser, token)
+		},
+		// Row 18.
+		"outcome unknown":             claims(jose.Claims{"outcome": "MAYBE"}),
+		"outcome in lower case":       claims(jose.Claims{"outcome": "success"}),
+		"outcome missing":             claims(jose.Claims{"outcome": nil}),
+		"outcome a list":              claims(jose.Claims{"outcome": []string{"SUCCESS"}}),
+		"SUCCESS without publicToken": claims(jose.Claims{"publicToken": nil}),
+		"SUCCESS without status":      claims(jose.Claims{"status": nil}),
+		// Row 19.
+		"markup in status":         claims(jose.Claims{"status": "<script>alert(1)</script>"}),
+		"right-to-left in status":  claims(jose.Claims{"status": "SUCCESS\u202e"}),
+		"markup in error":          claims(jose.Claims{"outcome": "ERROR", "error": "<img src=x>"}),
+		"right-to-left in error":   claims(jose.Claims{"outcome": "ERROR", "error": "\u202eERROR"}),
+		"markup in unneeded error": claims(jose.Claims{"error": "<b>"}),
+		"error a number":           claims(jose.Claims{"outcome": "ERROR", "error": 7}),
+		"error very long":          claims(jose.Claims{"outcome": "ERROR", "error": strings.Repeat("A", 65)}),
+		// Row 20.
+		"publicToken a path":           claims(jose.Claims{"publicToken": "../../admin"}),
+		"publicToken with a query":     claims(jose.Claims{"publicToken": "4c2b8b1e-6f0e-4c8a-9c6e-0a6f7f1f2f3f?x=1"}),
+		"publicToken of encoded dots":  claims(jose.Claims{"publicToken": "%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e%2f"}),
+		"publicToken with CRLF":        claims(jose.Claims{"publicToken": "4c2b8b1e-6f0e-4c8a-9c6e-0a6f7f1f2f3f\r\n"}),
+		"publicToken a number":         claims(jose.Claims{"publicToken": 1}),
+		"publicToken bad beside EXIT":  claims(jose.Claims{"outcome": "EXIT", "publicToken": "x"}),
+		"publicToken empty on SUCCESS": claims(jose.Claims{"publicToken": ""}),
+		// Row 23.
+		"redirectArgs missing": claims(jose.Claims{"redirectArgs": nil}),
+		"redirectArgs empty":   claims(jose.Claims{"redirectArgs": ""}),
+		"redirectArgs of nobody": func(w *world, v visit) answer {
+			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": store.NewSecret() + "."}))
+		},
+		"redirectArgs altered": func(w *world, v visit) answer {
+			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent + "x"}))
+		},
+		"redirectArgs cut": func(w *world, v visit) answer {
+			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent[:referenceLength]}))
+		},
+		"redirectArgs huge": func(w *world, v visit) answer {
+			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent + strings.Repeat("x", 8000)}))
+		},
+		"redirectArgs an object": claims(jose.Claims{"redirectArgs": map[string]int{"a": 1}}),
+		"redirectArgs of another browser's attempt": func(w *world, v visit) answer {
+			other := w.start(w.newBrowser(), "")
+			a := w.back(v.browser, w.token(other, nil))
+			w.wantRefused(a, other)
+			return a
+		},
+		// Row 24.
+		"another customer's token":  claims(jose.Claims{"aud": "their-public-id"}),
+		"other customers' token":    claims(jose.Claims{"aud": []string{"a", "b"}}),
+		"audience that is no name":  claims(jose.Claims{"aud": 7}),
+		"audience of null":          func(w *world, v visit) answer { return w.back(v.browser, w.null(v, "aud")) },
+		"publicToken used by other": publicTokenTwice,
+		// Rows 21, 22, 27, 30.
+		"victim's browser": func(w *world, v visit) answer { return w.back(w.newBrowser(), w.token(v, nil)) },
+		"no cookies":       func(w *world, v visit) answer { return w.back(nil, w.token(v, nil)) },
+		"old cookie jar": func(w *world, v visit) answer {
+			old := &browser{jar: v.browser.cookie()}
+			first := w.start(v.browser, "")
+			w.wantLanded(w.back(v.browser, w.token(first, nil)), first, "SUCCESS")
+			return w.back(old, w.token(v, nil))
+		},
+		// Row 35 and 38.
+		"no query":               query(func(string) string { return "" }),
+		"empty jwt":              query(func(string) string { return "?jwt=" }),
+		"jwt twice":              query(func(s string) string { return "?jwt=" + s + "&jwt=" + s }),
+		"jwt twice, one empty":   query(func(s string) string { return "?jwt=&jwt=" + s }),
+		"JWT":                    query(func(s string) string { return "?JWT=" + s }),
+		"jwt and JWT":            query(func(s string) string { return "?jwt=" + s + "&JWT=" + s }),
+		"jwt[]":                  query(func(s string) string { return "?jwt[]=" + s }),
+		"token in the query":     query(func(s string) string { return "?token=" + s }),
+		"semicolons":             query(func(s string) string { return "?x=1;jwt=" + s }),
+		"bad escape":             query(func(s string) string { return "?jwt=" + s + "%zz" }),
+		"encoded line break":     query(func(s string) string { return "?jwt=" + s + "%0a" }),
+		"encoded NUL":            query(func(s string) string { return "?jwt=%00" + s }),
+		"with a next address":    query(func(s string) string { return "?jwt=" + s + "&next=//evil.example" }),
+		"form with two tokens":   posted(formType, func(s string) string { return form(s) + "&" + form(s) }),
+		"form with another":      posted(formType, func(s string) string { return form(s) + "&x=1" }),
+		"form with jwt":          posted(formType, func(s string) string { return "jwt=" + s }),
+		"form with token[]":      posted(formType, func(s string) string { return "token[]=" + s }),
+		"form empty":             posted(formType, func(string) string { return "" }),
+		"form with a bad escape": posted(formType, func(s string) string { return "token=" + s + "%z" }),
+		"form with line break":   posted(formType, func(s string) string { return "token=" + s + "%0d%0a" }),
+		"JSON in a form":         posted(formType, func(s string) string { return `{"token":"` + s + `"}` }),
+		"form in JSON":           posted("application/json", form),
+		"JSON with two tokens":   posted("application/json", func(s string) string { return `{"token":"` + s + `","token":"` + s + `"}` }),
+		"JSON with another":      posted("application/json", func(s string) string { return `{"token":"` + s + `","x":1}` }),
+		"JSON with more after":   posted("application/json", func(s string) string { return `{"token":"` + s + `"}{}` }),
+		"JSON null":              posted("application/json", func(s string) string { return `{"token":null}` }),
+		"JSON a list":            posted("application/json", func(s string) string { return `["` + s + `"]` }),
+		"JSON a string":          posted("application/json", func(s string) string { return `"` + s + `"` }),
+		"JSON deep":              posted("application/json", func(s string) string { return strings.Repeat(`{"token":`, 5000) }),
+		"text":                   posted("text/plain", func(s string) string { return s }),
+		"no content type":        posted("", form),
+		"two content types":      posted(formType+", application/json", form),
+		"UTF-16":                 posted(formType+"; charset=utf-16", form),
+		"multipart": posted("multipart/form-data; boundary=x", func(s string) string {
+			return "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + s + "\r\n--x--\r\n"
+		}),
+		"10 MiB": posted(formType, func(s string) string { return form(s) + strings.Repeat("A", 10<<20) }),
+		"token in query and body": func(w *world, v visit) answer {
+			token := w.token(v, nil)
+			return w.send(nil, w.request("POST", "/redirect/return?jwt="+token, strings.NewReader(form(token)), "Content-Type", formType))
+		},
+		// Row 36.
+		"HEAD":            method("HEAD"),
+		"OPTIONS":         method("OPTIONS"),
+		"PUT":             method("PUT"),
+		"DELETE":          method("DELETE"),
+		"PATCH":           method("PATCH"),
+		"prefetch":        method("GET", "Sec-Purpose", "prefetch;prerender"),
+		"old prefetch":    method("GET", "Purpose", "prefetch"),
+		"Mozilla's":       method("GET", "X-Moz", "prefetch"),
+		"method override": method("HEAD", "X-HTTP-Method-Override", "GET"),
+		"HEAD on a handle": func(w *world, v visit) answer {
+			return w.send(v.browser, w.request("HEAD", w.post(form(w.token(v, nil)), formType).location, nil))
+		},
+		"prefetch of a handle": func(w *world, v visit) answer {
+			return w.send(v.browser, w.request("GET", w.post(form(w.token(v, nil)), formType).location, nil, "Sec-Purpose", "prefetch"))
+		},
+		"handle of nobody": func(w *world, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
+		"handle of markup": func(w *world, v visit) answer { return w.get(v.browser, finishPath+"%3Cscript%3E%00") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				before := w.start(w.newBrowser(), "")
+				w.wantLanded(w.back(before.browser, w.token(before, nil)), before, "SUCCESS")
+				v := w.start(w.newBrowser(), "")
+				w.wantRefused(attack(w, v), v)
+				w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
+				if log := w.log.String(); strings.Contains(log, "eyJ") {
+					t.Errorf("the log holds a token: %s", log)
+				}
+			})
+		})
+	}
+}
+
+// null is a token with a claim that is there and null.
+func (w *world) null(v visit, name string) string {
+	var nothing *string
+	return w.token(v, jose.Claims{name: nothing})
+}
+
+// publicTokenTwice is row 28, in the other spelling of a UUID too.
+func publicTokenTwice(w *world, v visit) answer {
+	id := uuid.NewString()
+	first := w.start(w.newBrowser(), "")
+	w.wantLanded(w.back(first.browser, w.token(first, jose.Claims{"publicToken": id})), first, "SUCCESS")
+	w.wantRefused(w.back(v.browser, w.token(v, jose.Claims{"publicToken": strings.ToUpper(id)})), v)
+	w.wantRefused(w.get(v.browser, w.post(form(w.token(v, jose.Claims{"publicToken": id})), formType).location), v)
+	return w.back(v.browser, w.token(v, jose.Claims{"publicToken": id}))
+}
+
+// TestOutcomes pins what is made of each kind of outcome.
+func TestOutcomes(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, c := range []struct {
+			claims  jose.Claims
+			outcome string
+		}{
+			{jose.Claims{"aud": publicID}, "SUCCESS"},
+			{jose.Claims{"status": "NOT_AUTHENTICATED"}, "SUCCESS"},
+			{jose.Claims{"outcome": "EXIT", "status": nil}, "EXIT"},
+			{jose.Claims{"outcome": "EXIT", "status": nil, "publicToken": nil}, "EXIT"},
+			{jose.Claims{"outcome": "EXIT", "status": nil, "publicToken": nil}, "EXIT"},
+			{jose.Claims{"outcome": "ERROR", "status": nil, "error": "INVALID_TOKEN"}, "ERROR"},
+			{jose.Claims{"outcome": "ERROR", "status": nil}, "ERROR"},
+			{jose.Claims{"outcome": "ERROR", "status": nil, "error": "SOMETHING_NEW"}, "ERROR"},
+		} {
+			v := w.start(w.newBrowser(), "")
+			w.wantLanded(w.back(v.browser, w.token(v, c.claims)), v, c.outcome)
+		}
+	})
+}
+
+func TestUnknownErrorIsInternal(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		for sent, want := range map[string]svc.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": svc.WidgetSupplierError} {
+			_, o, err := w.companion.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
+			if err != nil || o.Error != want {
+				t.Errorf("%s: %+v, %v; want error %q", sent, o, err, want)
+			}
+		}
+	})
+}
+
+// TestFirstOutcomeStands is row 29.
+func TestFirstOutcomeStands(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, order := range [][2]string{{"EXIT", "SUCCESS"}, {"SUCCESS", "EXIT"}, {"ERROR", "SUCCESS"}} {
+			v := w.start(w.newBrowser(), "")
+			w.wantLanded(w.back(v.browser, w.token(v, jose.Claims{"outcome": order[0]})), v, order[0])
+			w.wantLanded(w.back(v.browser, w.token(v, jose.Claims{"outcome": order[1]})), v, order[0])
+			w.wantLanded(w.get(v.browser, w.post(form(w.token(v, jose.Claims{"outcome": order[1]})), formType).location), v, order[0])
+		}
+	})
+}
+
+// TestArgsComeBack is row 23's other half.
+func TestArgsComeBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`, "ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
+			v := w.start(w.newBrowser(), args)
+			w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
+			a, err := findByReference(t.Context(), w.db.SQL, w.db.Vault, store.Hash(v.sent))
+			if err != nil || a.Args != args {
+				t.Errorf("args = %q, %v; want %q", a.Args, err, args)
+			}
+		}
+		for _, args := range []string{strings.Repeat("x", MaxArgs+1), "\xff"} {
+			_, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b", Service: svcapi.RedirectRequest{RedirectArgs: args}})
+			if !errors.Is(err, ErrArgs) {
+				t.Errorf("Start with %.10q: %v", args, err)
+			}
+		}
+	})
+}
+
+func TestStart(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if _, _, err := w.companion.Start(t.Context(), StartRequest{}); !errors.Is(err, ErrNoBrowser) {
+			t.Errorf("without a browser: %v", err)
+		}
+		v := w.start(w.newBrowser(), "x")
+		asked := w.service.last()
+		if asked.CompleteURL != "http://portal.example/redirect/return?jwt=[token]" || asked.RedirectArgs != v.sent {
+			t.Errorf("asked %+v", asked)
+		}
+		if n := len([]rune(w.start(w.newBrowser(), strings.Repeat("é", MaxArgs)).sent)); n != svc.MaxRedirectArgs {
+			t.Errorf("the longest redirectArgs have %d characters, want %d", n, svc.MaxRedirectArgs)
+		}
+		if got := CompleteURL("https://p.example", true); got != "https://p.example/redirect/return" {
+			t.Errorf("CompleteURL = %s", got)
+		}
+		w.service.err = errors.New("no")
+		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
+			t.Error("Start hides the service's error")
+		}
+		var plain int
+		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM attempts`).Scan(&plain); err != nil || plain != 2 {
+			t.Errorf("%d attempts, %v; want those that got a link", plain, err)
+		}
+	})
+}
+
+// TestLinksThatLeadElsewhere is row 40, through the client that asks.
+func TestLinksThatLeadElsewhere(t *testing.T) {
+	var link string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]any{"redirectUrl": link, "redirectToken": "t", "exp": 4000000000})
+	}))
+	defer srv.Close()
+	w := newWorld(t, storetest.SQLite(t, store.Portal))
+	w.companion.Service = &svcapi.Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
+	host := strings.TrimPrefix(srv.URL, "http://")
+	for _, link = range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "https://evil.example/", "//evil.example/",
+		"/relative", "http://" + host + "@evil.example/", "http://user@" + host + "/", "http://" + host + "\r\nSet-Cookie: a=b", "http://" + host + ".evil.example/",
+		"ftp://" + host + "/", "http:\\\\evil.example", "http://" + host + "\\@evil.example/", "", " ", "http://", "http:///x"} {
+		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
+			t.Errorf("Start took %q", link)
+		}
+	}
+	var n int
+	if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM attempts`).Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d attempts, %v; want none", n, err)
+	}
+	link = srv.URL + "/redirect/abc"
+	if _, got, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err != nil || got.RedirectURL != link {
+		t.Errorf("Start = %+v, %v", got, err)
+	}
+}
+
+// TestFiftyAtOnce is row 26: one landing over two replicas, by GET and by handle.
+func TestFiftyAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		token := w.token(v, nil)
+		paths := []string{"/redirect/return?jwt=" + token}
+		for range 4 {
+			paths = append(paths, w.post(form(token), formType).location)
+		}
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() {
+				// The same cookie for all: what a browser sends that clicks too fast.
+				b := &browser{jar: v.browser.cookie()}
+				r, err := http.NewRequest("GET", w.replicas[i%2].URL+paths[i%len(paths)], nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if a := w.send(b, r); a.status != 303 && a.status != 403 {
+					t.Errorf("status = %d", a.status)
+				}
+			})
+		}
+		wg.Wait()
+		if got := w.landings(v.ID); len(got) != 1 {
+			t.Errorf("landings = %v, want one", got)
+		}
+		if w.browsers.renewals != 1 {
+			t.Errorf("renewed %d times", w.browsers.renewals)
+		}
+	})
+}
+
+// TestTokenOnManyAttemptsAtOnce is row 28 as a race: one publicToken, one landing.
+func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		id := uuid.NewString()
+		var visits []visit
+		for range 12 {
+			visits = append(visits, w.start(w.newBrowser(), ""))
+		}
+		var wg sync.WaitGroup
+		for _, v := range visits {
+			token := w.token(v, jose.Claims{"publicToken": id})
+			wg.Go(func() { w.back(v.browser, token) })
+		}
+		wg.Wait()
+		n := 0
+		for _, v := range visits {
+			n += len(w.landings(v.ID))
+		}
+		if n != 1 {
+			t.Errorf("%d landings of one publicToken", n)
+		}
+	})
+}
+
+// TestTabs is row 31: eight attempts of one browser, finished in reverse order,
+// after thirty that were abandoned.
+func TestTabs(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		b := w.newBrowser()
+		for range 30 {
+			w.start(b, "")
+		}
+		var tabs []visit
+		for range 8 {
+			tabs = append(tabs, w.start(b, ""))
+		}
+		for i := len(tabs) - 1; i >= 0; i-- {
+			w.wantLanded(w.back(b, w.token(tabs[i], nil)), tabs[i], "SUCCESS")
+		}
+	})
+}
+
+// TestWhoeverComesLater is row 30.
+func TestWhoeverComesLater(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		handle := w.post(form(w.token(v, nil)), formType).location
+		w.advance(Life - time.Second)
+		w.wantRefused(w.back(w.newBrowser(), w.token(v, nil)), v)
+		w.advance(2 * time.Second)
+		a := w.back(v.browser, w.token(v, nil))
+		w.wantRefused(a, v)
+		if a.status != 410 {
+			t.Errorf("an expired attempt answers %d, want 410", a.status)
+		}
+		w.wantRefused(w.get(v.browser, handle), v)
+
+		v = w.start(w.newBrowser(), "")
+		w.browsers.signIn(v.browser.cookie())
+		w.wantRefused(w.back(v.browser, w.token(v, nil)), v)
+
+		v = w.start(w.newBrowser(), "")
+		w.browsers.signOut(v.browser.cookie())
+		w.wantRefused(w.back(v.browser, w.token(v, nil)), v)
+	})
+}
+
+// TestLandingIsUndone pins that an outcome lands together with what is made of it.
+func TestLandingIsUndone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		token := w.token(v, nil)
+		w.fail = errors.New("database on fire")
+		if a := w.back(v.browser, token); a.status != 500 || strings.Contains(a.body, "fire") {
+			t.Errorf("answer = %+v", a)
+		}
+		w.fail = nil
+		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+	})
+}
+
+// TestParkingIsBounded pins that one token cannot fill the database.
+func TestParkingIsBounded(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		token := form(w.token(v, nil))
+		for range maxParked {
+			if a := w.post(token, formType); a.status != 303 {
+				t.Fatalf("status = %d", a.status)
+			}
+		}
+		if a := w.post(token, formType); a.status != 429 {
+			t.Errorf("status = %d, want 429", a.status)
+		}
+		w.advance(Life)
+		if err := w.companion.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM parked_outcomes`).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d parked after the sweep, %v", n, err)
+		}
+		w.advance(25 * time.Hour)
+		if err := w.companion.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := findByID(t.Context(), w.db.SQL, w.db.Vault, v.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the abandoned attempt: %v", err)
+		}
+	})
+}
+
+// TestKeysUnavailable pins that an outage of the key set is told apart, refuses
+// nobody for good, and is no failure of ours.
+func TestKeysUnavailable(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		token := w.token(v, nil)
+		good := w.companion.Tokens
+		down := httptest.NewServer(http.NotFoundHandler())
+		defer down.Close()
+		w.companion.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
+		a := w.back(v.browser, token)
+		w.wantRefused(a, v)
+		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, uncheckable().Title.EN) {
+			t.Errorf("answer = %+v", a)
+		}
+		w.companion.Tokens = good
+		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+	})
+}
+
+// TestHostIsIgnored is row 37.
+func TestHostIsIgnored(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.start(w.newBrowser(), "")
+		r := w.request("GET", "/redirect/return?jwt="+w.token(v, nil), nil, "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp", "Forwarded", "host=evil.example")
+		r.Host = "evil.example"
+		w.wantLanded(w.send(v.browser, r), v, "SUCCESS")
+	})
+}
+
+func TestAllowNamesTheMethods(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for path, want := range map[string]string{"/redirect/return": "GET, POST", "/redirect/finish/x": "GET"} {
+			a := w.send(nil, w.request("PUT", path, nil))
+			if got := a.header.Get("Allow"); a.status != 405 || got != want {
+				t.Errorf("%s: %d, Allow %q; want 405, %q", path, a.status, got, want)
+			}
+		}
+	})
+}
+
+// TestNothingPlainIsStored is the columns' part of row 56.
+func TestNothingPlainIsStored(t *testing.T) {
+	db := storetest.SQLite(t, store.Portal)
+	w := newWorld(t, db)
+	v := w.start(w.newBrowser(), "canary-args")
+	token := w.token(v, nil)
+	handle := strings.TrimPrefix(w.post(form(token), formType).location, finishPath)
+	w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+	for _, table := range []string{"attempts", "parked_outcomes"} {
+		rows, err := db.SQL.Query(`SELECT * FROM ` + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			cells, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range cells {
+				into[i] = &cells[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				t.Fatal(err)
+			}
+			all := fmt.Appendf(nil, "%s", cells)
+			for _, canary := range []string{"canary-args", token, handle, v.sent[:referenceLength], v.browser.cookie()} {
+				if bytes.Contains(all, []byte(canary)) {
+					t.Errorf("%s holds %q", table, canary)
+				}
+			}
+		}
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"jwt=a.b.c", "jwt=a&jwt=b", "jwt=%61", "JWT=a", "jwt[]=a", "jwt=a;b", "jwt=%zz", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		token, err := tokenOfQuery(raw)
+		if (err == nil) != (token != "") {
+			t.Errorf("tokenOfQuery(%q) = %q, %v", raw, token, err)
+		}
+		if err == nil && strings.ContainsAny(raw, "&;") {
+			t.Errorf("tokenOfQuery(%q) took one of several", raw)
+		}
+	})
+}
+
+func FuzzBody(f *testing.F) {
+	f.Add("token=a.b.c", formType)
+	f.Add(`{"token":"a.b.c"}`, "application/json")
+	f.Add(`{"token":"a","token":"b"}`, "application/json; charset=utf-8")
+	f.Add("token=a&token=b", formType)
+	f.Fuzz(func(t *testing.T, body, contentType string) {
+		r := httptest.NewRequest("POST", "/redirect/return", io.NopCloser(strings.NewReader(body)))
+		r.Header.Set("Content-Type", contentType)
+		token, err := tokenOfBody(httptest.NewRecorder(), r)
+		if err == nil && token == "" || len(token) > maxBody {
+			t.Errorf("tokenOfBody(%q) = %q, %v", body, token, err)
+		}
+		if err == nil && strings.Contains(contentType, formType) {
+			if q, err := url.ParseQuery(body); err != nil || q.Get("token") != token {
+				t.Errorf("tokenOfBody(%q) = %q, but it is %v, %v", body, token, q, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,382 @@
+package redirect
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
+)
+
+const publicID = "our-public-id"
+
+// world is a portal that does nothing but redirects: two replicas over one
+// database, browsers, and a service that signs what it is told to.
+type world struct {
+	t         *testing.T
+	db        *store.DB
+	companion *Companion
+	replicas  [2]*httptest.Server
+	service   *fakeService
+	browsers  *fakeBrowsers
+	signer    jose.Signer
+	log       *safeBuffer
+
+	mu   sync.Mutex
+	now  time.Time
+	fail error // what Landed answers
+}
+
+func newWorld(t *testing.T, db *store.DB) *world {
+	t.Helper()
+	key, err := jose.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, db: db, service: &fakeService{}, browsers: &fakeBrowsers{identities: map[string]string{}},
+		signer: jose.Signer{Key: key, Type: TokenType}, log: &safeBuffer{}, now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
+	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
+		t.Fatal(err)
+	}
+	w.companion = &Companion{
+		DB: db, Service: w.service, Browsers: w.browsers, Pages: pages{},
+		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),
+		Log:         slog.New(slog.NewTextHandler(w.log, nil)),
+		Landed:      w.land,
+		Next:        func(a Attempt) string { return "/applications/" + a.Application },
+		CompleteURL: CompleteURL("http://portal.example", false),
+		Audience:    publicID,
+		Now:         w.clock,
+	}
+	for i := range w.replicas {
+		mux := http.NewServeMux()
+		w.companion.Routes(mux, func(h door.HandlerFunc) http.Handler { return door.API(w.companion.Log, h) })
+		w.replicas[i] = httptest.NewServer(door.Wrap(w.companion.Log, mux))
+		t.Cleanup(w.replicas[i].Close)
+	}
+	return w
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+func (w *world) land(ctx context.Context, tx *sql.Tx, a Attempt, o Outcome) error {
+	w.mu.Lock()
+	fail := w.fail
+	w.mu.Unlock()
+	if fail != nil {
+		return fail
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO test_landings (attempt, outcome) VALUES ($1, $2)`, a.ID, string(o.Kind))
+	return err
+}
+
+// landings is the outcomes that landed attempt id.
+func (w *world) landings(id string) []string {
+	w.t.Helper()
+	rows, err := w.db.SQL.Query(`SELECT outcome FROM test_landings WHERE attempt = $1`, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// visit is an attempt, what was sent for it, and the browser that began it.
+type visit struct {
+	Attempt
+	sent    string // redirectArgs as the service got them
+	browser *browser
+}
+
+func (w *world) start(b *browser, args string) visit {
+	w.t.Helper()
+	a, _, err := w.companion.Start(w.t.Context(), StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
+		Service: svcapi.RedirectRequest{RedirectArgs: args}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return visit{a, w.service.last().RedirectArgs, b}
+}
+
+// token is a good SUCCESS for v, with claims replaced or, where nil, left out.
+func (w *world) token(v visit, change jose.Claims) string {
+	w.t.Helper()
+	return w.tokenAt(v, w.clock(), change)
+}
+
+func (w *world) tokenAt(v visit, iat time.Time, change jose.Claims) string {
+	w.t.Helper()
+	claims := jose.Claims{"publicToken": uuid.NewString(), "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": v.sent}
+	for name, value := range change {
+		if claims[name] = value; value == nil {
+			delete(claims, name)
+		}
+	}
+	raw, err := w.signer.Sign(iat, iat.Add(5*time.Minute), claims)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return raw
+}
+
+// browser is a cookie jar of one cookie.
+type browser struct {
+	mu  sync.Mutex
+	jar string
+}
+
+func (b *browser) cookie() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jar
+}
+
+func (w *world) newBrowser() *browser {
+	return &browser{jar: w.browsers.add(rand.Text())}
+}
+
+// answer is what a request came to.
+type answer struct {
+	status   int
+	location string
+	header   http.Header
+	body     string
+}
+
+// send sends a request of b, without following redirects.
+func (w *world) send(b *browser, r *http.Request) answer {
+	w.t.Helper()
+	if b != nil && b.cookie() != "" {
+		r.AddCookie(&http.Cookie{Name: "sid", Value: b.cookie()})
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if b != nil {
+		for _, c := range res.Cookies() {
+			b.mu.Lock()
+			b.jar = c.Value
+			b.mu.Unlock()
+		}
+	}
+	return answer{res.StatusCode, res.Header.Get("Location"), res.Header, string(raw)}
+}
+
+func (w *world) request(method, path string, body io.Reader, header ...string) *http.Request {
+	w.t.Helper()
+	r, err := http.NewRequest(method, w.replicas[0].URL+path, body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return r
+}
+
+func (w *world) get(b *browser, path string) answer {
+	w.t.Helper()
+	return w.send(b, w.request("GET", path, nil))
+}
+
+func (w *world) back(b *browser, token string) answer {
+	w.t.Helper()
+	return w.get(b, "/redirect/return?jwt="+token)
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// post is a cross-site form POST: no cookie is with it.
+func (w *world) post(body, contentType string) answer {
+	w.t.Helper()
+	return w.send(nil, w.request("POST", "/redirect/return", strings.NewReader(body), "Content-Type", contentType, "Origin", "null"))
+}
+
+// wantRefused holds a to what every refusal is, and v to being open.
+func (w *world) wantRefused(a answer, v visit) {
+	w.t.Helper()
+	if a.status < 400 || a.status > 499 {
+		w.t.Errorf("status = %d, want 4xx", a.status)
+	}
+	if a.location != "" || a.header.Get("Set-Cookie") != "" {
+		w.t.Errorf("a refusal redirects to %q, sets cookie %q", a.location, a.header.Get("Set-Cookie"))
+	}
+	w.wantPage(a)
+	if got := w.landings(v.ID); len(got) != 0 {
+		w.t.Errorf("a refused return landed %v", got)
+	}
+}
+
+func (w *world) wantPage(a answer) {
+	w.t.Helper()
+	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
+		if got := a.header.Get(name); got != want {
+			w.t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	if !strings.HasPrefix(a.header.Get("Content-Security-Policy"), "default-src 'none'") {
+		w.t.Errorf("Content-Security-Policy = %q", a.header.Get("Content-Security-Policy"))
+	}
+}
+
+// wantLanded holds a to be the way on from v, which landed once.
+func (w *world) wantLanded(a answer, v visit, outcome string) {
+	w.t.Helper()
+	w.wantPage(a)
+	if want := "/applications/" + v.Application; a.status != 303 || a.location != want {
+		w.t.Errorf("answer = %d to %q, want 303 to %q; %s", a.status, a.location, want, w.log)
+	}
+	if got := w.landings(v.ID); len(got) != 1 || got[0] != outcome {
+		w.t.Errorf("landings = %v, want one %s", got, outcome)
+	}
+}
+
+type pages struct{}
+
+func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", n.Title.EN, n.Text.ES, door.RequestID(r.Context()))
+	return nil
+}
+
+// fakeService answers with a link and remembers what was asked.
+type fakeService struct {
+	mu    sync.Mutex
+	asked []svcapi.RedirectRequest
+	err   error
+}
+
+func (s *fakeService) SecureRedirect(_ context.Context, in svcapi.RedirectRequest) (svcapi.RedirectLink, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, in)
+	return svcapi.RedirectLink{RedirectURL: "http://127.0.0.1:8081/redirect/x", RedirectToken: "x"}, s.err
+}
+
+func (s *fakeService) last() svcapi.RedirectRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[len(s.asked)-1]
+}
+
+// fakeBrowsers keeps identities by the secret in the cookie; a renewed secret's
+// predecessor is dead.
+type fakeBrowsers struct {
+	mu         sync.Mutex
+	identities map[string]string
+	renewals   int
+}
+
+func (f *fakeBrowsers) add(identity string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	secret := rand.Text()
+	f.identities[secret] = identity
+	return secret
+}
+
+func (f *fakeBrowsers) identity(secret string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.identities[secret]
+}
+
+func (f *fakeBrowsers) signOut(secret string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.identities, secret)
+}
+
+func (f *fakeBrowsers) signIn(secret string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.identities[secret] += ":somebody"
+}
+
+func (f *fakeBrowsers) Identity(r *http.Request) (string, error) {
+	c, err := r.Cookie("sid")
+	if err != nil {
+		return "", nil
+	}
+	return f.identity(c.Value), nil
+}
+
+func (f *fakeBrowsers) Renew(_ context.Context, _ *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
+	old, err := r.Cookie("sid")
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter) error {
+		secret := f.add(f.identity(old.Value))
+		f.signOut(old.Value)
+		f.mu.Lock()
+		f.renewals++
+		f.mu.Unlock()
+		http.SetCookie(w, &http.Cookie{Name: "sid", Value: secret, Path: "/", HttpOnly: true})
+		return nil
+	}, nil
+}
+
+// safeBuffer is a log that can be read while it is written.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func form(token string) string { return url.Values{"token": {token}}.Encode() }
+
+var _ Service = (*svcapi.Client)(nil)
+var _ Tokens = (*jose.Verifier)(nil)
