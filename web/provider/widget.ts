@@ -4,7 +4,7 @@
 // registered options, sets no cookie and keeps nothing in storage. Styles are
 // set through the CSSOM, so a strict policy of the page needs no exception.
 
-import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./types";
+import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./widget.d.ts";
 
 type Hooks = Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">;
 

@@ -7,8 +7,8 @@ CREATE TABLE redirects (
     customer_id   TEXT NOT NULL,
     handle_hash   BYTEA NOT NULL UNIQUE, -- of the handle in redirectUrl
     token_hash    BYTEA NOT NULL UNIQUE, -- of redirectToken
-    visit_handle  BYTEA NOT NULL,        -- the visit's own handle, sealed
-    complete_url  TEXT NOT NULL,         -- empty: the account's own at the time of the return
+    form_only     BOOLEAN NOT NULL,      -- opened by posting the token, not by the address alone
+    complete_url  TEXT NOT NULL,         -- as asked for, or the static one at that time
     redirect_args BYTEA NOT NULL,        -- sealed: the customer's text, which may be personal
     created_at    BIGINT NOT NULL,
     expires_at    BIGINT NOT NULL

@@ -1,0 +1,148 @@
+package redirects
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// placeholder marks where the outcome token goes in a complete URL. A URL that
+// went through an encoder has it as encoded.
+const (
+	placeholder = "[token]"
+	encoded     = "%5Btoken%5D"
+)
+
+// maxURL bounds a complete URL; with the token in it, the address still fits
+// what servers and browsers take.
+const maxURL = 2000
+
+var errCompleteURL = errors.New("redirects: complete URL is not allowed")
+
+// completeURL is a URL that a browser may be sent back to.
+type completeURL struct {
+	origin string // scheme, host in lower case, port if it is not the scheme's own
+	path   string // escaped; at least "/"
+	raw    string
+}
+
+// parseURL takes an absolute http or https URL apart, and refuses what browsers
+// and servers read differently: user info, fragments, backslashes, control
+// characters and other than ASCII, dot segments, encoded slashes, dots and
+// percent signs, a placeholder anywhere but in path or query.
+func parseURL(raw string) (completeURL, error) {
+	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
+		return completeURL{}, errCompleteURL
+	}
+	for i := range len(raw) {
+		if raw[i] <= ' ' || raw[i] > '~' {
+			return completeURL{}, errCompleteURL
+		}
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" || strings.Contains(u.Host, "@") {
+		return completeURL{}, errCompleteURL
+	}
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	if scheme != "https" && scheme != "http" || host == "" ||
+		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") || strings.ContainsAny(host, "[]%*") || strings.HasSuffix(u.Host, ":") {
+		return completeURL{}, errCompleteURL
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port != "" && !(scheme == "https" && port == "443") && !(scheme == "http" && port == "80") {
+		host += ":" + port
+	}
+	path := rawPath(raw)
+	if path == "" {
+		path = "/"
+	}
+	lower := strings.ToLower(path)
+	for _, bad := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
+		if strings.Contains(lower, bad) {
+			return completeURL{}, errCompleteURL
+		}
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return completeURL{}, errCompleteURL
+		}
+	}
+	return completeURL{origin: scheme + "://" + host, path: path, raw: raw}, nil
+}
+
+// rawPath is the path as it was written, between authority and query.
+func rawPath(raw string) string {
+	_, rest, _ := strings.Cut(raw, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	_, path, found := strings.Cut(rest, "/")
+	if !found {
+		return ""
+	}
+	return "/" + path
+}
+
+// within reports whether c has the origin of a registered URL, and its path or
+// one below it.
+func (c completeURL) within(registered string) bool {
+	base, _, _ := strings.Cut(registered, "?")
+	r, err := parseURL(base)
+	if err != nil || r.origin != c.origin {
+		return false
+	}
+	prefix := strings.TrimSuffix(r.path, "/")
+	return c.path == r.path || strings.HasPrefix(c.path, prefix+"/")
+}
+
+// allowed returns the parsed URL if one of the registered ones covers it.
+func allowed(raw string, registered []string) (completeURL, error) {
+	c, err := parseURL(raw)
+	if err != nil {
+		return c, err
+	}
+	for _, r := range registered {
+		if c.within(r) {
+			return c, nil
+		}
+	}
+	return completeURL{}, errCompleteURL
+}
+
+// withToken puts the token where the placeholder is, once; without one, it is
+// appended to the query as jwt.
+func (c completeURL) withToken(token string) string {
+	at, length := strings.Index(c.raw, placeholder), len(placeholder)
+	if i := strings.Index(strings.ToLower(c.raw), strings.ToLower(encoded)); i >= 0 && (at < 0 || i < at) {
+		at, length = i, len(encoded)
+	}
+	if at >= 0 {
+		return c.raw[:at] + token + c.raw[at+length:]
+	}
+	switch {
+	case !strings.Contains(c.raw, "?"):
+		return c.raw + "?jwt=" + token
+	case strings.HasSuffix(c.raw, "?"), strings.HasSuffix(c.raw, "&"):
+		return c.raw + "jwt=" + token
+	}
+	return c.raw + "&jwt=" + token
+}
+
+// withoutToken is the URL that a form is posted to: the parameter that holds the
+// placeholder is left out, for the token travels in the body.
+func (c completeURL) withoutToken() string {
+	base, query, found := strings.Cut(c.raw, "?")
+	if !found {
+		return strings.NewReplacer(placeholder, "", encoded, "").Replace(base)
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair != "" && !strings.Contains(pair, placeholder) && !strings.Contains(strings.ToLower(pair), strings.ToLower(encoded)) {
+			kept = append(kept, pair)
+		}
+	}
+	if len(kept) == 0 {
+		return base
+	}
+	return base + "?" + strings.Join(kept, "&")
+}

@@ -1,0 +1,361 @@
+// Package redirects is secure redirect (document 2, "Secure redirect"): a link
+// that takes the applicant to a visit on our own page, and the way back to the
+// customer with a signed outcome.
+//
+// It refuses complete URLs outside what is registered on the account, links that
+// are unknown or over 30 minutes old, and, for an account that asks for it,
+// links that were opened by their address alone. Handles and tokens are kept as
+// SHA-256 only; redirectArgs, which may be personal, is sealed. No cookie is set.
+package redirects
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
+	"vestibule/web"
+)
+
+// lifetime is how long a redirect can be opened, and how long after its visit's
+// end the way back can be taken again.
+const lifetime = 30 * time.Minute
+
+const (
+	maxBody = 64 << 10
+	maxForm = 4 << 10
+	// maxArgsBytes keeps redirectArgs, as a claim, within what a token may measure.
+	maxArgsBytes = 4096
+)
+
+// Service serves redirects. All fields must be set.
+type Service struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Now      func() time.Time
+	URL      string // the provider's public base, without a trailing slash
+	Assets   *web.Assets
+	Gate     Gate
+	Accounts Accounts
+	Visits   Visits
+	Signer   Signer
+}
+
+// Gate admits customers.
+type Gate interface {
+	Basic(next door.HandlerFunc) door.HandlerFunc
+}
+
+// Account is what an account says about redirects.
+type Account struct {
+	PublicID     string
+	Post         bool     // the outcome comes back by form POST, else by GET
+	FormOnly     bool     // a redirect is opened by posting its token
+	CompleteURLs []string // registered; the first is the static one
+}
+
+// Accounts knows accounts.
+type Accounts interface {
+	Account(ctx context.Context, q store.Queryer, customerID string) (Account, error)
+}
+
+// Visits makes the visit that a redirect leads to.
+type Visits interface {
+	// Begin makes a visit from the members of an initialization's body, or of its
+	// token, and gives it the handle of its page.
+	Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error)
+}
+
+// Signer signs outcome tokens; type, iat and exp are its own.
+type Signer interface {
+	Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error)
+}
+
+// Ended is a visit that is over or closed.
+type Ended struct {
+	VisitID     string
+	PublicToken string
+	Outcome     svc.Outcome
+	Status      svc.Status      // with SUCCESS
+	Error       svc.WidgetError // with ERROR
+	At          time.Time       // zero: closed, and can still be gone on with
+}
+
+// Return is the way back: to URL, which has the token in it, or with Post by a
+// form with the field token to Action.
+type Return struct {
+	URL    string
+	Post   bool
+	Action string
+	Token  string
+	Origin string
+}
+
+// Routes adds the whole surface of redirects to mux.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /secure-redirect", door.API(s.Log, s.Gate.Basic(s.create)))
+	mux.Handle("GET /redirect/{handle}", s.page(s.open))
+	mux.Handle("POST /redirect/{handle}", s.page(s.openByForm))
+}
+
+// create is POST /secure-redirect.
+func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
+	var members map[string]json.RawMessage
+	if err := door.DecodeJSON(w, r, maxBody, &members); err != nil {
+		return err
+	}
+	asked, args, err := own(members)
+	if err != nil {
+		return err
+	}
+	caller := gate.CallerOf(r.Context())
+	handle, token := store.NewSecret(), store.NewSecret()
+	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		account, err := s.Accounts.Account(ctx, tx, caller.CustomerID)
+		if err != nil {
+			return err
+		}
+		if row.completeURL, err = account.choose(asked); err != nil {
+			return err
+		}
+		row.formOnly = account.FormOnly
+		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token)); err != nil {
+			return err
+		}
+		if row.args, err = s.DB.Vault.Seal(ctx, tx, store.SystemKey, argsCell(row.id), []byte(args)); err != nil {
+			return err
+		}
+		return insert(ctx, tx, row, handle, token)
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		RedirectURL   string `json:"redirectUrl"`
+		RedirectToken string `json:"redirectToken"`
+		Exp           int64  `json:"exp"` // unix seconds
+	}{s.URL + "/redirect/" + handle, token, row.expires.Unix()})
+}
+
+// own takes the members that are the redirect's own out of a body.
+func own(members map[string]json.RawMessage) (completeURL, args string, err error) {
+	var d []door.Detail
+	for name, into := range map[string]*string{"completeUrl": &completeURL, "redirectArgs": &args} {
+		if raw, given := members[name]; given && json.Unmarshal(raw, into) != nil {
+			d = append(d, door.Detail{Field: name, Message: "must be a string"})
+		}
+		delete(members, name)
+	}
+	claim, _ := json.Marshal(args) // a string always encodes
+	if utf8.RuneCountInString(args) > svc.MaxRedirectArgs || len(claim) > maxArgsBytes {
+		d = append(d, door.Detail{Field: "redirectArgs", Message: "must be at most 1024 characters, and 4096 bytes as JSON"})
+	}
+	if len(d) > 0 {
+		return "", "", door.Fail(svc.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+	}
+	return completeURL, args, nil
+}
+
+// choose is the URL that the browser will be sent back to: the one asked for, if
+// a registered one covers it, else the account's static one.
+func (a Account) choose(asked string) (string, error) {
+	refused := door.Fail(svc.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
+		door.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
+	if asked == "" {
+		if len(a.CompleteURLs) == 0 {
+			return "", refused
+		}
+		asked = a.CompleteURLs[0]
+	}
+	if _, err := allowed(asked, a.CompleteURLs); err != nil {
+		return "", refused
+	}
+	return asked, nil
+}
+
+// visitHandle is the handle of the visit's page. It is not kept, and follows
+// from what opens the redirect: its address, or the token that must be posted.
+func visitHandle(row redirect, handle, token string) string {
+	from := "address\n" + handle
+	if row.formOnly {
+		from = "token\n" + token
+	}
+	sum := sha256.Sum256([]byte("vestibule visit by " + from))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+var errFormOnly = errors.New("redirects: this redirect is opened by posting its token")
+
+// open is redirectUrl in the same tab.
+func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
+	handle := r.PathValue("handle")
+	row, err := s.live(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	if row.formOnly {
+		return door.Fail(svc.CodeForbidden, errFormOnly)
+	}
+	s.lead(w, r, visitHandle(row, handle, ""))
+	return nil
+}
+
+// openByForm is redirectUrl with the token posted to it.
+func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	handle, token := r.PathValue("handle"), form.Get("token")
+	row, err := s.live(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	if len(form) != 1 || len(form["token"]) != 1 || subtle.ConstantTimeCompare(row.tokenHash, store.Hash(token)) != 1 {
+		return store.ErrNotFound
+	}
+	s.lead(w, r, visitHandle(row, handle, token))
+	return nil
+}
+
+// live is a redirect that can be opened.
+func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
+	row, err := byHandle(ctx, s.DB.SQL, handle)
+	if err == nil && !s.Now().Before(row.expires) {
+		err = store.ErrNotFound
+	}
+	return row, err
+}
+
+func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
+	door.Secure(w, door.CSP{})
+	path := "/visit/" + visit
+	if lang := r.URL.Query().Get("lang"); lang != "" {
+		path += "?" + url.Values{"lang": {lang}}.Encode()
+	}
+	w.Header().Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// Return makes a fresh token for the outcome of a visit and says where it goes.
+// ok is false for a visit without a redirect, one that ended over 30 minutes ago,
+// and one whose complete URL is no longer registered.
+func (s *Service) Return(ctx context.Context, q store.Queryer, e Ended) (back Return, ok bool, err error) {
+	row, err := byVisit(ctx, q, e.VisitID)
+	if errors.Is(err, store.ErrNotFound) {
+		return Return{}, false, nil
+	}
+	if err != nil {
+		return Return{}, false, err
+	}
+	if now := s.Now(); !e.At.IsZero() && now.After(row.expires) && now.After(e.At.Add(lifetime)) {
+		return Return{}, false, nil
+	}
+	account, err := s.Accounts.Account(ctx, q, row.customerID)
+	if err != nil {
+		return Return{}, false, err
+	}
+	to, err := allowed(row.completeURL, account.CompleteURLs)
+	if err != nil {
+		return Return{}, false, nil
+	}
+	args, err := s.DB.Vault.Open(ctx, q, store.SystemKey, argsCell(row.id), row.args)
+	if err != nil {
+		return Return{}, false, err
+	}
+	token, err := s.Signer.Outcome(ctx, q, claims(e, account.PublicID, string(args)))
+	if err != nil {
+		return Return{}, false, err
+	}
+	return Return{URL: to.withToken(token), Post: account.Post, Action: to.withoutToken(), Token: token, Origin: to.origin}, true, nil
+}
+
+// claims of the outcome token (document 2, Events). aud is ours: it keeps one
+// customer's token from being taken for another's.
+func claims(e Ended, publicID, args string) map[string]any {
+	c := map[string]any{"aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
+	if e.Outcome == svc.OutcomeSuccess {
+		c["status"] = string(e.Status)
+	}
+	if e.Outcome == svc.OutcomeError {
+		c["error"] = string(e.Error)
+	}
+	if args != "" {
+		c["redirectArgs"] = args
+	}
+	return c
+}
+
+// Origin is the origin that a visit will return to, or empty.
+func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (string, error) {
+	row, err := byVisit(ctx, q, visitID)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	to, err := parseURL(row.completeURL)
+	return to.origin, err
+}
+
+// Visit is the visit of a redirect token, or store.ErrNotFound.
+func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken string) (string, error) {
+	row, err := byToken(ctx, q, redirectToken)
+	if err == nil && !s.Now().Before(row.expires) {
+		err = store.ErrNotFound
+	}
+	return row.visitID, err
+}
+
+var (
+	wordsGone     = svc.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
+	wordsGoneText = svc.Words{EN: "It is mistyped, or over 30 minutes old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o tiene más de 30 minutos. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
+	wordsForm     = svc.Words{EN: "This page opens only from the company's own", ES: "Esta página solo se abre desde la de la empresa"}
+	wordsFormText = svc.Words{EN: "Go back to the company you are applying to and use its button to come here.", ES: "Vuelva a la empresa a la que se dirige y use su botón para llegar aquí."}
+	wordsWrong    = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsAgain    = svc.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
+)
+
+// page adapts a handler whose errors are pages for people.
+func (s *Service) page(h door.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
+		m := pages.Message{Lang: lang, Title: wordsWrong, Text: wordsAgain}
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			err = door.Fail(svc.CodeNotFound, err)
+			m.Title, m.Text = wordsGone, wordsGoneText
+		case errors.Is(err, errFormOnly):
+			m.Title, m.Text = wordsForm, wordsFormText
+		}
+		e := door.As(err)
+		door.LogError(r, s.Log, e)
+		door.Secure(w, door.CSP{})
+		templ.Handler(pages.MessagePage(m, pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg")}),
+			templ.WithStatus(e.HTTPStatus())).ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,268 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// How long a visit waits for its applicant.
+const (
+	lifetime      = 72 * time.Hour
+	shortLifetime = 5 * time.Minute // lastName "expiresoon", in the sandbox
+)
+
+// Expire is the job that ends a visit whose time is over.
+type Expire struct {
+	VisitID string `json:"visitId"`
+}
+
+// Kind names the job.
+func (Expire) Kind() string { return "visits.expire" }
+
+// Register says how the jobs of this room are done.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Expire) error {
+		left, err := s.expire(ctx, a.VisitID)
+		if err == nil && left > 0 {
+			return jobs.Later(left)
+		}
+		return err
+	})
+}
+
+// expire ends the visit if it is due, and says how long it has otherwise. The
+// clock of the sandbox may have been moved either way since the job was made.
+func (s *Service) expire(ctx context.Context, visitID string) (left time.Duration, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		left = 0
+		v, err := byID(ctx, tx, visitID)
+		if err != nil {
+			return err
+		}
+		if _, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		if v.ended.IsZero() {
+			left = max(v.expires.Sub(s.Now()), 0)
+		}
+		return nil
+	})
+	if errors.Is(err, errStale) {
+		return time.Second, nil
+	}
+	return left, err
+}
+
+// Sweep ends every visit whose time is over: for when the sandbox's clock was
+// moved past jobs that are still waiting by their own.
+func (s *Service) Sweep(ctx context.Context) error {
+	for {
+		ids, err := due(ctx, s.DB.SQL, s.Now(), 100)
+		if err != nil {
+			return err
+		}
+		ended := 0
+		for _, id := range ids {
+			left, err := s.expire(ctx, id)
+			if err != nil {
+				return err
+			}
+			if left == 0 {
+				ended++
+			}
+		}
+		if len(ids) < 100 || ended == 0 {
+			return nil
+		}
+	}
+}
+
+// advance puts one input into the machine and keeps what comes of it, in tx.
+// moved is false, and the visit as it was, when the present step does not take
+// the input.
+func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, picked ...string) (_ visit, moved bool, err error) {
+	next, do, ok := v.Journey.Next(in)
+	if !ok {
+		return v, false, nil
+	}
+	now := s.Now()
+	v.Journey = next
+	v.version++
+	if v.State.Over() {
+		v.ended = now
+	}
+	if err := keep(ctx, tx, v, in.Kind, now); err != nil {
+		return v, false, err
+	}
+	if do&Tell != 0 {
+		if err := s.Reports.SetStatus(ctx, tx, v.publicToken, v.Status, v.Substatus); err != nil {
+			return v, false, err
+		}
+	}
+	if do&Generate != 0 {
+		if err := s.generate(ctx, tx, v, picked); err != nil {
+			return v, false, err
+		}
+	}
+	return v, true, nil
+}
+
+// catchUp moves a visit by what happened without its applicant: its time ran
+// out, or its report was made.
+func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
+	if v.State.Over() {
+		return v, nil
+	}
+	if v.State == Generating {
+		status, sub, err := s.Reports.Status(ctx, tx, v.publicToken)
+		if err != nil || !status.Final() {
+			return v, err
+		}
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: status, Substatus: sub})
+		return v, err
+	}
+	if s.Now().Before(v.expires) {
+		return v, nil
+	}
+	v, _, err := s.advance(ctx, tx, v, Input{Kind: TimeUp})
+	return v, err
+}
+
+// generate has the report made from what the applicant chose.
+func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []string) error {
+	consumer, err := s.Customers.Consumer(ctx, tx, v.customerID, v.consumerID)
+	if err != nil {
+		return err
+	}
+	in := person(consumer.Prefill)
+	if v.sandboxReportID != "" {
+		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
+	}
+	bank, _ := BankByID(v.Bank)
+	in.Profile = s.Bank.Login(v.Username).Profile
+	in.Institution = bank.Name
+	in.Accounts = picked
+	return s.Reports.Attach(ctx, tx, v.publicToken, in)
+}
+
+// person reads the names and the e-mail of a prefill that was checked when it
+// came; what is not there stays empty.
+func person(prefill json.RawMessage) Source {
+	var p struct{ FirstName, LastName, Email string }
+	if len(prefill) > 0 {
+		_ = json.Unmarshal(prefill, &p)
+	}
+	return Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email}
+}
+
+// rehearsal is what the sandbox plays for a prefill.
+func rehearsal(env svc.Environment, firstName, lastName string) Rehearsal {
+	switch {
+	case env != svc.Sandbox:
+		return NoRehearsal
+	case lastName == "supplierdown":
+		return BureauDown
+	case lastName == "expiresoon":
+		return ExpiringSoon
+	case firstName == "mfa required":
+		return CodeMissing
+	}
+	return NoRehearsal
+}
+
+// look returns the visit of a handle as it stands now. Pages that wait ask often,
+// so it writes only when there is something to catch up with.
+func (s *Service) look(ctx context.Context, handle string) (v visit, err error) {
+	if v, err = byHandle(ctx, s.DB.SQL, handle); err != nil || v.State.Over() {
+		return v, err
+	}
+	if v.State == Generating {
+		status, _, err := s.Reports.Status(ctx, s.DB.SQL, v.publicToken)
+		if err != nil || !status.Final() {
+			return v, err
+		}
+	} else if s.Now().Before(v.expires) {
+		return v, nil
+	}
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = byHandle(ctx, tx, handle); err != nil {
+			return err
+		}
+		v, err = s.catchUp(ctx, tx, v)
+		return err
+	})
+	return v, err
+}
+
+// act puts the applicant's input into the visit of a handle. An input that the
+// present step does not take changes nothing, and is no error.
+func (s *Service) act(ctx context.Context, handle string, in Input, picked ...string) (v visit, err error) {
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = byHandle(ctx, tx, handle); err != nil {
+			return err
+		}
+		if v, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		v, _, err = s.advance(ctx, tx, v, in, picked...)
+		return err
+	})
+	return v, err
+}
+
+// retry runs f in a transaction, again when another request was quicker.
+func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	for range 5 {
+		err := s.DB.Tx(ctx, f)
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return errStale
+}
+
+// arrive opens a visit for the applicant who has come to its page.
+func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error) {
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = byHandle(ctx, tx, handle); err != nil {
+			return err
+		}
+		v, err = s.come(ctx, tx, v)
+		return err
+	})
+	return v, err
+}
+
+// come opens a visit; one with a prepared report goes straight on to it.
+func (s *Service) come(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
+	v, moved, err := s.advance(ctx, tx, v, Input{Kind: Came})
+	if err != nil || !moved || v.sandboxReportID == "" {
+		return v, err
+	}
+	v, _, err = s.advance(ctx, tx, v, Input{Kind: Prepared})
+	return v, err
+}
+
+// Made is told that a report was made, in the transaction that ends it. Reports
+// without a visit, and visits that have moved on, are no concern of it.
+func (s *Service) Made(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
+	v, err := byPublicToken(ctx, tx, publicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: status, Substatus: sub})
+	if errors.Is(err, errStale) {
+		return nil
+	}
+	return err
+}

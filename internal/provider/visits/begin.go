@@ -1,0 +1,237 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// tokenLifetime is how long an initialization token can be used.
+const tokenLifetime = 30 * time.Minute
+
+// maxBody bounds an initialization: it is a person's details, and no more.
+const maxBody = 64 << 10
+
+// Wanted is the body of an initialization, and the part of the register options
+// that says what the visit is about.
+type Wanted struct {
+	ProductID       string          `json:"productId"`
+	ExternalID      string          `json:"externalId"`
+	UserArgs        string          `json:"userArgs"`
+	ConsumerID      string          `json:"consumerId"`
+	SandboxReportID string          `json:"sandboxReportId"`
+	Prefill         json.RawMessage `json:"prefill"`
+}
+
+func (w Wanted) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
+
+// initialize is POST /connect/initialization: the customer's server hands over
+// what it knows of the applicant, and gets a token that opens one widget.
+func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
+	var body Wanted
+	if err := door.DecodeJSON(w, r, maxBody, &body); err != nil {
+		return err
+	}
+	token, expires := store.NewSecret(), s.Now().Add(tokenLifetime)
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body)
+		if err != nil {
+			return err
+		}
+		return insertToken(ctx, tx, token, v.id, expires)
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		Token string `json:"token"`
+		Exp   int64  `json:"exp"` // unix seconds
+	}{token, expires.Unix()})
+}
+
+// begin makes a visit and its report, in tx, from what the customer wants. It
+// answers the first breach with its code and all of them as details; the caller
+// rolls back, so that nothing is kept of what was refused.
+func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted) (visit, error) {
+	if err := want.lengths(); err != nil {
+		return visit{}, err
+	}
+	product, err := s.product(ctx, tx, caller, want.ProductID)
+	if err != nil {
+		return visit{}, err
+	}
+	if want.SandboxReportID, err = s.prepared(ctx, tx, caller, product, want.SandboxReportID); err != nil {
+		return visit{}, err
+	}
+	consumer, err := s.consumer(ctx, tx, caller, product, want)
+	if err != nil {
+		return visit{}, err
+	}
+	publicToken, err := s.Reports.Create(ctx, tx, NewReport{Caller: caller, ProductID: want.ProductID, Product: product,
+		ExternalID: want.ExternalID, UserArgs: want.UserArgs, Consumer: consumer})
+	if err != nil {
+		return visit{}, duplicate(err)
+	}
+	who, now := person(consumer.Prefill), s.Now()
+	v := visit{
+		Journey: Journey{State: Created, Step: StepConsent, Status: svc.StatusPending,
+			Rehearsal: rehearsal(caller.Environment, who.FirstName, who.LastName)},
+		id: uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
+		product: product.Kind, environment: caller.Environment, consumerID: consumer.ID,
+		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime),
+	}
+	if v.Rehearsal == ExpiringSoon {
+		v.expires = now.Add(shortLifetime)
+	}
+	if err := insert(ctx, tx, v); err != nil {
+		return visit{}, err
+	}
+	return v, s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires))
+}
+
+// lengths holds the customer's labels against their bounds.
+func (w Wanted) lengths() error {
+	var d []door.Detail
+	if utf8.RuneCountInString(w.ExternalID) > svc.MaxExternalID {
+		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters"})
+	}
+	if utf8.RuneCountInString(w.UserArgs) > svc.MaxUserArgs {
+		d = append(d, door.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
+	}
+	if w.hasPrefill() && w.Prefill[0] != '{' {
+		d = append(d, door.Detail{Field: "prefill", Message: "must be an object"})
+	}
+	if len(d) > 0 {
+		return door.Fail(svc.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+	}
+	return nil
+}
+
+func (s *Service) product(ctx context.Context, q store.Queryer, caller gate.Caller, id string) (Product, error) {
+	if !svc.IsUUID(id) {
+		return Product{}, breach(svc.WidgetInvalidProduct, "productId")
+	}
+	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return Product{}, breach(svc.WidgetInvalidProduct, "productId")
+	}
+	return p, err
+}
+
+// prepared checks a sandboxReportId. Outside the sandbox it is ignored.
+func (s *Service) prepared(ctx context.Context, q store.Queryer, caller gate.Caller, product Product, id string) (string, error) {
+	if id == "" || caller.Environment != svc.Sandbox {
+		return "", nil
+	}
+	refused := door.Fail(svc.CodeMalformedBody, errors.New("no such prepared report"),
+		door.Detail{Field: "sandboxReportId", Message: "is no prepared report of yours for this product"})
+	if !svc.IsUUID(id) {
+		return "", refused
+	}
+	kind, err := s.Prepared.Lookup(ctx, q, caller.CustomerID, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && kind != product.Kind {
+		return "", refused
+	}
+	return id, err
+}
+
+// consumer is the one that the visit is about: an existing one, or one made from
+// the prefill. A prepared report needs neither.
+func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, product Product, want Wanted) (Consumer, error) {
+	if want.ConsumerID != "" {
+		if want.hasPrefill() || !svc.IsUUID(want.ConsumerID) {
+			return Consumer{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+		}
+		c, err := s.Customers.Consumer(ctx, tx, caller.CustomerID, want.ConsumerID)
+		if errors.Is(err, store.ErrNotFound) {
+			return Consumer{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+		}
+		if err != nil {
+			return Consumer{}, err
+		}
+		// What he is known by may be for another product as well: keys that this one
+		// does not take are no fault of this request, as in production.
+		_, err = s.checked(svc.Production, product.Kind, c.Prefill)
+		return c, err
+	}
+	if !want.hasPrefill() && want.SandboxReportID != "" {
+		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, nil)
+	}
+	prefill, err := s.checked(caller.Environment, product.Kind, want.Prefill)
+	if err != nil {
+		return Consumer{}, err
+	}
+	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, prefill)
+}
+
+// breach is an error type of the widget as an answer of the API.
+func breach(e svc.WidgetError, field string) *door.Error {
+	return door.Fail(svc.Code(e), errors.New("an option was refused"),
+		door.Detail{Field: field, Code: string(e), Message: e.Info().Engineer})
+}
+
+func duplicate(err error) error {
+	if errors.Is(err, ErrDuplicateExternalID) {
+		return breach(svc.WidgetDuplicateExternalID, "externalId")
+	}
+	return err
+}
+
+// Begin makes a visit for a way in that is not the widget (a secure redirect,
+// an invite) from the members of an initialization's body, or takes over that of
+// an unused initialization token, its member "token". The applicant reaches it
+// at Path(handle). It runs in the caller's transaction, and its errors are the
+// initialization's.
+func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
+	v, err := s.beginOrClaim(ctx, tx, caller, members)
+	if err != nil {
+		return "", "", err
+	}
+	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle)
+}
+
+func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage) (visit, error) {
+	raw, given := members["token"]
+	if !given {
+		var want Wanted
+		all, err := json.Marshal(members)
+		if err != nil {
+			return visit{}, err
+		}
+		if err := door.UnmarshalStrict(all, &want); err != nil {
+			return visit{}, err
+		}
+		return s.begin(ctx, tx, caller, want)
+	}
+	var token string
+	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
+		return visit{}, door.Fail(svc.CodeMalformedBody, errors.New("token beside an initialization"),
+			door.Detail{Field: "token", Message: "is a string, and takes the place of the initialization's fields"})
+	}
+	return s.claim(ctx, tx, caller, token)
+}
+
+// claim uses up a token of the caller's and returns its visit.
+func (s *Service) claim(ctx context.Context, tx *sql.Tx, caller gate.Caller, token string) (visit, error) {
+	v, err := claim(ctx, tx, token, s.Now())
+	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != Created || !s.Now().Before(v.expires)) {
+		return visit{}, breach(svc.WidgetInvalidToken, "token")
+	}
+	return v, err
+}
+
+// Path is the address of a visit's page below the provider's own.
+func Path(handle string) string { return "/visit/" + handle }

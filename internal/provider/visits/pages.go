@@ -1,0 +1,334 @@
+package visits
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
+)
+
+// maxForm bounds a step's form; the longest is a list of accounts.
+const maxForm = 16 << 10
+
+// partHeader asks for a step without a page around it. Only script of our own
+// origin can send it.
+const partHeader = "X-Visit-Part"
+
+var (
+	wordsGone      = svc.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
+	wordsGoneText  = svc.Words{EN: "It is mistyped or too old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o es demasiado antiguo. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
+	wordsWrong     = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsWrongText = svc.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
+
+	wordsCodeShape  = svc.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
+	wordsNoAccount  = svc.Words{EN: "Choose at least one checking or savings account.", ES: "Elija al menos una cuenta corriente o de ahorro."}
+	wordsNoSignInMe = svc.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
+)
+
+// page adapts a handler whose errors are pages for people.
+func (s *Service) page(h door.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		m := pages.Message{Lang: language(r), Title: wordsWrong, Text: wordsWrongText}
+		if errors.Is(err, store.ErrNotFound) {
+			err = door.Fail(svc.CodeNotFound, err)
+			m.Title, m.Text = wordsGone, wordsGoneText
+		}
+		e := door.As(err)
+		door.LogError(r, s.Log, e)
+		s.write(w, r, e.HTTPStatus(), door.CSP{}, pages.MessagePage(m, s.urls()))
+	})
+}
+
+func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy door.CSP, c templ.Component) {
+	door.Secure(w, policy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if err := c.Render(r.Context(), w); err != nil {
+		s.Log.InfoContext(r.Context(), "page not delivered", "requestId", door.RequestID(r.Context()))
+	}
+}
+
+func (s *Service) urls() pages.Urls {
+	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"),
+		Frame: s.Assets.URL("frame.js"), Submit: s.Assets.URL("submit.js")}
+}
+
+func language(r *http.Request) svc.Lang {
+	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
+}
+
+// frame is the document of the widget's iframe. Any page may frame it: what is
+// in it belongs to the visit that its own page opens, and the page it stands in
+// learns the visit's identifier and status, which it may.
+func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
+	s.write(w, r, http.StatusOK, door.CSP{FrameAncestors: "*"}, pages.FrameShell(language(r), s.urls()))
+	return nil
+}
+
+// problem shows the words for a widget error.
+func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
+	e := svc.WidgetError(r.PathValue("code"))
+	s.write(w, r, http.StatusOK, door.CSP{}, pages.ProblemPart(language(r), e))
+	return nil
+}
+
+// show is the page of a visit: always the step where it stands, so reload, Back
+// and a second tab all show the same.
+func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.look(r.Context(), r.PathValue("handle"))
+	if err == nil && v.State == Created && r.Method == http.MethodGet {
+		v, err = s.arrive(r.Context(), r.PathValue("handle"))
+	}
+	if err != nil {
+		return err
+	}
+	return s.render(w, r, v, http.StatusOK, svc.Words{})
+}
+
+// submit takes a step's form. What the present step does not take, because it
+// was posted twice or from a tab that is behind, leads to the present step.
+func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	handle := r.PathValue("handle")
+	v, err := s.look(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	in, picked, problem := s.input(v, form)
+	if problem != (svc.Words{}) {
+		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
+	}
+	if in.Kind != "" {
+		if v, err = s.act(r.Context(), handle, in, picked...); err != nil {
+			return err
+		}
+	}
+	path := "/visit/" + handle
+	if v.State == Closed && r.Header.Get(partHeader) == "" {
+		if origin, err := s.returnOrigin(r.Context(), v); err != nil {
+			return err
+		} else if origin != "" {
+			path += "/return"
+		}
+	}
+	door.Secure(w, door.CSP{})
+	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// input reads a form as an input of the machine. problem says what has to be
+// corrected in the present step's form; a form of another step is no problem,
+// and no input that the machine takes.
+func (s *Service) input(v visit, form url.Values) (in Input, picked []string, problem svc.Words) {
+	switch form.Get("action") {
+	case "consent":
+		in.Kind = Consented
+	case "bank":
+		if bank, ok := BankByID(form.Get("bank")); ok {
+			in = Input{Kind: Chose, Bank: bank.ID}
+		}
+	case "rechoose":
+		in.Kind = Rechose
+	case "sign-in":
+		if v.Step != StepSignIn {
+			return Input{}, nil, svc.Words{}
+		}
+		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
+		if username == "" || password == "" {
+			return Input{}, nil, wordsNoSignInMe
+		}
+		login := s.Bank.Login(username)
+		if !login.Known {
+			username = "" // never kept: it may be somebody's own
+		}
+		in = Input{Kind: SignedIn, Username: username, Login: login, OK: password != wrongPassword}
+	case "code":
+		if v.Step != StepCode {
+			return Input{}, nil, svc.Words{}
+		}
+		code := strings.ReplaceAll(form.Get("code"), " ", "")
+		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
+			return Input{}, nil, wordsCodeShape
+		}
+		in = Input{Kind: Coded, Login: s.Bank.Login(v.Username), OK: code == Code}
+	case "no-code":
+		in = Input{Kind: Coded}
+	case "accounts":
+		if v.Step != StepAccounts {
+			return Input{}, nil, svc.Words{}
+		}
+		eligible := false
+		for _, a := range s.accounts(v) {
+			if slices.Contains(form["account"], a.ID) {
+				picked = append(picked, a.ID)
+				eligible = eligible || a.Eligible
+			}
+		}
+		if !eligible {
+			return Input{}, nil, wordsNoAccount
+		}
+		in.Kind = Picked
+	case "close":
+		in.Kind = Left
+	case "reopen":
+		in.Kind = CameBack
+	}
+	return in, picked, svc.Words{}
+}
+
+// wrongPassword is the one password that no mock bank takes.
+const wrongPassword = "wrong"
+
+func (s *Service) accounts(v visit) []Account {
+	return s.Bank.Accounts(s.Bank.Login(v.Username).Profile, v.publicToken, v.created)
+}
+
+func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
+	if s.Returns == nil {
+		return "", nil
+	}
+	return s.Returns.Origin(ctx, s.DB.SQL, v.id)
+}
+
+// render writes the page of v, or its step alone for the frame.
+func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem svc.Words) error {
+	part := r.Header.Get(partHeader) != ""
+	origin, err := s.returnOrigin(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	name, err := s.Customers.Name(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
+	}
+	page := s.view(r, v, name, problem)
+	page.Hosted = !part
+	if page.Hosted {
+		page.CanReopen = v.State == Closed
+		if origin != "" && page.End != "" {
+			page.Return = page.Path + "/return"
+		}
+	}
+	if part {
+		s.write(w, r, status, door.CSP{}, pages.StepPart(page))
+		return nil
+	}
+	policy := door.CSP{}
+	if origin != "" {
+		// The form that closes the visit is answered with the way back.
+		policy.FormAction = []string{origin}
+	}
+	at := &url.URL{Path: page.Path}
+	s.write(w, r, status, policy, pages.HostedPage(page, s.urls(), ui.Languages(page.Lang, at)))
+	return nil
+}
+
+func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
+	bank, _ := BankByID(v.Bank)
+	p := pages.Visit{
+		Lang: language(r), Path: "/visit/" + r.PathValue("handle"), Customer: customer, Sandbox: v.environment == svc.Sandbox,
+		Step: pages.Step(v.Step), Bank: bank.Name, Problem: problem, PublicToken: v.publicToken,
+		Status: v.Status, Substatus: v.Substatus, Error: v.Error,
+	}
+	switch v.State {
+	case Complete:
+		p.End = "success"
+	case Failed, Expired:
+		p.End = "error"
+	case Closed:
+		p.Step, p.End = pages.End, "exit"
+	case Created:
+		p.Step = pages.Consent
+	case Open, Connecting:
+		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
+			p.Step = pages.Leave
+		}
+	}
+	switch p.Step {
+	case pages.Banks:
+		p.Query = r.URL.Query().Get("q")
+		found, more := FindBanks(p.Query)
+		for _, b := range found {
+			p.Banks = append(p.Banks, pages.Bank(b))
+		}
+		p.More = more
+	case pages.SignIn:
+		p.Tries = pages.Left(MaxTries, v.Tries)
+	case pages.Accounts:
+		for _, a := range s.accounts(v) {
+			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask, Subtype: a.Subtype, Chosen: true})
+		}
+	}
+	return p
+}
+
+// goBack takes the browser back to the customer, with a fresh token for the
+// same outcome each time, so that a reload or a lost answer does no harm.
+func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		return door.Fail(svc.CodeMethodNotAllowed, errors.New("only GET returns"))
+	}
+	handle := r.PathValue("handle")
+	v, err := s.look(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	if s.Returns == nil {
+		return store.ErrNotFound
+	}
+	if v.Outcome() == "" {
+		door.Secure(w, door.CSP{})
+		http.Redirect(w, r, "/visit/"+handle, http.StatusSeeOther)
+		return nil
+	}
+	back, ok, err := s.Returns.Return(r.Context(), s.DB.SQL, ended(v))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return store.ErrNotFound
+	}
+	if !back.Post {
+		door.Secure(w, door.CSP{})
+		w.Header().Set("Location", back.URL)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+	name, err := s.Customers.Name(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
+	}
+	s.write(w, r, http.StatusOK, door.CSP{FormAction: []string{back.Origin}},
+		pages.BackPage(pages.Back{Lang: language(r), Customer: name, URL: back.Action, Token: back.Token}, s.urls()))
+	return nil
+}
+
+func ended(v visit) Ended {
+	e := Ended{VisitID: v.id, PublicToken: v.publicToken, Outcome: v.Outcome(), At: v.ended}
+	switch e.Outcome {
+	case svc.OutcomeSuccess:
+		e.Status = v.Status
+	case svc.OutcomeError:
+		e.Error = v.Error
+	}
+	return e
+}

@@ -1,0 +1,112 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// registration is what the frame sends: the register options that are data.
+type registration struct {
+	Wanted
+	Env      string `json:"env"`
+	PublicID string `json:"publicId"`
+	Token    string `json:"token"`
+}
+
+// register opens a visit for the widget: POST /widget/v1/visits. Its errors are
+// widget error types.
+func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
+	var reg registration
+	if err := door.DecodeJSON(w, r, maxBody, &reg); err != nil {
+		return widgetError(err)
+	}
+	handle := store.NewSecret()
+	var v visit
+	err := s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		v, err = s.open(ctx, tx, reg, handle)
+		return err
+	})
+	if err != nil {
+		return widgetError(err)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusCreated, struct {
+		Handle      string `json:"handle"`
+		PublicToken string `json:"publicToken"`
+	}{handle, v.publicToken})
+}
+
+// open holds the options against each other and against what exists, uses up
+// the token and opens the visit: all in tx, or nothing.
+func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle string) (visit, error) {
+	check := svc.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
+		ExternalID: reg.ExternalID, UserArgs: reg.UserArgs, SandboxReportID: reg.SandboxReportID,
+		ConsumerID: reg.ConsumerID, HasPrefill: reg.hasPrefill()}
+	if e := check.Check(); e != "" {
+		return visit{}, breach(e, "")
+	}
+	caller, err := s.Gate.Customer(ctx, tx, reg.PublicID, svc.Environment(reg.Env))
+	if err != nil {
+		return visit{}, err
+	}
+	var v visit
+	if reg.Token == "" {
+		v, err = s.begin(ctx, tx, caller, reg.Wanted)
+	} else {
+		v, err = s.openToken(ctx, tx, caller, reg)
+	}
+	if err != nil {
+		return visit{}, err
+	}
+	if err := setHandle(ctx, tx, v.id, handle); err != nil {
+		return visit{}, err
+	}
+	return s.come(ctx, tx, v)
+}
+
+// openToken takes over the visit of a token. The register options beside it may
+// add what the initialization left open, and may not contradict it.
+func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller gate.Caller, reg registration) (visit, error) {
+	product, err := s.product(ctx, tx, caller, reg.ProductID)
+	if err != nil {
+		return visit{}, err
+	}
+	v, err := s.claim(ctx, tx, caller, reg.Token)
+	if err != nil {
+		return visit{}, err
+	}
+	if v.productID != reg.ProductID {
+		return visit{}, breach(svc.WidgetMismatchedProductID, "productId")
+	}
+	if reg.ConsumerID != "" && reg.ConsumerID != v.consumerID {
+		return visit{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+	}
+	if v.sandboxReportID == "" {
+		if v.sandboxReportID, err = s.prepared(ctx, tx, caller, product, reg.SandboxReportID); err != nil {
+			return visit{}, err
+		}
+	}
+	if reg.ExternalID != "" || reg.UserArgs != "" {
+		err = s.Reports.Label(ctx, tx, v.publicToken, reg.ExternalID, reg.UserArgs)
+	}
+	return v, duplicate(err)
+}
+
+// widgetError makes sure that the frame is answered with an error type of the
+// widget: what the contract has no type for is INTERNAL_ERROR, with the details
+// that tell an engineer more.
+func widgetError(err error) error {
+	e := door.As(err)
+	if svc.WidgetError(e.Code).Valid() {
+		return err
+	}
+	return &door.Error{Code: svc.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
+		Details: e.Details, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
+}

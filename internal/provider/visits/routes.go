@@ -1,0 +1,27 @@
+package visits
+
+import (
+	"net/http"
+
+	"vestibule/internal/door"
+)
+
+// Routes adds the whole surface of visits to mux.
+func (s *Service) Routes(mux *http.ServeMux) {
+	// For the customer's server.
+	mux.Handle("POST /connect/initialization", door.API(s.Log, s.Gate.Basic(s.initialize)))
+
+	// For the customer's page.
+	mux.Handle("GET /widget/v1/widget.js", s.Assets.Stable("widget.js"))
+	mux.Handle("GET /widget/v1/widget.d.ts", http.HandlerFunc(s.declarations))
+
+	// For the frame.
+	mux.Handle("GET /widget/v1/frame", s.page(s.frame))
+	mux.Handle("POST /widget/v1/visits", door.API(s.Log, s.register))
+	mux.Handle("GET /widget/v1/problems/{code}", s.page(s.problem))
+
+	// For the applicant, in the frame and on the hosted page alike.
+	mux.Handle("GET /visit/{handle}", s.page(s.show))
+	mux.Handle("POST /visit/{handle}", s.page(s.submit))
+	mux.Handle("GET /visit/{handle}/return", s.page(s.goBack))
+}

@@ -1,0 +1,193 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// ErrDuplicateExternalID is returned by Reports for an externalId that another
+// report of the customer has.
+var ErrDuplicateExternalID = errors.New("visits: externalId is in use")
+
+// errStale is returned for a change that somebody else forestalled.
+var errStale = errors.New("visits: the visit has moved on")
+
+// errToken is returned for an initialization token that is unknown, used or
+// expired.
+var errToken = errors.New("visits: no such unused initialization token")
+
+// visit is a row of visits.
+type visit struct {
+	Journey
+	id              string
+	publicToken     string
+	customerID      string
+	productID       string
+	product         svc.Product
+	environment     svc.Environment
+	consumerID      string
+	sandboxReportID string
+	version         int64
+	created         time.Time
+	expires         time.Time
+	ended           time.Time // zero: not yet
+}
+
+const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
+	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at`
+
+func scan(row *sql.Row) (visit, error) {
+	var v visit
+	var created, expires, ended int64
+	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.product, &v.environment, &v.consumerID,
+		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
+		&v.sandboxReportID, &v.version, &created, &expires, &ended)
+	if err != nil {
+		return visit{}, store.Found(err)
+	}
+	v.created, v.expires = store.Time(created), store.Time(expires)
+	if ended != 0 {
+		v.ended = store.Time(ended)
+	}
+	return v, nil
+}
+
+func byID(ctx context.Context, q store.Queryer, id string) (visit, error) {
+	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE id = $1`, id))
+}
+
+func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error) {
+	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE handle_hash = $1`, store.Hash(handle)))
+}
+
+func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (visit, error) {
+	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE public_token = $1`, publicToken))
+}
+
+func insert(ctx context.Context, tx *sql.Tx, v visit) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+		v.id, v.publicToken, v.customerID, v.productID, v.product, v.environment, v.consumerID, v.State, v.Step,
+		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
+		store.Micros(v.created), store.Micros(v.expires), endedMicros(v))
+	if err != nil {
+		return err
+	}
+	return note(ctx, tx, v, "begun", v.created)
+}
+
+// keep writes the journey of v, whose version the caller has raised by one, if
+// nobody else has changed the row since it was read.
+func keep(ctx context.Context, tx *sql.Tx, v visit, kind Kind, at time.Time) error {
+	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
+		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11 WHERE id = $12 AND version = $13`,
+		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, endedMicros(v), v.version,
+		v.sandboxReportID, v.id, v.version-1))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errStale
+	}
+	return note(ctx, tx, v, string(kind), at)
+}
+
+func endedMicros(v visit) int64 {
+	if v.ended.IsZero() {
+		return 0
+	}
+	return store.Micros(v.ended)
+}
+
+// note writes a line of the timeline.
+func note(ctx context.Context, tx *sql.Tx, v visit, kind string, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
+		v.id, v.version, store.Micros(at), kind, v.State, v.Step)
+	return err
+}
+
+// setHandle gives a visit the handle by which its pages are reached.
+func setHandle(ctx context.Context, tx *sql.Tx, visitID, handle string) error {
+	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1 WHERE id = $2 AND handle_hash IS NULL`,
+		store.Hash(handle), visitID))
+	if err == nil && !ok {
+		err = errStale
+	}
+	return err
+}
+
+func insertToken(ctx context.Context, tx *sql.Tx, token, visitID string, expires time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO initialization_tokens (hash, visit_id, expires_at, used_at) VALUES ($1, $2, $3, 0)`,
+		store.Hash(token), visitID, store.Micros(expires))
+	return err
+}
+
+// claim uses up an initialization token and returns the visit it is for. Of
+// several callers at once one gets it; the others get errToken.
+func claim(ctx context.Context, tx *sql.Tx, token string, now time.Time) (visit, error) {
+	var id string
+	err := tx.QueryRowContext(ctx, `UPDATE initialization_tokens SET used_at = $1
+		WHERE hash = $2 AND used_at = 0 AND expires_at > $1 RETURNING visit_id`,
+		store.Micros(now), store.Hash(token)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return visit{}, errToken
+	}
+	if err != nil {
+		return visit{}, err
+	}
+	return byID(ctx, tx, id)
+}
+
+// due lists visits whose time is over and that have not ended, oldest first.
+func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0 AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+		store.Micros(now), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// Line is a line of a visit's timeline.
+type Line struct {
+	At   time.Time
+	Kind string // "begun", or a Kind
+	State
+	Step
+}
+
+// Timeline returns what happened to the visit of a report, in order, without
+// anything personal.
+func (s *Service) Timeline(ctx context.Context, publicToken string) ([]Line, error) {
+	rows, err := s.DB.SQL.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
+		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var lines []Line
+	for rows.Next() {
+		var l Line
+		var at int64
+		if err := rows.Scan(&at, &l.Kind, &l.State, &l.Step); err != nil {
+			return nil, err
+		}
+		l.At = store.Time(at)
+		lines = append(lines, l)
+	}
+	return lines, rows.Err()
+}

@@ -1,0 +1,159 @@
+// Package visits is the applicant's way through the service: initialization,
+// the widget's frame and the hosted page, from the consent to the report being
+// made (document 1, "Widget registration"; journeys.md, "The visit").
+//
+// It refuses options that do not go together, data that breaks the prefill
+// rules, tokens that were used, and steps that are not the present one. It
+// stores nothing of what it refused, nothing that was typed into a sign-in, and
+// of its tokens and handles only the SHA-256. It sets no cookie.
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+// Service serves visits. All fields but Returns must be set.
+type Service struct {
+	DB        *store.DB
+	Queue     *jobs.Queue
+	Log       *slog.Logger
+	Now       func() time.Time
+	Assets    *web.Assets
+	Gate      Gate
+	Customers Customers
+	Reports   Reports
+	Bank      BankAccess
+	Prepared  PreparedReports
+	Returns   Returns // nil: visits never belong to a redirect
+}
+
+// Gate tells who is calling.
+type Gate interface {
+	// Basic admits a customer by his credentials; gate.CallerOf has him then.
+	Basic(next door.HandlerFunc) door.HandlerFunc
+	// Customer is the one that a widget names. A publicId of another environment
+	// or of nobody is UNKNOWN_CUSTOMER.
+	Customer(ctx context.Context, q store.Queryer, publicID string, env svc.Environment) (gate.Caller, error)
+}
+
+// Product is a configured product of a customer.
+type Product struct {
+	Kind        svc.Product
+	Name        string
+	InquiryType string
+}
+
+// Consumer is an applicant as the customer knows him. Prefill is the JSON that
+// was given for him; nil is none.
+type Consumer struct {
+	ID, ExternalID, KeyID string
+	Prefill               json.RawMessage
+}
+
+// Customers knows accounts, their products and their consumers. What is not the
+// customer's own is store.ErrNotFound.
+type Customers interface {
+	Name(ctx context.Context, q store.Queryer, customerID string) (string, error)
+	Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error)
+	Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error)
+	CreateConsumer(ctx context.Context, tx *sql.Tx, customerID string, prefill json.RawMessage) (Consumer, error)
+}
+
+// NewReport is what a report is begun with.
+type NewReport struct {
+	Caller               gate.Caller
+	ProductID            string
+	Product              Product
+	ExternalID, UserArgs string
+	Consumer             Consumer
+}
+
+// Source is what a report is made from.
+type Source struct {
+	FirstName, LastName, Email string   // as the consumer's own record
+	Profile                    string   // whose accounts the bank has
+	Institution                string   // the bank's name
+	Accounts                   []string // those that were picked
+}
+
+// Reports makes reports. Its changes are part of the caller's transaction.
+type Reports interface {
+	// Create begins a report as PENDING. An externalId that another report of
+	// the customer has is ErrDuplicateExternalID.
+	Create(ctx context.Context, tx *sql.Tx, r NewReport) (publicToken string, err error)
+	// Label gives a report the labels that it does not have yet; empty ones are
+	// left as they are. It fails like Create.
+	Label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) error
+	// Attach gives a report its input and has it made.
+	Attach(ctx context.Context, tx *sql.Tx, publicToken string, from Source) error
+	// SetStatus ends a pending report, which sends one webhook. It does nothing
+	// to one that has ended.
+	SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
+	// Status is where the report stands.
+	Status(ctx context.Context, q store.Queryer, publicToken string) (svc.Status, svc.Substatus, error)
+}
+
+// Account is an account that a bank shows its customer.
+type Account struct {
+	ID       string
+	Name     string
+	Mask     string // last four digits
+	Subtype  string // CHECKING, SAVINGS, OTHER or empty
+	Eligible bool   // a cash-equivalent account: one that a report can be made from
+}
+
+// BankAccess is what stands behind every mock bank of the catalogue.
+type BankAccess interface {
+	Login(username string) Login
+	Accounts(profile, publicToken string, at time.Time) []Account
+}
+
+// PreparedReports is the room of the sandbox's prepared reports (sandboxReportId).
+type PreparedReports interface {
+	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
+	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error)
+	// Attach has the prepared report served for publicToken.
+	Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from Source) error
+}
+
+// Ended is a visit that is over or closed, as its redirect needs to know it.
+type Ended struct {
+	VisitID     string
+	PublicToken string
+	Outcome     svc.Outcome
+	Status      svc.Status      // with SUCCESS
+	Error       svc.WidgetError // with ERROR
+	At          time.Time
+}
+
+// Return is where the browser goes after a visit: to URL, which has the outcome
+// token in it, or, with Post, to Action by a form whose field token it is.
+type Return struct {
+	URL    string
+	Post   bool
+	Action string
+	Token  string
+	Origin string // scheme, host and port of both, for the page's policy
+}
+
+// Returns knows which visits belong to a secure redirect.
+type Returns interface {
+	// Return makes a fresh outcome token and says where it goes; ok is false for
+	// a visit without a redirect, or whose redirect is too long ago.
+	Return(ctx context.Context, q store.Queryer, e Ended) (r Return, ok bool, err error)
+	// Origin is the origin that the visit will return to, or empty.
+	Origin(ctx context.Context, q store.Queryer, visitID string) (string, error)
+	// Visit is the visit of a redirect token, or store.ErrNotFound.
+	Visit(ctx context.Context, q store.Queryer, redirectToken string) (visitID string, err error)
+}

@@ -1,0 +1,179 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Walk says how the sandbox control walks a visit.
+type Walk struct {
+	Username string // of the mock bank; empty is "default"
+	End      string // "", "exit", or "error:" and a widget error type
+}
+
+// Walked is what became of it. CompleteURL has the outcome token in it, and is
+// empty for a visit without a redirect.
+type Walked struct {
+	PublicToken string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	CompleteURL string
+}
+
+// How long Walk waits for the report to be made, and how often it looks.
+const (
+	walkPatience = 10 * time.Second
+	walkLook     = 20 * time.Millisecond
+)
+
+// Walk takes a visit to its end without a browser, through the same machine, for
+// the sandbox control. token is an unused initialization token, a redirect
+// token, or the handle of a visit's page; anything else is store.ErrNotFound.
+func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, error) {
+	if how.Username == "" {
+		how.Username = "default"
+	}
+	end, err := endOf(how.End)
+	if err != nil {
+		return Walked{}, err
+	}
+	var v visit
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = s.find(ctx, tx, token); err != nil {
+			return err
+		}
+		if v, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		v, err = s.walk(ctx, tx, v, how.Username, end)
+		return err
+	})
+	if err == nil {
+		v, err = s.settle(ctx, v)
+	}
+	if err != nil {
+		return Walked{}, err
+	}
+	done := Walked{PublicToken: v.publicToken, Status: v.Status, Substatus: v.Substatus}
+	if s.Returns != nil && v.Outcome() != "" {
+		back, ok, err := s.Returns.Return(ctx, s.DB.SQL, ended(v))
+		if err != nil {
+			return Walked{}, err
+		}
+		if ok {
+			done.CompleteURL = back.URL
+		}
+	}
+	return done, nil
+}
+
+func endOf(end string) (Input, error) {
+	code, broke := strings.CutPrefix(end, "error:")
+	switch {
+	case end == "":
+		return Input{}, nil
+	case end == "exit":
+		return Input{Kind: Left}, nil
+	case broke && svc.WidgetError(code).Valid():
+		return Input{Kind: Broke, Error: svc.WidgetError(code)}, nil
+	}
+	return Input{}, door.Fail(svc.CodeMalformedBody, errors.New("unknown end of a walk"),
+		door.Detail{Field: "end", Message: `is "exit", or "error:" and a widget error type`})
+}
+
+// find returns the visit that a token leads to, having used it up if it is an
+// initialization token.
+func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, error) {
+	v, err := byHandle(ctx, tx, token)
+	if !errors.Is(err, store.ErrNotFound) {
+		return v, err
+	}
+	v, err = claim(ctx, tx, token, s.Now())
+	if !errors.Is(err, errToken) {
+		return v, err
+	}
+	if s.Returns == nil {
+		return visit{}, store.ErrNotFound
+	}
+	id, err := s.Returns.Visit(ctx, tx, token)
+	if err != nil {
+		return visit{}, err
+	}
+	return byID(ctx, tx, id)
+}
+
+// walk answers each step as an applicant would, until the visit no longer asks.
+func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username string, end Input) (visit, error) {
+	for {
+		var in Input
+		var picked []string
+		switch {
+		case v.State == Created:
+			var err error
+			if v, err = s.come(ctx, tx, v); err != nil {
+				return v, err
+			}
+			continue
+		case v.State == Closed && end.Kind != Left:
+			in.Kind = CameBack
+		case v.State != Open && v.State != Connecting:
+			return v, nil
+		case end.Kind != "" && v.Step != StepConsent:
+			in = end
+		case v.Step == StepConsent:
+			in.Kind = Consented
+		case v.Step == StepBank:
+			in = Input{Kind: Chose, Bank: Banks()[0].ID}
+		case v.Step == StepSignIn:
+			in = Input{Kind: SignedIn, Username: username, Login: s.Bank.Login(username), OK: true}
+			if !in.Login.Known {
+				in.Username = ""
+			}
+		case v.Step == StepCode:
+			in = Input{Kind: Coded, Login: s.Bank.Login(v.Username), OK: true}
+		case v.Step == StepAccounts:
+			in.Kind = Picked
+			for _, a := range s.accounts(v) {
+				picked = append(picked, a.ID)
+			}
+		}
+		next, moved, err := s.advance(ctx, tx, v, in, picked...)
+		if err != nil || !moved {
+			return next, err
+		}
+		v = next
+	}
+}
+
+// settle waits until the report of a generating visit is made.
+func (s *Service) settle(ctx context.Context, v visit) (visit, error) {
+	ctx, cancel := context.WithTimeout(ctx, walkPatience)
+	defer cancel()
+	tick := time.NewTicker(walkLook)
+	defer tick.Stop()
+	for v.State == Generating {
+		select {
+		case <-ctx.Done():
+			return v, nil
+		case <-tick.C:
+		}
+		err := s.retry(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+			if v, err = byID(ctx, tx, v.id); err != nil {
+				return err
+			}
+			v, err = s.catchUp(ctx, tx, v)
+			return err
+		})
+		if err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}

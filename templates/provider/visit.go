@@ -1,0 +1,279 @@
+// Package provider holds the pages of the service: the steps of a visit, as
+// the widget's frame and the hosted page show them alike, the frame's shell and
+// the ways back. It takes what is to be shown and gives HTML; which step it is,
+// and what may be done in it, provider/visits decides.
+//
+// Every form works by plain POST or GET. The frame's script swaps the element
+// with the id "step"; its data attributes are what the script acts on.
+package provider
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Urls are the addresses of the assets that the pages need.
+type Urls struct{ Style, Icon, Frame, Submit string }
+
+// Visit is one page of a visit.
+type Visit struct {
+	Lang     svc.Lang
+	Path     string // of the visit's page, without a query
+	Customer string // whom the report is for
+	Sandbox  bool
+	Hosted   bool // a page of its own, not the widget's frame
+	Step     Step
+
+	Bank     string // the chosen bank's name
+	Query    string // of the search for banks
+	Banks    []Bank
+	More     int // banks that were found and are not shown
+	Tries    int // how often the password may still be wrong; 0: it was not wrong yet
+	Accounts []Account
+	Problem  svc.Words // what is wrong with what was sent; empty is nothing
+
+	PublicToken string
+	End         string // "success", "error", "exit"; empty: not at its end
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Error       svc.WidgetError
+	Return      string // where the way back to the customer begins; empty: there is none
+	CanReopen   bool
+}
+
+// Step is which page it is.
+type Step string
+
+const (
+	Consent  Step = "consent"
+	Banks    Step = "bank"
+	SignIn   Step = "sign-in"
+	Code     Step = "code"
+	Accounts Step = "accounts"
+	Progress Step = "progress"
+	End      Step = "end"
+	Leave    Step = "leave" // asks whether to close
+)
+
+// Bank is a line of the list of banks.
+type Bank struct{ ID, Name, Place string }
+
+// Account is a line of the choice of accounts.
+type Account struct {
+	ID, Name, Mask string
+	Subtype        string
+	Chosen         bool
+}
+
+// PollEvery is how often a page that waits asks again, in milliseconds.
+const PollEvery = 1000
+
+func (v Visit) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(v.Lang) }
+
+func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
+
+// link is the visit's page with the language, which no cookie remembers, and
+// one more parameter set to 1.
+func (v Visit) link(flag string) string {
+	q := url.Values{"lang": {string(v.Lang)}}
+	if flag != "" {
+		q.Set(flag, "1")
+	}
+	return v.Path + "?" + q.Encode()
+}
+
+func (v Visit) returnLink() string {
+	return v.Return + "?" + url.Values{"lang": {string(v.Lang)}}.Encode()
+}
+
+func (v Visit) attrs() templ.Attributes {
+	a := templ.Attributes{"data-step": string(v.Step), "data-testid": "step-" + string(v.Step)}
+	set := func(name, value string) {
+		if value != "" {
+			a[name] = value
+		}
+	}
+	set("data-public-token", v.PublicToken)
+	set("data-end", v.End)
+	if v.End == "success" {
+		set("data-status", string(v.Status))
+	}
+	if v.End == "error" {
+		set("data-error", string(v.Error))
+	}
+	if v.Step == Progress {
+		a["data-poll"] = strconv.Itoa(PollEvery)
+	}
+	if v.Step == End {
+		a["data-over"] = "true"
+	}
+	return a
+}
+
+func (v Visit) title() string {
+	switch v.Step {
+	case Consent:
+		return v.say("Share your bank data", "Comparta sus datos bancarios")
+	case Banks:
+		return v.say("Choose your bank", "Elija su banco")
+	case SignIn:
+		return v.say("Sign in to "+v.Bank, "Inicie sesión en "+v.Bank)
+	case Code:
+		return v.say("Enter the code", "Escriba el código")
+	case Accounts:
+		return v.say("Choose accounts", "Elija las cuentas")
+	case Progress:
+		return v.say("Preparing your report", "Preparando su informe")
+	case Leave:
+		return v.say("Close the verification?", "¿Cerrar la verificación?")
+	}
+	switch v.End {
+	case "success":
+		if v.Status == svc.StatusSuccess {
+			return v.say("All done", "Todo listo")
+		}
+		return v.say("Your part is done", "Su parte está lista")
+	case "exit":
+		return v.say("Verification closed", "Verificación cerrada")
+	}
+	if v.Status == svc.StatusExpired {
+		return v.say("This verification has expired", "Esta verificación ha caducado")
+	}
+	return v.say("We could not finish", "No pudimos terminar")
+}
+
+func (v Visit) steps() ui.Steps {
+	names := []string{v.say("Consent", "Permiso"), v.say("Bank", "Banco"), v.say("Sign in", "Sesión"),
+		v.say("Code", "Código"), v.say("Accounts", "Cuentas")}
+	at := map[Step]int{Consent: 0, Banks: 1, SignIn: 2, Code: 3, Accounts: 4}
+	return ui.Steps{Lang: v.Lang, Names: names, Current: at[v.Step]}
+}
+
+func (v Visit) walking() bool {
+	switch v.Step {
+	case Consent, Banks, SignIn, Code, Accounts:
+		return true
+	}
+	return false
+}
+
+func (v Visit) found() string {
+	switch n := len(v.Banks) + v.More; {
+	case n == 0:
+		return v.say("No bank of that name. Try fewer letters.", "Ningún banco con ese nombre. Pruebe con menos letras.")
+	case n == 1:
+		return v.say("1 bank", "1 banco")
+	case v.More > 0:
+		return v.say(strconv.Itoa(n)+" banks; the first "+strconv.Itoa(len(v.Banks))+" are shown. Type a name to narrow the list.",
+			strconv.Itoa(n)+" bancos; se muestran los primeros "+strconv.Itoa(len(v.Banks))+". Escriba un nombre para acortar la lista.")
+	default:
+		return v.say(strconv.Itoa(n)+" banks", strconv.Itoa(n)+" bancos")
+	}
+}
+
+func (v Visit) rows() []ui.Row {
+	rows := make([]ui.Row, len(v.Banks))
+	for i, b := range v.Banks {
+		rows[i] = ui.Row{Name: "bank", Value: b.ID, Title: b.Name, Detail: b.Place}
+	}
+	return rows
+}
+
+func (v Visit) wrongPassword() string {
+	if v.Tries == 1 {
+		return v.say("That user name or password did not work. You can try one more time.",
+			"Ese usuario o contraseña no funcionó. Puede intentarlo una vez más.")
+	}
+	n := strconv.Itoa(v.Tries)
+	return v.say("That user name or password did not work. You can try "+n+" more times.",
+		"Ese usuario o contraseña no funcionó. Puede intentarlo "+n+" veces más.")
+}
+
+func (v Visit) accountOptions() []ui.Option {
+	out := make([]ui.Option, len(v.Accounts))
+	for i, a := range v.Accounts {
+		kind := map[string]string{
+			"CHECKING": v.say("Checking", "Cuenta corriente"),
+			"SAVINGS":  v.say("Savings", "Cuenta de ahorro"),
+		}[a.Subtype]
+		if kind == "" {
+			kind = v.say("Other", "Otra")
+		}
+		detail := kind
+		if a.Mask != "" {
+			detail += " · " + v.say("ends in ", "termina en ") + a.Mask
+		}
+		out[i] = ui.Option{Value: a.ID, Label: a.Name, Detail: detail, Chosen: a.Chosen}
+	}
+	return out
+}
+
+// endWords say what happened and what comes next.
+func (v Visit) endWords() string {
+	switch v.End {
+	case "success":
+		if v.Status == svc.StatusSuccess {
+			return v.say("Your bank data was shared with "+v.Customer+". There is nothing more to do here.",
+				"Sus datos bancarios se compartieron con "+v.Customer+". Aquí no queda nada por hacer.")
+		}
+		return v.say("You did everything right, but a report could not be made from this bank's data. "+v.Customer+" will tell you how to go on.",
+			"Usted hizo todo bien, pero no se pudo preparar un informe con los datos de este banco. "+v.Customer+" le dirá cómo continuar.")
+	case "exit":
+		return v.say("Nothing was shared.", "No se compartió nada.")
+	}
+	switch {
+	case v.Status == svc.StatusExpired:
+		return v.say("It waited too long to be finished, and nothing was shared. Ask "+v.Customer+" for a new one.",
+			"Esperó demasiado tiempo sin terminarse y no se compartió nada. Pida una nueva a "+v.Customer+".")
+	case v.Substatus == svc.SubMFARequired:
+		return v.say("The one-time code was not confirmed, so your bank did not let us in. Please start again and have your phone at hand.",
+			"El código de un solo uso no se confirmó y su banco no nos dejó entrar. Empiece de nuevo con el teléfono a mano.")
+	case v.Substatus == svc.SubIncompatibleAccounts:
+		return v.say("This sign-in has no checking or savings account, and only those can be used. Please start again with another bank.",
+			"Con este usuario no hay cuentas corrientes ni de ahorro, y solo esas sirven. Empiece de nuevo con otro banco.")
+	case v.Substatus == svc.SubEBankingNotSupported:
+		return v.say("This bank does not offer online access to account data. Please start again with another bank.",
+			"Este banco no ofrece acceso en línea a los datos de la cuenta. Empiece de nuevo con otro banco.")
+	case v.Status == svc.StatusNotAuthenticated:
+		return v.say("The sign-in failed three times. To protect your account we stopped here. Check your user name and password with your bank, then start again.",
+			"El inicio de sesión falló tres veces. Para proteger su cuenta nos detuvimos aquí. Compruebe su usuario y contraseña con el banco y empiece de nuevo.")
+	case v.Status == svc.StatusSupplierUnresponsive, v.Status == svc.StatusBureauUnresponsive:
+		return v.say("Your bank is not answering at the moment. Please try again later, or choose another bank.",
+			"Su banco no responde en este momento. Inténtelo más tarde o elija otro banco.")
+	}
+	return v.Error.Info().Applicant.In(v.Lang)
+}
+
+func (v Visit) endTone() ui.Tone {
+	switch {
+	case v.End == "success" && v.Status == svc.StatusSuccess:
+		return ui.Success
+	case v.End == "error":
+		return ui.Danger
+	case v.End == "success":
+		return ui.Warning
+	}
+	return ui.Info
+}
+
+// Back is a return by form POST: a page whose form a script submits at once, and
+// a person by its button.
+type Back struct {
+	Lang     svc.Lang
+	Customer string
+	URL      string
+	Token    string
+}
+
+// Message is a page with nothing but words: an address that leads nowhere any
+// more.
+type Message struct {
+	Lang  svc.Lang
+	Title svc.Words
+	Text  svc.Words
+}
