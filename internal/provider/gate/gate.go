@@ -125,8 +125,8 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, caller Caller, next
 
 // Customer returns the account of a publicId that a browser gave, if it is of
 // the environment; else UNKNOWN_CUSTOMER.
-func (g *Gate) Customer(ctx context.Context, publicID string, env svc.Environment) (Caller, error) {
-	c, err := g.Directory.Account(ctx, g.DB.SQL, publicID)
+func (g *Gate) Customer(ctx context.Context, q store.Queryer, publicID string, env svc.Environment) (Caller, error) {
+	c, err := g.Directory.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && c.Environment != env {
 		return Caller{}, door.Fail(svc.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
 	}

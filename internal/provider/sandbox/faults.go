@@ -1,0 +1,181 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+)
+
+// Fault is something that goes wrong on purpose.
+type Fault struct {
+	Match  string `json:"match"`  // "METHOD /path"; * for any method, and at the end of a path for any rest
+	Times  int    `json:"times"`  // how many requests it still meets; less than 0: all
+	Action string `json:"action"` // "status:500", "delay:2s", "drop", "truncate"
+}
+
+// Faults is the list of faults of this process.
+type Faults struct {
+	Log *slog.Logger
+
+	mu   sync.Mutex
+	list []Fault
+}
+
+const maxDelay = time.Minute
+
+// check says what is wrong with a fault: the field and the words.
+func (f Fault) check() (field, words string) {
+	method, path, ok := strings.Cut(f.Match, " ")
+	if !ok || method == "" || !strings.HasPrefix(path, "/") {
+		return "match", "must be a method, a space and a path"
+	}
+	kind, arg, _ := strings.Cut(f.Action, ":")
+	switch kind {
+	case "status":
+		if n, err := strconv.Atoi(arg); err != nil || n < 400 || n > 599 {
+			return "action", "status must be from 400 to 599"
+		}
+	case "delay":
+		if d, err := time.ParseDuration(arg); err != nil || d <= 0 || d > maxDelay {
+			return "action", "delay must be a duration of at most a minute, as in delay:2s"
+		}
+	case "drop", "truncate":
+		if arg != "" {
+			return "action", kind + " takes no argument"
+		}
+	default:
+		return "action", "must be status:CODE, delay:DURATION, drop or truncate"
+	}
+	return "", ""
+}
+
+func (f Fault) matches(r *http.Request) bool {
+	method, path, _ := strings.Cut(f.Match, " ")
+	if method != "*" && method != r.Method {
+		return false
+	}
+	if rest, ok := strings.CutSuffix(path, "*"); ok {
+		return strings.HasPrefix(r.URL.Path, rest)
+	}
+	return path == r.URL.Path
+}
+
+// Add dials in a fault. Of several that match, the oldest strikes first.
+func (f *Faults) Add(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, fault)
+}
+
+// List returns the faults that still strike.
+func (f *Faults) List() []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]Fault{}, f.list...)
+}
+
+// Clear takes all faults away.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = nil
+}
+
+func (f *Faults) take(r *http.Request) (action string, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.list {
+		if !f.list[i].matches(r) {
+			continue
+		}
+		action = f.list[i].Action
+		if f.list[i].Times > 0 {
+			if f.list[i].Times--; f.list[i].Times == 0 {
+				f.list = append(f.list[:i], f.list[i+1:]...)
+			}
+		}
+		return action, true
+	}
+	return "", false
+}
+
+// Wrap lets the faults strike before next.
+func (f *Faults) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		action, ok := f.take(r)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		kind, arg, _ := strings.Cut(action, ":")
+		switch kind {
+		case "status":
+			status, _ := strconv.Atoi(arg) // checked when it was dialled in
+			door.WriteError(w, r, f.Log, &door.Error{Code: codeFor(status), Status: status, Why: errors.New("fault on purpose")})
+		case "delay":
+			d, _ := time.ParseDuration(arg)
+			select {
+			case <-time.After(d):
+				next.ServeHTTP(w, r)
+			case <-r.Context().Done():
+			}
+		case "drop":
+			panic(http.ErrAbortHandler)
+		case "truncate":
+			truncate(w, r, next)
+		}
+	})
+}
+
+// codeFor is the error code that goes with a status.
+func codeFor(status int) svc.Code {
+	switch status {
+	case 401:
+		return svc.CodeExpiredToken
+	case 403:
+		return svc.CodeForbidden
+	case 404:
+		return svc.CodeNotFound
+	case 410:
+		return svc.CodeGone
+	case 429:
+		return svc.CodeRateLimited
+	case 502, 503, 504:
+		return svc.CodeUnavailable
+	}
+	if status < 500 {
+		return svc.CodeInvalidParameters
+	}
+	return svc.CodeInternal
+}
+
+// truncate announces the whole answer, sends the first half and breaks off.
+func truncate(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	rec := &kept{header: w.Header(), status: http.StatusOK}
+	next.ServeHTTP(rec, r)
+	w.Header().Set("Content-Length", fmt.Sprint(max(rec.body.Len(), 2)))
+	w.WriteHeader(rec.status)
+	w.Write(rec.body.Bytes()[:rec.body.Len()/2])
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// kept holds an answer back.
+type kept struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (k *kept) Header() http.Header         { return k.header }
+func (k *kept) WriteHeader(status int)      { k.status = status }
+func (k *kept) Write(b []byte) (int, error) { return k.body.Write(b) }

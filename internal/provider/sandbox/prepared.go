@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Prepared is the room of custom sandbox reports: what sandboxReportId names
+// (document 1, Submission and Widget registration).
+type Prepared struct {
+	DB  *store.DB
+	Now func() time.Time
+}
+
+// Contents is what a prepared report is made from: a profile of the mock bank,
+// or data that were uploaded together with their person.
+type Contents struct {
+	Profile  string           `json:"profile,omitempty"`
+	Consumer *bankdata.Person `json:"consumer,omitempty"`
+	Data     *bankdata.Data   `json:"data,omitempty"`
+}
+
+// Create keeps the contents, sealed under a key of their own, and returns the
+// sandboxReportId.
+func (p *Prepared) Create(ctx context.Context, tx *sql.Tx, customerID string, kind svc.Product, c Contents) (string, error) {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	key, err := p.DB.Vault.NewKey(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	id := uuid.NewString()
+	sealed, err := p.DB.Vault.Seal(ctx, tx, key, preparedCell(id), raw)
+	if err != nil {
+		return "", err
+	}
+	return id, insertPrepared(ctx, tx, id, customerID, kind, key, sealed, p.Now())
+}
+
+// Lookup returns the kind of a prepared report of the customer, or
+// store.ErrNotFound.
+func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+	kind, _, _, err := prepared(ctx, q, customerID, id)
+	return kind, err
+}
+
+// Contents opens a prepared report of the customer, or store.ErrNotFound.
+func (p *Prepared) Contents(ctx context.Context, q store.Queryer, customerID, id string) (Contents, error) {
+	var c Contents
+	_, key, sealed, err := prepared(ctx, q, customerID, id)
+	if err != nil {
+		return c, err
+	}
+	raw, err := p.DB.Vault.Open(ctx, q, key, preparedCell(id), sealed)
+	if err != nil {
+		return c, fmt.Errorf("sandbox: prepared report: %w", err)
+	}
+	return c, json.Unmarshal(raw, &c)
+}
+
+func preparedCell(id string) store.Cell {
+	return store.Cell{Table: "sandbox_reports", Column: "sealed", Row: id}
+}

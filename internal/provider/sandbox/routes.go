@@ -1,0 +1,337 @@
+package sandbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+const (
+	maxBody   = 64 << 10
+	maxReport = 16 << 20 // a prepared report may hold two years of many accounts
+)
+
+// Handler is the control listener.
+func (c *Control) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]door.HandlerFunc{
+		"GET /clock":                    c.clock,
+		"POST /clock":                   c.setClock,
+		"GET /faults":                   c.faults,
+		"POST /faults":                  c.addFault,
+		"DELETE /faults":                c.clearFaults,
+		"POST /visits/{token}/complete": c.complete,
+		"POST /webhooks/fire":           c.fire,
+		"POST /keys/rotate":             c.rotateKeys,
+		"POST /callbacks":               c.setCallback,
+		"POST /complete-urls":           c.setCompleteURL,
+		"POST /sandbox-reports":         c.prepare,
+		"POST /reset":                   c.reset,
+	} {
+		mux.Handle(pattern, door.API(c.Log, h))
+	}
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(door.API(c.Log, func(http.ResponseWriter, *http.Request) error {
+		return door.Fail(svc.CodeForbidden, errors.New("request of a page of another origin"))
+	}))
+	return door.Wrap(c.Log, sameOrigin.Handler(door.Shape(c.Log, mux, nil, nil)))
+}
+
+type clockBody struct {
+	Now    report.Timestamp `json:"now"`
+	Offset string           `json:"offset"` // from the time of day, as in 72h0m0s
+}
+
+func (c *Control) clock(w http.ResponseWriter, r *http.Request) error {
+	return door.JSON(w, http.StatusOK, clockBody{report.TimestampOf(c.Clock.Now()), time.Duration(c.Clock.offset.Load()).Round(time.Second).String()})
+}
+
+func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Now     *report.Timestamp `json:"now"`
+		Advance *string           `json:"advance"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	var moved time.Duration
+	var err error
+	switch {
+	case (in.Now == nil) == (in.Advance == nil):
+		return invalid("now", "give now or advance")
+	case in.Now != nil:
+		if y := in.Now.Year(); y < 2000 || y > 2100 {
+			return invalid("now", "must lie between 2000 and 2100")
+		}
+		moved, err = c.Clock.Set(r.Context(), in.Now.Time)
+	default:
+		d, perr := time.ParseDuration(*in.Advance)
+		if y := c.Clock.Now().Add(d).Year(); perr != nil || y < 2000 || y > 2100 {
+			return invalid("advance", "must be a duration such as 72h or -5m")
+		}
+		moved, err = c.Clock.Advance(r.Context(), d)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.Moved(r.Context(), moved); err != nil {
+		return err
+	}
+	return c.clock(w, r)
+}
+
+func (c *Control) faults(w http.ResponseWriter, r *http.Request) error {
+	return door.JSON(w, http.StatusOK, c.Faults.List())
+}
+
+func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
+	f := Fault{Times: 1}
+	if err := door.DecodeJSON(w, r, maxBody, &f); err != nil {
+		return err
+	}
+	if field, words := f.check(); field != "" {
+		return invalid(field, words)
+	}
+	if f.Times == 0 {
+		return invalid("times", "must be at least 1, or negative for always")
+	}
+	c.Faults.Add(f)
+	return door.JSON(w, http.StatusCreated, f)
+}
+
+func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
+	c.Faults.Clear()
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// complete walks a visit. payStubs, payroll and supplier belong to other
+// products than the cashflow report and are refused for it.
+func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Username string `json:"username"`
+		End      string `json:"end"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), Walk{Username: in.Username, End: in.End})
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeInvalidToken, errors.New("no visit has this token"))
+	}
+	if err != nil {
+		return err
+	}
+	sub := report.Null(string(done.Substatus))
+	return door.JSON(w, http.StatusOK, struct {
+		PublicToken string     `json:"publicToken"`
+		Status      svc.Status `json:"status"`
+		Substatus   *string    `json:"substatus"`
+		CompleteURL *string    `json:"completeUrl"`
+	}{done.PublicToken, done.Status, sub, report.Null(done.CompleteURL)})
+}
+
+func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		PublicToken string `json:"publicToken"`
+		Times       int    `json:"times"`
+		Delay       string `json:"delay"`
+		Reorder     bool   `json:"reorder"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	if in.Times < 0 || in.Times > 100 {
+		return invalid("times", "must be from 1 to 100")
+	}
+	how := Again{Times: in.Times, Reorder: in.Reorder}
+	if in.Delay != "" {
+		d, err := time.ParseDuration(in.Delay)
+		if err != nil || d < 0 {
+			return invalid("delay", "must be a duration such as 5s")
+		}
+		how.Delay = d
+	}
+	n, err := c.Webhooks.Fire(r.Context(), in.PublicToken, how)
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeInvalidToken, err)
+	}
+	if err != nil {
+		return err
+	}
+	return door.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
+}
+
+// rotateKeys publishes a new key. It signs when every reader can have seen it,
+// or, with atOnce, now.
+func (c *Control) rotateKeys(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		AtOnce bool `json:"atOnce"`
+	}
+	if r.ContentLength != 0 {
+		if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+			return err
+		}
+	}
+	if err := c.Keys.Rotate(r.Context(), in.AtOnce); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		PublicID string `json:"publicId"`
+		URL      string `json:"url"`
+		Rotate   bool   `json:"rotate"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	if err := c.Webhooks.CheckURL(in.URL); err != nil {
+		return door.Fail(svc.CodeInvalidParameters, err, door.Detail{Field: "url", Message: "is not an address that events can be sent to"})
+	}
+	var secret string
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		secret, err = c.Webhooks.SetCallback(ctx, tx, in.PublicID, in.URL, in.Rotate)
+		return err
+	})
+	if err != nil {
+		return customer(err)
+	}
+	return door.JSON(w, http.StatusOK, map[string]string{"secret": secret})
+}
+
+func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		PublicID string `json:"publicId"`
+		URL      string `json:"url"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	u, err := url.Parse(strings.ReplaceAll(in.URL, "[token]", "token"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return invalid("url", "must be an absolute http or https address without user and fragment")
+	}
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		id, err := c.Accounts.CustomerID(ctx, tx, in.PublicID)
+		if err != nil {
+			return err
+		}
+		return c.Accounts.SetCompleteURL(ctx, tx, id, in.URL)
+	})
+	if err != nil {
+		return customer(err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// prepare keeps a report to be served as it is: made from a submission, or, with
+// profile instead, from a profile of the mock bank. publicId says whose it is;
+// without it, the generated customer's.
+func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		PublicID   string      `json:"publicId"`
+		Product    svc.Product `json:"product"`
+		Profile    string      `json:"profile"`
+		Submission *submission `json:"submission"`
+	}
+	if err := door.DecodeJSON(w, r, maxReport, &in); err != nil {
+		return err
+	}
+	if in.Product != svc.Cashflow {
+		return door.Fail(svc.CodeInvalidProduct, errors.New("prepared reports are cashflow reports"),
+			door.Detail{Field: "product", Message: "must be cashflow"})
+	}
+	var contents Contents
+	switch {
+	case (in.Profile == "") == (in.Submission == nil):
+		return invalid("submission", "give submission or profile")
+	case in.Profile != "":
+		if !(profiles.Bank{}).Known(in.Profile) {
+			return invalid("profile", "must be one of "+strings.Join(profiles.Names(), ", "))
+		}
+		contents.Profile = in.Profile
+	default:
+		person, data, details := in.Submission.read(c.Clock.Now())
+		if len(details) > 0 {
+			return door.Fail(svc.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
+		}
+		contents = Contents{Consumer: &person, Data: &data}
+	}
+	var id string
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		owner, err := c.owner(ctx, tx, in.PublicID)
+		if err != nil {
+			return err
+		}
+		id, err = c.Prepared.Create(ctx, tx, owner, in.Product, contents)
+		return err
+	})
+	if err != nil {
+		return customer(err)
+	}
+	return door.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
+}
+
+func (c *Control) owner(ctx context.Context, q store.Queryer, publicID string) (string, error) {
+	if publicID == "" {
+		return c.Accounts.First(ctx, q)
+	}
+	return c.Accounts.CustomerID(ctx, q, publicID)
+}
+
+// reset forgets every report, visit and event, the faults and the moved clock,
+// and puts the generated customers back.
+func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if err := empty(ctx, c.DB, tx); err != nil {
+			return err
+		}
+		return c.Refill(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	c.Faults.Clear()
+	moved, err := c.Clock.shift(r.Context(), 0)
+	if err != nil {
+		return err
+	}
+	if err := c.Moved(r.Context(), moved); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func under(prefix string, details []door.Detail) []door.Detail {
+	for i := range details {
+		details[i].Field = prefix + details[i].Field
+	}
+	return details
+}
+
+func invalid(field, words string) error {
+	return door.Fail(svc.CodeInvalidParameters, errors.New("invalid "+field), door.Detail{Field: field, Message: words})
+}
+
+func customer(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeUnknownCustomer, errors.New("no such publicId"))
+	}
+	return err
+}

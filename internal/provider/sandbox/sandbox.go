@@ -1,0 +1,88 @@
+// Package sandbox is what makes the service a test bench: a clock that moves,
+// faults that are dialled in, visits that walk themselves, webhooks sent again,
+// reports that were prepared, and a reset. All of it stands on a listener of its
+// own, never on the service's, and there is none of it in production.
+//
+// It takes no credentials, because it listens where only its operator is; it
+// refuses requests that a web page of another origin makes.
+package sandbox
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Control is the sandbox's control surface. All fields must be set.
+type Control struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Clock    *Clock
+	Faults   *Faults
+	Prepared *Prepared
+
+	Walker   Walker
+	Webhooks Webhooks
+	Keys     Keys
+	Accounts Accounts
+
+	// Moved is told that the clock was moved by d, after it was.
+	Moved func(ctx context.Context, d time.Duration) error
+	// Refill puts back what is there from the first start, in the transaction that
+	// emptied the database.
+	Refill func(ctx context.Context, tx *sql.Tx) error
+}
+
+// Walk says how a visit is walked: the username at the mock bank ("" is
+// default), or how it ends early: "exit", "error:CODE".
+type Walk struct {
+	Username string
+	End      string
+}
+
+// Walked is what became of the visit. CompleteURL is empty for a visit that does
+// not belong to a redirect, and holds the outcome token otherwise.
+type Walked struct {
+	PublicToken string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	CompleteURL string
+}
+
+// Walker walks a visit without a browser. token is an initialization token, a
+// redirect token or a handle; an unknown one is store.ErrNotFound.
+type Walker interface {
+	Walk(ctx context.Context, token string, how Walk) (Walked, error)
+}
+
+// Webhooks sends a report's events again and sets where they go. An unknown
+// report or account is store.ErrNotFound.
+type Webhooks interface {
+	Fire(ctx context.Context, publicToken string, how Again) (deliveries int, err error)
+	CheckURL(url string) error
+	SetCallback(ctx context.Context, tx *sql.Tx, publicID, url string, rotate bool) (secret string, err error)
+}
+
+// Again says how events are sent once more.
+type Again struct {
+	Times   int           // how often each; 0 is once
+	Delay   time.Duration // before the first
+	Reorder bool          // the newest first
+}
+
+// Keys rotates the key that signs outcome tokens.
+type Keys interface {
+	Rotate(ctx context.Context, atOnce bool) error
+}
+
+// Accounts knows customers by publicId; an unknown one is store.ErrNotFound.
+type Accounts interface {
+	CustomerID(ctx context.Context, q store.Queryer, publicID string) (string, error)
+	SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error
+	// First is the customer that is meant where none is named: the generated one.
+	First(ctx context.Context, q store.Queryer) (customerID string, err error)
+}

@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+func loadOffset(ctx context.Context, q store.Queryer) (time.Duration, error) {
+	var micros int64
+	err := q.QueryRowContext(ctx, `SELECT offset_micros FROM sandbox_clock WHERE id = 1`).Scan(&micros)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return time.Duration(micros) * time.Microsecond, err
+}
+
+func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO sandbox_clock (id, offset_micros) VALUES (1, $1)
+		ON CONFLICT (id) DO UPDATE SET offset_micros = excluded.offset_micros`, d.Microseconds())
+	return err
+}
+
+func insertPrepared(ctx context.Context, tx *sql.Tx, id, customerID string, kind svc.Product, keyID string, sealed []byte, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(now))
+	return err
+}
+
+func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind svc.Product, keyID string, sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT kind, key_id, sealed FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).
+		Scan(&kind, &keyID, &sealed)
+	return kind, keyID, sealed, store.Found(err)
+}
+
+// empty forgets everything but the schema, the keys that seal, what was made
+// once, the keys that sign, and the queue of jobs, whose work finds nothing left
+// to do. Tables are found by name, so that a capability cannot be forgotten.
+func empty(ctx context.Context, db *store.DB, tx *sql.Tx) error {
+	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
+	if db.Dialect == store.SQLite {
+		list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	}
+	names, err := strs(ctx, tx, list)
+	if err != nil {
+		return err
+	}
+	var tables []string
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, "river_"), strings.HasPrefix(name, "goose_"):
+		case name == "data_keys", name == "keepsakes", name == "signing_keys":
+		default:
+			tables = append(tables, name)
+		}
+	}
+	if db.Dialect == store.Postgres {
+		_, err = tx.ExecContext(ctx, `TRUNCATE `+strings.Join(tables, ", "))
+	} else {
+		if _, err = tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
+			return err
+		}
+		for _, name := range tables {
+			if _, err = tx.ExecContext(ctx, `DELETE FROM `+name); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id <> $1`, store.SystemKey)
+	return err
+}
+
+func strs(ctx context.Context, tx *sql.Tx, query string) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
