@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"vestibule/internal/door"
 	"vestibule/internal/jose"
@@ -202,13 +203,17 @@ func see(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// tokenOfQuery returns the only parameter of a query, jwt, given once.
+// tokenOfQuery returns the value of a query that is jwt= and nothing else.
 func tokenOfQuery(raw string) (string, error) {
-	q, err := url.ParseQuery(raw)
-	if err != nil || len(q) != 1 || len(q["jwt"]) != 1 || q["jwt"][0] == "" {
+	value, ok := strings.CutPrefix(raw, "jwt=")
+	if !ok || strings.ContainsAny(value, "&;") {
 		return "", errQuery
 	}
-	return q["jwt"][0], nil
+	token, err := url.QueryUnescape(value)
+	if err != nil || token == "" {
+		return "", errQuery
+	}
+	return token, nil
 }
 
 // tokenOfBody returns the only field of a form or of a JSON object, token, given
