@@ -26,6 +26,7 @@ func Decode(raw []byte) (prefill.Object, error) {
 		return nil, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // so that 1e400 is a number that is refused, not broken JSON
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, ErrShape
 	}
