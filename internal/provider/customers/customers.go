@@ -31,9 +31,9 @@ type Service struct {
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
-	// Prefill checks what a consumer is prefilled with; its error is the answer.
-	// nil takes any object.
-	Prefill func(env svc.Environment, raw json.RawMessage) error
+	// Prefill checks what a consumer is prefilled with and returns it as it is to
+	// be kept; its error is the answer.
+	Prefill func(env svc.Environment, raw json.RawMessage) (json.RawMessage, error)
 }
 
 // Gate admits callers.

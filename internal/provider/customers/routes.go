@@ -29,7 +29,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("DELETE /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.withdraw)))
 }
 
-// input is the body of POST and PATCH. null takes a value away.
+// input is the body of POST and PATCH. null takes a value away; what a PATCH
+// does not name stays, in the prefill too.
 type input struct {
 	ConsumerExternalID optional `json:"consumerExternalId"`
 	Prefill            optional `json:"prefill"`
@@ -60,22 +61,41 @@ func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
 			}
 		}
 	}
-	if in.Prefill.there {
-		c.Prefill = nil
-		if raw := in.Prefill.raw; raw != nil {
-			if raw[0] != '{' {
-				return door.Fail(svc.CodeMalformedBody, errors.New("prefill"),
-					door.Detail{Field: "prefill", Message: "must be an object"})
-			}
-			if s.Prefill != nil {
-				if err := s.Prefill(env, raw); err != nil {
-					return err
-				}
-			}
-			c.Prefill = raw
+	if !in.Prefill.there || in.Prefill.raw == nil {
+		if in.Prefill.there {
+			c.Prefill = nil
+		}
+		return nil
+	}
+	merged, err := merge(c.Prefill, in.Prefill.raw)
+	if err != nil {
+		return err
+	}
+	c.Prefill, err = s.Prefill(env, merged)
+	return err
+}
+
+// merge changes the members of an object by those of another; null takes one
+// away (RFC 7396, one level deep, as a prefill is).
+func merge(old, change json.RawMessage) (json.RawMessage, error) {
+	into, members := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if old != nil {
+		if err := json.Unmarshal(old, &into); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if json.Unmarshal(change, &members) != nil {
+		return nil, door.Fail(svc.CodeMalformedBody, errors.New("prefill"),
+			door.Detail{Field: "prefill", Message: "must be an object"})
+	}
+	for name, v := range members {
+		if string(v) == "null" {
+			delete(into, name)
+		} else {
+			into[name] = v
+		}
+	}
+	return json.Marshal(into)
 }
 
 // isLabel reports whether s can be a customer's own label: short text without

@@ -172,7 +172,7 @@ const OutcomeType = "outcome+jwt"
 const OutcomeLifetime = 5 * time.Minute
 
 // Outcome signs a redirect's outcome token (document 2, Events).
-func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims jose.Claims) (string, error) {
+func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
 	now := k.Now()
 	return k.Sign(ctx, q, OutcomeKeys, OutcomeType, now, now.Add(OutcomeLifetime), claims)
 }

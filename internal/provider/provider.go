@@ -1,0 +1,281 @@
+// Package provider is the Consumer Report Service: the service's side of the
+// contract, with a sandbox for a test bench. This file wires its rooms together;
+// each room declares what it needs of the others as a small interface, and
+// wiring.go fits them to each other.
+//
+// It never reaches the portal, nor anything of the customer's side: the two meet
+// over HTTP only.
+package provider
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/prefill"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/events"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/redirects"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+	"vestibule/web"
+)
+
+// Config is what a provider is made of.
+type Config struct {
+	DB          *store.DB
+	Log         *slog.Logger
+	Now         func() time.Time // the time of day; a sandbox moves its own clock over it
+	URL         string           // public base, without a trailing slash
+	Environment svc.Environment  // of requests that name none; only a sandbox has a control surface
+	Assets      *web.Assets
+	OpenAPI     []byte // the contract, served at /openapi.json; empty for none
+
+	// AllowLoopbackCallbacks lets events be sent to this machine, by plain http
+	// too. Only for a sandbox that is on loopback itself: elsewhere it would let
+	// customers reach inside.
+	AllowLoopbackCallbacks bool
+}
+
+// Provider is the running service.
+type Provider struct {
+	config    Config
+	now       func() time.Time
+	queue     *jobs.Queue
+	clock     *sandbox.Clock // nil in production
+	faults    *sandbox.Faults
+	keys      *gate.Keys
+	gate      *gate.Gate
+	customers *customers.Service
+	reports   *reports.Service
+	events    *events.Service
+	visits    *visits.Service
+	redirects *redirects.Service
+	prepared  *sandbox.Prepared
+
+	seed Seed // set by Seed, before the first request
+	stop context.CancelFunc
+	idle sync.WaitGroup
+}
+
+// New wires a provider. It makes the signing keys of the first start.
+func New(ctx context.Context, c Config) (*Provider, error) {
+	if !c.Environment.Valid() {
+		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
+	}
+	p := &Provider{config: c, now: c.Now, stop: func() {}}
+	if c.Environment == svc.Sandbox {
+		p.clock = &sandbox.Clock{DB: c.DB, Base: c.Now, Log: c.Log}
+		if err := p.clock.Load(ctx); err != nil {
+			return nil, fmt.Errorf("provider: clock: %w", err)
+		}
+		p.now = p.clock.Now
+		p.faults = &sandbox.Faults{Log: c.Log}
+	}
+	registry := jobs.NewRegistry()
+	queue, err := jobs.NewQueue(ctx, c.DB, registry, c.Log, p.now)
+	if err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	p.queue = queue
+	p.keys = &gate.Keys{DB: c.DB, Now: p.now}
+	if err := p.keys.Ensure(ctx); err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill}
+	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
+	p.customers.Gate = p.gate
+	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
+		// The time that is signed is the time of day: the receiver's clock does not move.
+		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
+	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Events: p.events, Bank: profiles.Bank{}, Log: c.Log, Now: p.now,
+		Subjects: subjects{p.customers}}
+	p.events.Reports = labels{p.reports, p.customers}
+	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
+	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
+		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Bank: visitBank{},
+		Prepared: visitPrepared{p.prepared, p.reports}}
+	p.reports.Made = p.visits.Made
+	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
+		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
+	p.visits.Returns = visitReturns{p.redirects}
+	p.reports.Register(registry)
+	p.events.Register(registry)
+	p.visits.Register(registry)
+	return p, nil
+}
+
+// checkPrefill holds a consumer's data to the rules of every product: a consumer
+// has none yet.
+func (p *Provider) checkPrefill(env svc.Environment, raw json.RawMessage) (json.RawMessage, error) {
+	today := prefill.DateOf(p.now().UTC().Date())
+	return visits.CheckPrefill(prefill.Rules{Environment: env, Today: today}, raw)
+}
+
+// Seed names the customers that a sandbox has from its first start. The secrets
+// are the caller's to make once and to keep.
+type Seed struct {
+	PublicID      string
+	ClientID      string
+	SecretKey     string
+	Products      map[svc.Product]string
+	WebhookSecret string
+	ThirdParty    SeedAccount
+	CallbackURL   string // where the customer's events go; empty leaves them as they are
+	CompleteURL   string // registered and static; empty leaves them as they are
+	ReturnMode    string // "get" or "post"
+}
+
+// SeedAccount is the third party's account.
+type SeedAccount struct {
+	PublicID  string
+	ClientID  string
+	SecretKey string
+}
+
+// Seed adds the generated customers or brings them up to date. It is called at
+// every start, before the first request.
+func (p *Provider) Seed(ctx context.Context, s Seed) error {
+	if p.config.Environment != svc.Sandbox {
+		return errors.New("provider: customers are generated in a sandbox only")
+	}
+	p.seed = s
+	return p.config.DB.Tx(ctx, p.refill)
+}
+
+const (
+	portalRole     = "portal"
+	thirdPartyRole = "third party"
+)
+
+func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
+	s := p.seed
+	if s.PublicID == "" {
+		return nil
+	}
+	id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
+		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
+		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode})
+	if err != nil {
+		return fmt.Errorf("provider: seed: %w", err)
+	}
+	if s.CallbackURL != "" {
+		if err := p.events.Seed(ctx, tx, id, s.CallbackURL, s.WebhookSecret); err != nil {
+			return fmt.Errorf("provider: seed: %w", err)
+		}
+	}
+	_, err = p.customers.Seed(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
+		PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get"})
+	if err != nil {
+		return fmt.Errorf("provider: seed: %w", err)
+	}
+	return nil
+}
+
+// Handler is the service's listener.
+func (p *Provider) Handler() http.Handler {
+	mux := http.NewServeMux()
+	p.gate.Routes(mux)
+	p.customers.Routes(mux)
+	p.reports.Routes(mux)
+	p.visits.Routes(mux)
+	p.redirects.Routes(mux)
+	mux.Handle("GET /assets/", p.config.Assets.Handler())
+	if len(p.config.OpenAPI) > 0 {
+		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
+	}
+	h := door.Shape(p.config.Log, mux, nil, nil)
+	if p.faults != nil {
+		h = p.faults.Wrap(h)
+	}
+	return door.Wrap(p.config.Log, h)
+}
+
+func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Write(p.config.OpenAPI)
+	return nil
+}
+
+// Control is the sandbox's control listener; in production there is nothing at
+// any address of it.
+func (p *Provider) Control() http.Handler {
+	if p.clock == nil {
+		return door.Wrap(p.config.Log, door.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
+			return door.Fail(svc.CodeNotFound, errors.New("production has no sandbox control"))
+		}))
+	}
+	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
+		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers}, Keys: p.keys,
+		Accounts: controlAccounts{p}, Moved: p.moved, Refill: p.refill}
+	return c.Handler()
+}
+
+// moved does what time itself would have done: jobs come due, keys grow old,
+// visits expire.
+func (p *Provider) moved(ctx context.Context, d time.Duration) error {
+	if d != 0 {
+		if err := p.queue.Shift(ctx, d); err != nil {
+			return err
+		}
+	}
+	if err := p.keys.Ensure(ctx); err != nil {
+		return err
+	}
+	return p.visits.Sweep(ctx)
+}
+
+// Start begins the background work, until Stop.
+func (p *Provider) Start(ctx context.Context) error {
+	if err := p.queue.Start(ctx); err != nil {
+		return fmt.Errorf("provider: %w", err)
+	}
+	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	p.idle.Go(func() { p.tend(ctx) })
+	if p.clock != nil {
+		p.idle.Go(func() { p.clock.Follow(ctx) })
+	}
+	return nil
+}
+
+// tend sees to the keys every hour.
+func (p *Provider) tend(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
+				p.config.Log.Error("keys not tended", "why", err.Error())
+			}
+		}
+	}
+}
+
+// Stop takes no new work and waits for what runs, as long as ctx allows.
+func (p *Provider) Stop(ctx context.Context) error {
+	p.stop()
+	p.idle.Wait()
+	return p.queue.Stop(ctx)
+}
+
+// Ready reports whether requests can be served.
+func (p *Provider) Ready(ctx context.Context) error { return p.config.DB.Ping(ctx) }

@@ -1,0 +1,244 @@
+package provider
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/events"
+	"vestibule/internal/provider/redirects"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// subjects tells reports about products and consumers.
+type subjects struct{ customers *customers.Service }
+
+func (s subjects) Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error) {
+	p, err := s.customers.Product(ctx, q, customerID, productID)
+	if err != nil {
+		return report.Product{}, "", err
+	}
+	out := report.Product{Name: p.Name, ProductID: p.ID, InquiryType: p.InquiryType}
+	if consumerID == "" {
+		return out, "", nil
+	}
+	c, err := s.customers.Consumer(ctx, q, customerID, consumerID)
+	return out, c.ExternalID, err
+}
+
+// labels tells events what the customer calls a report.
+type labels struct {
+	reports   *reports.Service
+	customers *customers.Service
+}
+
+func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error) {
+	r, err := l.reports.Get(ctx, q, publicToken)
+	if err != nil {
+		return webhook.Event{}, err
+	}
+	a, err := l.customers.ByID(ctx, q, r.CustomerID)
+	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
+		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
+}
+
+// visitCustomers tells visits about customers.
+type visitCustomers struct{ customers *customers.Service }
+
+func (v visitCustomers) Name(ctx context.Context, q store.Queryer, customerID string) (string, error) {
+	a, err := v.customers.ByID(ctx, q, customerID)
+	return a.Name, err
+}
+
+func (v visitCustomers) Product(ctx context.Context, q store.Queryer, customerID, productID string) (visits.Product, error) {
+	p, err := v.customers.Product(ctx, q, customerID, productID)
+	return visits.Product{Kind: p.Kind, Name: p.Name, InquiryType: p.InquiryType}, err
+}
+
+// Consumer leaves out consumers that withdrew their consent: nothing new is
+// begun for them.
+func (v visitCustomers) Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (visits.Consumer, error) {
+	c, err := v.customers.Consumer(ctx, q, customerID, consumerID)
+	if err == nil && c.ConsentWithdrawn {
+		err = store.ErrNotFound
+	}
+	return visits.Consumer{ID: c.ID, ExternalID: c.ExternalID, KeyID: c.KeyID, Prefill: c.Prefill}, err
+}
+
+func (v visitCustomers) CreateConsumer(ctx context.Context, tx *sql.Tx, customerID string, prefill json.RawMessage) (visits.Consumer, error) {
+	c, err := v.customers.CreateConsumer(ctx, tx, customerID, "", prefill)
+	return visits.Consumer{ID: c.ID, KeyID: c.KeyID, Prefill: c.Prefill}, err
+}
+
+// visitReports makes the reports of visits.
+type visitReports struct{ reports *reports.Service }
+
+func (v visitReports) Create(ctx context.Context, tx *sql.Tx, n visits.NewReport) (string, error) {
+	r, err := v.reports.Create(ctx, tx, reports.New{CustomerID: n.Caller.CustomerID, ProductID: n.ProductID, Kind: n.Product.Kind,
+		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.Consumer.ID, KeyID: n.Consumer.KeyID})
+	return r.PublicToken, visitError(err)
+}
+
+func (v visitReports) Label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) error {
+	return visitError(v.reports.Label(ctx, tx, publicToken, externalID, userArgs))
+}
+
+func visitError(err error) error {
+	if errors.Is(err, reports.ErrDuplicateExternalID) {
+		return visits.ErrDuplicateExternalID
+	}
+	return err
+}
+
+func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string, from visits.Source) error {
+	in := typed(from)
+	in.Profile, in.Institution, in.Accounts = from.Profile, from.Institution, from.Accounts
+	return v.reports.Attach(ctx, tx, publicToken, in)
+}
+
+// typed is an input with what the consumer typed, and nothing else yet.
+func typed(from visits.Source) reports.Input {
+	if from.FirstName == "" && from.LastName == "" {
+		return reports.Input{}
+	}
+	p := &bankdata.Person{FirstName: from.FirstName, LastName: from.LastName}
+	if from.Email != "" {
+		p.Emails = []string{from.Email}
+	}
+	return reports.Input{Consumer: p, Source: report.ConsumerInput}
+}
+
+func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
+	_, err := v.reports.SetStatus(ctx, tx, publicToken, status, sub)
+	return err
+}
+
+func (v visitReports) Status(ctx context.Context, q store.Queryer, publicToken string) (svc.Status, svc.Substatus, error) {
+	r, err := v.reports.Get(ctx, q, publicToken)
+	return r.Status, r.Substatus, err
+}
+
+// visitBank is the sandbox's bank as the widget shows it.
+type visitBank struct{}
+
+func (visitBank) Login(username string) visits.Login {
+	profile, st, sub, ok := profiles.Bank{}.Login(username)
+	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
+}
+
+func (visitBank) Accounts(profile, publicToken string, at time.Time) []visits.Account {
+	var out []visits.Account
+	for _, a := range (profiles.Bank{}).Accounts(profile, publicToken, at) {
+		out = append(out, visits.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Eligible: a.Type == report.CashEquivalent})
+	}
+	return out
+}
+
+// visitPrepared serves prepared reports to visits.
+type visitPrepared struct {
+	prepared *sandbox.Prepared
+	reports  *reports.Service
+}
+
+func (v visitPrepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+	return v.prepared.Lookup(ctx, q, customerID, id)
+}
+
+// Attach has the report made from the prepared contents. The name is the one
+// that was typed, or else the one that was uploaded.
+func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from visits.Source) error {
+	c, err := v.prepared.Contents(ctx, tx, customerID, id)
+	if err != nil {
+		return err
+	}
+	in := typed(from)
+	if in.Consumer == nil && c.Consumer != nil {
+		in.Consumer, in.Source = c.Consumer, report.CustomerInput
+	}
+	in.Profile, in.Data = c.Profile, c.Data
+	return v.reports.Attach(ctx, tx, publicToken, in)
+}
+
+// visitReturns tells visits the way back of a redirect.
+type visitReturns struct{ redirects *redirects.Service }
+
+func (v visitReturns) Return(ctx context.Context, q store.Queryer, e visits.Ended) (visits.Return, bool, error) {
+	back, ok, err := v.redirects.Return(ctx, q, redirects.Ended(e))
+	return visits.Return(back), ok, err
+}
+
+func (v visitReturns) Origin(ctx context.Context, q store.Queryer, visitID string) (string, error) {
+	return v.redirects.Origin(ctx, q, visitID)
+}
+
+func (v visitReturns) Visit(ctx context.Context, q store.Queryer, redirectToken string) (string, error) {
+	return v.redirects.Visit(ctx, q, redirectToken)
+}
+
+// redirectAccounts tells redirects how an account wants its outcomes.
+type redirectAccounts struct{ customers *customers.Service }
+
+func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customerID string) (redirects.Account, error) {
+	a, err := r.customers.ByID(ctx, q, customerID)
+	return redirects.Account{PublicID: a.PublicID, Post: a.ReturnMode == "post", FormOnly: a.RequireForm, CompleteURLs: a.CompleteURLs}, err
+}
+
+// walker walks visits for the sandbox control.
+type walker struct{ visits *visits.Service }
+
+func (w walker) Walk(ctx context.Context, token string, how sandbox.Walk) (sandbox.Walked, error) {
+	done, err := w.visits.Walk(ctx, token, visits.Walk(how))
+	return sandbox.Walked(done), err
+}
+
+// controlWebhooks sends events again for the sandbox control.
+type controlWebhooks struct {
+	events    *events.Service
+	reports   *reports.Service
+	customers *customers.Service
+}
+
+func (c controlWebhooks) Fire(ctx context.Context, publicToken string, how sandbox.Again) (int, error) {
+	r, err := c.reports.Get(ctx, c.reports.DB.SQL, publicToken)
+	if err != nil {
+		return 0, err
+	}
+	return c.events.Fire(ctx, publicToken, events.Again(how), r.CustomerID, r.Status, r.Substatus)
+}
+
+func (c controlWebhooks) CheckURL(url string) error { return c.events.CheckURL(url) }
+
+func (c controlWebhooks) SetCallback(ctx context.Context, tx *sql.Tx, publicID, url string, rotate bool) (string, error) {
+	a, err := c.customers.Account(ctx, tx, publicID)
+	if err != nil {
+		return "", err
+	}
+	return c.events.SetCallback(ctx, tx, a.CustomerID, url, rotate)
+}
+
+// controlAccounts finds customers for the sandbox control.
+type controlAccounts struct{ p *Provider }
+
+func (c controlAccounts) CustomerID(ctx context.Context, q store.Queryer, publicID string) (string, error) {
+	a, err := c.p.customers.Account(ctx, q, publicID)
+	return a.CustomerID, err
+}
+
+func (c controlAccounts) SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error {
+	return c.p.customers.SetCompleteURL(ctx, tx, customerID, url)
+}
+
+func (c controlAccounts) First(ctx context.Context, q store.Queryer) (string, error) {
+	return c.CustomerID(ctx, q, c.p.seed.PublicID)
+}
