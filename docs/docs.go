@@ -1,0 +1,92 @@
+// Package docs holds the two OpenAPI documents: openapi.yaml for the service and
+// portal-openapi.yaml for the portal's API. They are written by hand, because
+// the contract leads; openapitest holds every answer of the API tests against
+// them. Here they are only turned into JSON, in the order they are written.
+package docs
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed openapi.yaml
+var provider []byte
+
+//go:embed portal-openapi.yaml
+var portal []byte
+
+// OpenAPI returns the document of the service as JSON.
+func OpenAPI() ([]byte, error) { return toJSON(provider) }
+
+// PortalOpenAPI returns the document of the portal's API as JSON.
+func PortalOpenAPI() ([]byte, error) { return toJSON(portal) }
+
+func toJSON(source []byte) ([]byte, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(source, &root); err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	var out bytes.Buffer
+	if err := write(&out, &root); err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// write keeps the order of mappings, which a Go map would lose.
+func write(out *bytes.Buffer, n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return write(out, n.Content[0])
+	case yaml.MappingNode:
+		out.WriteByte('{')
+		for i := 0; i < len(n.Content); i += 2 {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if err := encode(out, n.Content[i].Value); err != nil {
+				return err
+			}
+			out.WriteByte(':')
+			if err := write(out, n.Content[i+1]); err != nil {
+				return err
+			}
+		}
+		out.WriteByte('}')
+		return nil
+	case yaml.SequenceNode:
+		out.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if err := write(out, item); err != nil {
+				return err
+			}
+		}
+		out.WriteByte(']')
+		return nil
+	case yaml.ScalarNode:
+		var value any
+		if err := n.Decode(&value); err != nil {
+			return err
+		}
+		return encode(out, value)
+	}
+	return fmt.Errorf("line %d: anchors have no place here", n.Line)
+}
+
+func encode(out *bytes.Buffer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return nil
+}

@@ -1,0 +1,121 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"vestibule/docs"
+	"vestibule/docs/openapitest"
+	"vestibule/internal/svc"
+)
+
+func documents(t *testing.T) map[string]*openapi3.T {
+	return map[string]*openapi3.T{"openapi.yaml": openapitest.Provider(t), "portal-openapi.yaml": openapitest.Portal(t)}
+}
+
+func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
+	var codes, widget, statuses []string
+	for _, c := range svc.Codes() {
+		codes = append(codes, string(c.Code))
+	}
+	for _, e := range svc.WidgetErrors() {
+		widget = append(widget, string(e.Type))
+		if !slices.Contains(codes, string(e.Type)) {
+			codes = append(codes, string(e.Type))
+		}
+	}
+	for _, s := range svc.Statuses() {
+		statuses = append(statuses, string(s))
+	}
+	for name, doc := range documents(t) {
+		for schema, want := range map[string][]string{"ErrorCode": codes, "WidgetErrorType": widget, "Status": statuses} {
+			if got := enum(t, doc, schema); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("%s, %s = %q, want %q", name, schema, got, want)
+			}
+		}
+	}
+	product := openapitest.Provider(t).Components.Schemas["ReportProduct"].Value.Properties["inquiry_type"].Value
+	if got, want := strs(product.Enum), slices.Sorted(slices.Values(svc.InquiryTypes())); !slices.Equal(got, want) {
+		t.Errorf("inquiry_type = %q, want %q", got, want)
+	}
+}
+
+func enum(t *testing.T, doc *openapi3.T, schema string) []string {
+	t.Helper()
+	ref := doc.Components.Schemas[schema]
+	if ref == nil {
+		t.Fatalf("no schema %s", schema)
+	}
+	return strs(ref.Value.Enum)
+}
+
+func strs(values []any) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i], _ = v.(string)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestTheJSONKeepsTheOrder(t *testing.T) {
+	for _, get := range []func() ([]byte, error){docs.OpenAPI, docs.PortalOpenAPI} {
+		raw, err := get()
+		if err != nil || !json.Valid(raw) || !strings.HasPrefix(string(raw), `{"openapi":"3.1.0","info":{"title":`) {
+			t.Errorf("%.60s… (%v)", raw, err)
+		}
+	}
+}
+
+// recorder is a test that may fail without failing.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+func (r *recorder) Helper()               {}
+
+func TestCheckFindsWhatIsNotDocumented(t *testing.T) {
+	const good = `{"status":"SUCCESS","substatus":null}`
+	for _, tc := range []struct {
+		name, method, path, contentType, body string
+		status                                int
+		fails                                 bool
+	}{
+		{"a good answer", "GET", "/connect/status", "application/json; charset=utf-8", good, 200, false},
+		{"an error", "GET", "/connect/status", "application/json", `{"error":"INVALID_TOKEN","message":"x","terminated":false}`, 404, false},
+		{"a 500 of the API's shape", "GET", "/connect/status", "application/json", `{"error":"INTERNAL_ERROR","message":"x","terminated":false}`, 500, false},
+		{"a status that is none", "GET", "/connect/status", "application/json", `{"status":"DONE","substatus":null}`, 200, true},
+		{"a missing field", "GET", "/connect/status", "application/json", `{"status":"SUCCESS"}`, 200, true},
+		{"an extra field", "GET", "/connect/status", "application/json", `{"status":"SUCCESS","substatus":null,"x":1}`, 200, true},
+		{"a code that is none", "GET", "/connect/status", "application/json", `{"error":"OOPS","message":"x","terminated":false}`, 404, true},
+		{"terminated as a string", "GET", "/connect/status", "application/json", `{"error":"INVALID_TOKEN","message":"x","terminated":"no"}`, 404, true},
+		{"HTML", "GET", "/connect/status", "text/html", "<p>", 404, true},
+		{"an address that is not documented", "GET", "/connect/secret", "application/json", "{}", 200, true},
+		{"one that does not exist", "GET", "/connect/secret", "application/json", `{"error":"NOT_FOUND","message":"x","terminated":false}`, 404, false},
+		{"a page", "GET", "/visit/x", "text/html", "<p>", 200, false},
+		{"a path with a parameter", "GET", "/api/v1/applications/abc", "application/json", `{"id":1}`, 200, true},
+	} {
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tc.contentType)
+			w.WriteHeader(tc.status)
+			_, _ = io.WriteString(w, tc.body)
+		})
+		r := &recorder{TB: t}
+		resp := openapitest.Serve(r, h, httptest.NewRequest(tc.method, tc.path, nil))
+		if r.failed != tc.fails {
+			t.Errorf("%s: Check failed = %v, want %v", tc.name, r.failed, tc.fails)
+		}
+		if body, _ := io.ReadAll(resp.Body); string(body) != tc.body {
+			t.Errorf("%s: the body was lost: %q", tc.name, body)
+		}
+	}
+}
