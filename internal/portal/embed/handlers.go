@@ -1,0 +1,394 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// maxRequest bounds a request's body, and maxEvents a page of events.
+const (
+	maxRequest    = 64 << 10
+	maxEvents     = 200
+	defaultEvents = 100
+	maxIdemKey    = 255
+)
+
+// request is the body of POST /api/v1/applications.
+type request struct {
+	Product       string          `json:"product"`
+	Mode          string          `json:"mode"`
+	Prefill       json.RawMessage `json:"prefill"`
+	ExternalID    string          `json:"externalId"`
+	UserArgs      string          `json:"userArgs"`
+	ReturnURL     string          `json:"returnUrl"`
+	AllowedOrigin string          `json:"allowedOrigin"`
+}
+
+// made is the answer to it.
+type made struct {
+	ID         string `json:"id"`
+	EmbedToken string `json:"embedToken"`
+	ConnectURL string `json:"connectUrl"`
+}
+
+// errReplay ends a transaction whose Idempotency-Key turned out to be taken.
+var errReplay = errors.New("embed: the Idempotency-Key was used before")
+
+func (a *API) create(w http.ResponseWriter, r *http.Request) error {
+	key, err := idempotencyKey(r)
+	if err != nil {
+		return err
+	}
+	raw, err := readJSON(w, r)
+	if err != nil {
+		return err
+	}
+	var in request
+	if err := door.UnmarshalStrict(raw, &in); err != nil {
+		return err
+	}
+	n, err := a.check(in)
+	if err != nil {
+		return err
+	}
+	var keyHash, bodyHash []byte
+	if key != "" {
+		keyHash, bodyHash = a.keyed("key", []byte(key)), a.keyed("body", raw)
+		if out, found, err := a.replay(r.Context(), keyHash, bodyHash); found || err != nil {
+			return a.answer(w, out, true, err)
+		}
+	}
+	var out made
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		id, problems, err := a.Applications.Create(ctx, tx, n)
+		switch {
+		case len(problems) > 0:
+			return refusedPrefill(problems)
+		case err != nil:
+			return refused(err)
+		}
+		if key != "" {
+			if first, err := remember(ctx, tx, keyHash, bodyHash, id, a.Now()); err != nil || !first {
+				return errors.Join(err, errReplay)
+			}
+		}
+		out, err = a.open(ctx, tx, id)
+		return err
+	})
+	// Of requests sent at once, the first one made the application; whether the
+	// others lost at the key or at the external id, they are told of that one.
+	if taken := errors.Is(err, errReplay) || errors.Is(err, ErrDuplicateExternalID); key != "" && taken {
+		if again, found, err := a.replay(r.Context(), keyHash, bodyHash); found || err != nil {
+			return a.answer(w, again, true, err)
+		}
+	}
+	return a.answer(w, out, false, err)
+}
+
+func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) error {
+	if err != nil {
+		return err
+	}
+	if replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
+	w.Header().Set("Location", "/api/v1/applications/"+out.ID)
+	return door.JSON(w, http.StatusCreated, out)
+}
+
+// replay answers a request whose key was used before: with the application that
+// was made then and a new embed token, since the first was never kept.
+func (a *API) replay(ctx context.Context, keyHash, bodyHash []byte) (out made, found bool, err error) {
+	before, id, err := remembered(ctx, a.DB.SQL, keyHash, a.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return made{}, false, nil
+	}
+	if err != nil {
+		return made{}, true, err
+	}
+	if !bytes.Equal(before, bodyHash) {
+		return made{}, true, door.Fail(svc.CodeInvalidState, errors.New("Idempotency-Key with another body"),
+			door.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		out, err = a.open(ctx, tx, id)
+		return err
+	})
+	return out, true, err
+}
+
+// open makes an embed token and the address that uses it.
+func (a *API) open(ctx context.Context, tx *sql.Tx, id string) (made, error) {
+	token, err := a.grant(ctx, tx, id)
+	if err != nil {
+		return made{}, err
+	}
+	return made{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id + "/connect?" + url.Values{"grant": {token}}.Encode()}, nil
+}
+
+// renew makes a new embed token for an application, for an applicant who comes
+// back later or on another device.
+func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	var out made
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		out, err = a.open(ctx, tx, app.ID)
+		return err
+	})
+	return a.answer(w, out, false, err)
+}
+
+func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	var raw json.RawMessage
+	if err := door.DecodeJSON(w, r, maxRequest, &raw); err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
+func idempotencyKey(r *http.Request) (string, error) {
+	values := r.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return "", nil
+	}
+	key := values[0]
+	if len(values) > 1 || key == "" || len(key) > maxIdemKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		return "", door.Fail(svc.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
+			door.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
+	}
+	return key, nil
+}
+
+// check holds a request against its bounds and names every field that breaks
+// them, and then the applicant's data against the rules for it.
+func (a *API) check(in request) (New, error) {
+	n := New{Product: svc.Product(in.Product), Mode: in.Mode, ExternalID: in.ExternalID, UserArgs: in.UserArgs,
+		ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin}
+	var wrong []door.Detail
+	bad := func(field, message string) { wrong = append(wrong, door.Detail{Field: field, Message: message}) }
+	if in.Product == "" {
+		bad("product", "is required: cashflow, income, eligibility or passport")
+	}
+	switch in.Mode {
+	case "embedded", "redirect", "redirect-form":
+	case "":
+		bad("mode", "is required: embedded, redirect or redirect-form")
+	default:
+		bad("mode", "is embedded, redirect or redirect-form")
+	}
+	if utf8.RuneCountInString(in.ExternalID) > svc.MaxExternalID || !labelled(in.ExternalID) {
+		bad("externalId", "is at most 64 characters, without control characters or spaces around it")
+	}
+	if utf8.RuneCountInString(in.UserArgs) > svc.MaxUserArgs {
+		bad("userArgs", "is at most 255 characters")
+	}
+	if !browsable(in.ReturnURL) {
+		bad("returnUrl", "is an absolute https address (http on this machine), without user or fragment")
+	}
+	if !browsable(in.AllowedOrigin) || !isOrigin(in.AllowedOrigin) {
+		bad("allowedOrigin", "is an https origin such as https://app.example.com (http on this machine)")
+	}
+	if len(wrong) > 0 {
+		return New{}, door.Fail(svc.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
+	}
+	if !n.Product.Valid() {
+		return New{}, refused(ErrUnknownProduct)
+	}
+	if len(in.Prefill) == 0 || string(in.Prefill) == "null" {
+		return n, nil
+	}
+	var err error
+	n.Prefill, err = a.applicant(n.Product, in.Prefill)
+	return n, err
+}
+
+func labelled(s string) bool {
+	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// browsable reports whether a browser may be sent to raw; nothing is fine.
+func browsable(raw string) bool {
+	if raw == "" {
+		return true
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
+			return false
+		}
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Opaque != "" || strings.Contains(raw, "#") || len(raw) > 2048 {
+		return false
+	}
+	host := u.Hostname()
+	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
+}
+
+func isOrigin(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
+}
+
+// refused turns a refusal of Create into its answer.
+func refused(err error) error {
+	switch {
+	case errors.Is(err, ErrUnknownProduct):
+		return door.Fail(svc.CodeInvalidProduct, err, door.Detail{Field: "product", Message: "is not offered here"})
+	case errors.Is(err, ErrDuplicateExternalID):
+		return door.Fail(svc.CodeDuplicateExternalID, err, door.Detail{Field: "externalId", Message: "belongs to another application"})
+	case errors.Is(err, ErrRefused):
+		return door.Fail(svc.CodeInvalidParameters, err)
+	}
+	return err
+}
+
+// find returns the application that the address names.
+func (a *API) find(r *http.Request) (Application, error) {
+	id := r.PathValue("id")
+	if !svc.IsUUID(id) {
+		return Application{}, door.Fail(svc.CodeNotFound, errors.New("not an application's id"))
+	}
+	app, err := a.Applications.Get(r.Context(), strings.ToLower(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return Application{}, door.Fail(svc.CodeNotFound, err)
+	}
+	return app, err
+}
+
+// shown is an application in JSON. What is not known yet is null.
+type shown struct {
+	ID          string           `json:"id"`
+	Product     svc.Product      `json:"product"`
+	Mode        string           `json:"mode"`
+	ExternalID  string           `json:"externalId"`
+	State       string           `json:"state"`
+	Outcome     *svc.Outcome     `json:"outcome"`
+	Status      *svc.Status      `json:"status"`
+	Substatus   *svc.Substatus   `json:"substatus"`
+	Error       *svc.WidgetError `json:"error"`
+	PublicToken *string          `json:"publicToken"`
+	CreatedAt   string           `json:"createdAt"`
+	UpdatedAt   string           `json:"updatedAt"`
+}
+
+const timestamp = "2006-01-02T15:04:05.000Z"
+
+func (a *API) get(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	return door.JSON(w, http.StatusOK, shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
+		State: app.State, Outcome: null(app.outcome()), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
+		PublicToken: null(app.PublicToken), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)})
+}
+
+func null[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (a *API) report(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	raw, err := a.Applications.Report(r.Context(), app.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return &door.Error{Code: svc.CodeReportNotReady, Why: err, Message: "There is no report yet; follow the application's state.",
+			Extra: map[string]any{"state": app.State, "status": null(app.Status)}}
+	}
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(raw)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(raw) // the client is gone; nobody is left to tell
+	return nil
+}
+
+// event is a line of the timeline in JSON.
+type event struct {
+	Seq       int64            `json:"seq"`
+	At        string           `json:"at"`
+	Kind      string           `json:"kind"`
+	Attempt   *int             `json:"attempt"`
+	Status    *svc.Status      `json:"status"`
+	Substatus *svc.Substatus   `json:"substatus"`
+	Error     *svc.WidgetError `json:"error"`
+	From      *string          `json:"from"`
+	To        string           `json:"to"`
+}
+
+// events lists the timeline, oldest first, from after on. next is what to ask
+// after for the rest; null when this was all so far.
+func (a *API) events(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	after, ok1 := number(q, "after", 0, 0, 1<<53)
+	limit, ok2 := number(q, "limit", defaultEvents, 1, maxEvents)
+	if !ok1 || !ok2 {
+		return door.Fail(svc.CodeInvalidParameters, errors.New("malformed page"),
+			door.Detail{Field: "after, limit", Message: "are whole numbers; limit is 1 to 200"})
+	}
+	lines, err := a.Applications.Timeline(r.Context(), app.ID, after, int(limit)+1)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Events []event `json:"events"`
+		Next   *int64  `json:"next"`
+	}{Events: []event{}}
+	for i, l := range lines {
+		if int64(i) == limit {
+			out.Next = &lines[i-1].Seq
+			break
+		}
+		e := event{Seq: l.Seq, At: l.At.UTC().Format(timestamp), Kind: l.Kind, Status: null(l.Status), Substatus: null(l.Substatus),
+			Error: null(l.Error), From: null(l.From), To: l.To}
+		if l.Attempt > 0 {
+			e.Attempt = &l.Attempt
+		}
+		out.Events = append(out.Events, e)
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+func number(q url.Values, name string, missing, least, most int64) (int64, bool) {
+	values, there := q[name]
+	if !there {
+		return missing, true
+	}
+	n, err := strconv.ParseInt(values[0], 10, 64)
+	return n, len(values) == 1 && err == nil && n >= least && n <= most
+}
+
+func (a *API) spec(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "max-age=300")
+	_, _ = w.Write(a.Spec) // the client is gone; nobody is left to tell
+	return nil
+}

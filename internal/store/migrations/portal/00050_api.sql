@@ -1,0 +1,20 @@
+-- +goose Up
+-- What lets one applicant's browser into an application that an onboarding app
+-- made: a secret, of which only the SHA-256 is kept.
+CREATE TABLE embed_grants (
+    hash           BYTEA PRIMARY KEY,
+    application_id TEXT NOT NULL,
+    session_id     TEXT, -- the browser that it went to; null until then
+    created_at     BIGINT NOT NULL,
+    expires_at     BIGINT NOT NULL
+);
+CREATE INDEX embed_grants_by_expiry ON embed_grants (expires_at);
+
+-- Requests that may be sent again under their Idempotency-Key.
+CREATE TABLE api_requests (
+    hash           BYTEA PRIMARY KEY, -- of the API key and the Idempotency-Key
+    request_hash   BYTEA NOT NULL,    -- of the body, keyed with the API key
+    application_id TEXT NOT NULL,
+    created_at     BIGINT NOT NULL
+);
+CREATE INDEX api_requests_by_age ON api_requests (created_at);
