@@ -1,8 +1,8 @@
 package jose
 
 import (
-	"bytes"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -19,58 +19,112 @@ func parseObject(raw []byte) (object, bool) {
 	if !utf8.Valid(raw) || !json.Valid(raw) {
 		return nil, false
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	v, ok := parseValue(dec, 0)
-	if !ok {
-		return nil, false
-	}
-	o, ok := v.(object)
-	return o, ok
+	r := reader{raw: raw}
+	v, ok := r.value(0)
+	o, isObject := v.(object)
+	return o, ok && isObject
 }
 
-func parseValue(dec *json.Decoder, depth int) (any, bool) {
-	tok, err := dec.Token()
-	if err != nil {
-		return nil, false
-	}
-	delim, nested := tok.(json.Delim)
-	if !nested {
-		return tok, true
-	}
-	if depth == maxDepth {
-		return nil, false
-	}
-	if delim == '[' {
+// reader walks over bytes that encoding/json has found to be one valid value. It
+// exists because the standard decoders either pass doubled members or, token by
+// token, take longer over a header and claims than a tenth of the signature.
+type reader struct {
+	raw []byte
+	at  int
+}
+
+// value reads the next value. It fails for doubled members and deep nesting; by
+// then raw is known to be valid, so nothing else can.
+func (r *reader) value(depth int) (any, bool) {
+	switch r.next() {
+	case '{':
+		if depth == maxDepth {
+			return nil, false
+		}
+		r.at++
+		o := object{}
+		for r.more('}') {
+			name := r.text()
+			r.next()
+			r.at++ // the colon
+			v, ok := r.value(depth + 1)
+			if _, twice := o[name]; twice || !ok {
+				return nil, false
+			}
+			o[name] = v
+		}
+		return o, true
+	case '[':
+		if depth == maxDepth {
+			return nil, false
+		}
+		r.at++
 		list := []any{}
-		for dec.More() {
-			v, ok := parseValue(dec, depth+1)
+		for r.more(']') {
+			v, ok := r.value(depth + 1)
 			if !ok {
 				return nil, false
 			}
 			list = append(list, v)
 		}
-		_, err = dec.Token()
-		return list, err == nil
+		return list, true
+	case '"':
+		return r.text(), true
+	case 't':
+		r.at += len("true")
+		return true, true
+	case 'f':
+		r.at += len("false")
+		return false, true
+	case 'n':
+		r.at += len("null")
+		return nil, true
 	}
-	o := object{}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, false
-		}
-		name, _ := tok.(string)
-		if _, twice := o[name]; twice {
-			return nil, false
-		}
-		v, ok := parseValue(dec, depth+1)
-		if !ok {
-			return nil, false
-		}
-		o[name] = v
+	from := r.at
+	for r.at < len(r.raw) && (r.raw[r.at] >= '0' && r.raw[r.at] <= '9' || strings.IndexByte("+-.eE", r.raw[r.at]) >= 0) {
+		r.at++
 	}
-	_, err = dec.Token()
-	return o, err == nil
+	return json.Number(r.raw[from:r.at]), true
+}
+
+// next skips white space and returns the byte after it without taking it.
+func (r *reader) next() byte {
+	for r.raw[r.at] == ' ' || r.raw[r.at] == '\t' || r.raw[r.at] == '\n' || r.raw[r.at] == '\r' {
+		r.at++
+	}
+	return r.raw[r.at]
+}
+
+// more reports whether an element follows, and takes the comma before it or the
+// end after the last.
+func (r *reader) more(end byte) bool {
+	switch r.next() {
+	case end:
+		r.at++
+		return false
+	case ',':
+		r.at++
+	}
+	return true
+}
+
+// text reads the string that begins at the next byte.
+func (r *reader) text() string {
+	r.next()
+	from, escaped := r.at, false
+	for r.at++; r.raw[r.at] != '"'; r.at++ {
+		if r.raw[r.at] == '\\' {
+			escaped = true
+			r.at++
+		}
+	}
+	r.at++
+	if !escaped {
+		return string(r.raw[from+1 : r.at-1])
+	}
+	var s string
+	json.Unmarshal(r.raw[from:r.at], &s) // a valid string always decodes
+	return s
 }
 
 // text returns the member name: whether it is there and, if so, a string.
