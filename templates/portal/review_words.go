@@ -59,6 +59,7 @@ var (
 	reviewReport     = svc.Words{EN: "Report", ES: "Informe"}
 	reviewReadReport = svc.Words{EN: "Open the report", ES: "Abrir el informe"}
 	reviewDownload   = svc.Words{EN: "Download JSON", ES: "Descargar JSON"}
+	reviewFetched    = svc.Words{EN: "Fetched and stored", ES: "Obtenido y guardado"}
 	reviewNoReport   = svc.Words{EN: "There is no report yet.", ES: "Todavía no hay informe."}
 	reviewUnreadable = svc.Words{EN: "This report cannot be shown as a page yet. Its JSON is complete.", ES: "Este informe aún no puede mostrarse como página. Su JSON está completo."}
 	reviewBack       = svc.Words{EN: "Back to the application", ES: "Volver a la solicitud"}
