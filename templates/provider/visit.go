@@ -18,7 +18,7 @@ import (
 )
 
 // Urls are the addresses of the assets that the pages need.
-type Urls struct{ Style, Icon, Frame, Submit string }
+type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
 
 // Visit is one page of a visit.
 type Visit struct {

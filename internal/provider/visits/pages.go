@@ -64,7 +64,7 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 
 func (s *Service) urls() pages.Urls {
 	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"),
-		Frame: s.Assets.URL("frame.js"), Submit: s.Assets.URL("submit.js")}
+		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js")}
 }
 
 func language(r *http.Request) svc.Lang {
