@@ -79,7 +79,10 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, https bool) (*
 
 // Of returns the session of the browser that sent r. Whatever is wrong with the
 // cookie makes a zero Session; an error means that the database did not answer.
-func (s *Sessions) Of(r *http.Request) (Session, error) {
+func (s *Sessions) Of(r *http.Request) (Session, error) { return s.In(r.Context(), s.db.SQL, r) }
+
+// In is Of within a transaction.
+func (s *Sessions) In(ctx context.Context, q store.Queryer, r *http.Request) (Session, error) {
 	got, err := s.cookie.New(r, s.cookie.name)
 	if bad := securecookie.Error(nil); err != nil && !errors.As(err, &bad) {
 		return Session{}, err
@@ -87,7 +90,7 @@ func (s *Sessions) Of(r *http.Request) (Session, error) {
 	if got.IsNew {
 		return Session{}, nil
 	}
-	found, err := find(r.Context(), s.db.SQL, store.Hash(got.ID), s.now())
+	found, err := find(ctx, q, store.Hash(got.ID), s.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return Session{}, nil
 	}

@@ -1,0 +1,215 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Advance gives one input to an application's journey: a line of the timeline,
+// at most one step, and the jobs that the step asks for, all in tx. An input
+// that came before changes nothing. It returns the application as it is
+// afterwards; store.ErrNotFound if there is none.
+func (s *Service) Advance(ctx context.Context, tx *sql.Tx, id string, in journey.Input) (Application, error) {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return Application{}, err
+	}
+	return s.advance(ctx, tx, a, in)
+}
+
+// advance is Advance for an application that tx has locked.
+func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in journey.Input) (Application, error) {
+	next, do := a.Journey.Step(in)
+	if next == a.Journey && (in.Kind == journey.Poll && in.Status == svc.StatusPending || in.Kind == journey.Tick) {
+		return a, nil // nothing happened; the answer is not news
+	}
+	line := Line{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
+		From: string(a.Journey.State), To: string(next.State)}
+	before := a.Version
+	a, err := s.record(ctx, tx, a, in.Key(), line, next, do.Has(journey.Tell))
+	if err != nil || a.Version == before {
+		return a, err
+	}
+	if do.Has(journey.FreshToken) && in.Attempt > 0 {
+		if err := spend(ctx, tx, a.ID, in.Attempt); err != nil {
+			return a, err
+		}
+	}
+	if do.Has(journey.AskStatus) {
+		if err := s.ask(ctx, tx, a.ID, in.Attempt); err != nil {
+			return a, err
+		}
+	}
+	if do.Has(journey.Fetch) {
+		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.Once(a.ID)); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+// record writes a line and what the journey became. For an input that came
+// before it returns the application unchanged, its version too.
+func (s *Service) record(ctx context.Context, tx *sql.Tx, a Application, key string, l Line, next journey.Application, tell bool) (Application, error) {
+	now := s.now()
+	l.Seq, l.At = a.Version+1, now
+	fresh, err := note(ctx, tx, a.ID, key, l)
+	if err != nil || !fresh {
+		return a, err
+	}
+	ok, err := save(ctx, tx, a, next, now)
+	if err != nil {
+		return a, err
+	}
+	if !ok {
+		return a, errors.New("applications: a locked application was changed")
+	}
+	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, now
+	if tell {
+		for _, f := range s.Tell {
+			if err := f(ctx, tx, a, l); err != nil {
+				return a, err
+			}
+		}
+	}
+	return a, nil
+}
+
+// Begin opens the next attempt, from any state that allows one: the first, a
+// fresh one while connecting, or a restart. ErrClosed says that there is nothing
+// to begin any more.
+func (s *Service) Begin(ctx context.Context, tx *sql.Tx, id string, mode Mode) (Application, Attempt, error) {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return Application{}, Attempt{}, err
+	}
+	now := s.now()
+	in := journey.Input{Kind: journey.Connect, Attempt: a.Journey.Attempt + 1, At: now.Unix()}
+	switch a.Journey.State {
+	case journey.Started, journey.Connecting:
+	case journey.Exited, journey.Failed, journey.Expired:
+		in = journey.Input{Kind: journey.Restart, Attempt: a.Journey.Attempt, At: now.Unix()}
+	default:
+		return a, Attempt{}, ErrClosed
+	}
+	before := a.Journey.Attempt
+	if a, err = s.advance(ctx, tx, a, in); err != nil {
+		return a, Attempt{}, err
+	}
+	if a.Journey.Attempt != before+1 {
+		return a, Attempt{}, ErrClosed
+	}
+	t := Attempt{Number: a.Journey.Attempt, Mode: mode, ExternalID: a.externalID(a.Journey.Attempt), CreatedAt: now}
+	if err := insertAttempt(ctx, tx, id, t); err != nil {
+		return a, t, err
+	}
+	if a.Mode != mode {
+		a.Mode = mode
+		if err := setMode(ctx, tx, id, mode); err != nil {
+			return a, t, err
+		}
+	}
+	return a, t, s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number},
+		jobs.Once(pollKey(id, t.Number, false)), jobs.At(now.Add(firstPoll)))
+}
+
+// Current returns the newest attempt with its token unsealed; store.ErrNotFound
+// before the first.
+func (s *Service) Current(ctx context.Context, a Application) (Attempt, error) {
+	t, err := lastAttempt(ctx, s.DB.SQL, a.ID)
+	if err != nil {
+		return Attempt{}, err
+	}
+	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, tokenCell(a.ID, t.Number), t.sealed)
+	t.Token, t.sealed = string(plain), nil
+	return t, err
+}
+
+// Equip keeps what the attempt's widget is begun with: a single-use token, good
+// until the time given, or a consumer.
+func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
+	var sealed []byte
+	if token != "" {
+		var err error
+		if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, tokenCell(a.ID, number), []byte(token)); err != nil {
+			return err
+		}
+	}
+	return equip(ctx, tx, a.ID, number, consumerID, sealed, until)
+}
+
+// Opened says that the attempt's widget was begun, which uses its token up.
+func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int) error {
+	return spend(ctx, tx, id, number)
+}
+
+// Landing is a verified return from a secure redirect.
+type Landing struct {
+	ApplicationID string
+	Attempt       int
+	Outcome       svc.Outcome
+	PublicToken   string
+	Status        svc.Status // of the visit, with SUCCESS
+	Error         svc.WidgetError
+}
+
+// Landed takes a verified return, in the transaction that used it up.
+func (s *Service) Landed(ctx context.Context, tx *sql.Tx, l Landing) error {
+	kind, ok := map[svc.Outcome]journey.Kind{svc.OutcomeSuccess: journey.ReturnSuccess,
+		svc.OutcomeExit: journey.ReturnExit, svc.OutcomeError: journey.ReturnError}[l.Outcome]
+	if !ok {
+		return errors.New("applications: a return without outcome")
+	}
+	in := journey.Input{Kind: kind, Attempt: l.Attempt, PublicToken: l.PublicToken, Status: l.Status, Error: l.Error, At: s.now().Unix()}
+	if _, err := s.Advance(ctx, tx, l.ApplicationID, in); err != nil {
+		return err
+	}
+	if l.PublicToken == "" {
+		return nil
+	}
+	return claim(ctx, tx, l.ApplicationID, l.Attempt, l.PublicToken)
+}
+
+// Announced takes a verified webhook and says which application it moved. One
+// about nothing known here is not kept, and is no error: it would come again for
+// three days and be known no better.
+func (s *Service) Announced(ctx context.Context, tx *sql.Tx, e webhook.Event) (id string, known bool, err error) {
+	id, number, err := match(ctx, tx, e.ExternalID, e.PublicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	_, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
+		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus, At: s.now().Unix()})
+	if err != nil {
+		return "", true, err
+	}
+	return id, true, claim(ctx, tx, id, number, e.PublicToken)
+}
+
+// Restart asks for another attempt: after an end it opens one, before an end it
+// only chooses the mode of the next. ErrClosed says that none is needed.
+func (s *Service) Restart(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	switch a.Journey.State {
+	case journey.Exited, journey.Failed, journey.Expired:
+		_, _, err = s.Begin(ctx, tx, id, mode)
+		return err
+	case journey.Started, journey.Connecting:
+		return setMode(ctx, tx, id, mode)
+	}
+	return ErrClosed
+}

@@ -1,0 +1,437 @@
+// Package applications is the customer's record of who applied for what, and the
+// pages on which they do: the landing, the form, the status page with its
+// stream, the reports of the widget's hooks, and the receiver of the visit
+// webhook. It owns the journey on the server: every input (hook, return,
+// webhook, poll, clock) goes through Advance, once, and the report is fetched
+// once and kept sealed.
+//
+// It believes no browser. What a hook says only makes it ask, and it asks by the
+// attempt's own external id, never by a publicToken that a browser named. An
+// application that is not the asker's does not exist for them (404). Sources:
+// document 1, Events and Endpoints 3 and 4.
+package applications
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// Mode is how the applicant gets to the provider.
+type Mode string
+
+const (
+	Embedded     Mode = "embedded"      // the widget on our page
+	Redirect     Mode = "redirect"      // to the provider's page in the same tab
+	RedirectForm Mode = "redirect-form" // the same by a form POST
+)
+
+// Valid reports whether m is a mode.
+func (m Mode) Valid() bool { return m == Embedded || m == Redirect || m == RedirectForm }
+
+// Variant is what an embedded widget is begun with. All but ByToken are for
+// integrators in the sandbox.
+type Variant string
+
+const (
+	ByToken         Variant = "token"          // the recommended way: data from server to server
+	ByPrefill       Variant = "prefill"        // data from the page
+	ByConsumer      Variant = "consumer"       // an existing consumer
+	BySandboxReport Variant = "sandbox-report" // a prepared report
+)
+
+// Valid reports whether v is a variant.
+func (v Variant) Valid() bool {
+	return v == ByToken || v == ByPrefill || v == ByConsumer || v == BySandboxReport
+}
+
+// Origins of an application.
+const (
+	FromWeb = "web" // our own form
+	FromAPI = "api" // an onboarding app
+)
+
+// Application is one application. Its applicant's data and its report are read
+// by calls of their own.
+type Application struct {
+	ID              string // UUID
+	Product         svc.Product
+	Mode            Mode
+	Variant         Variant
+	Manual          bool   // the widget waits for a control of the page
+	SandboxReportID string // with BySandboxReport
+	Origin          string // FromWeb or FromAPI
+	ExternalID      string // the customer's label, or one that was made; of the first attempt
+	UserArgs        string
+	ReturnURL       string // where the applicant may go on to at the end; "" is nowhere
+	AllowedOrigin   string // the site that may frame its pages; "" is none
+	Lang            svc.Lang
+	HasApplicant    bool // the applicant's data is here
+	Journey         journey.Application
+	HasReport       bool
+	ReportAt        time.Time
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+	Version         int64 // grows by one with each line of the timeline
+
+	dataKey    string
+	fetchUntil time.Time
+}
+
+// Attempt is one visit at the provider. Each has an external id of its own, so
+// that its status can be asked for though nobody told us its publicToken.
+type Attempt struct {
+	Number      int
+	Mode        Mode
+	ExternalID  string
+	ConsumerID  string
+	Token       string // single-use initialization token; "" once it was used
+	TokenUntil  time.Time
+	Opened      bool
+	PublicToken string // as a proof named it
+	CreatedAt   time.Time
+
+	sealed  []byte
+	askedAt time.Time
+}
+
+// Line is one line of an application's timeline. It holds nothing personal.
+type Line struct {
+	Seq       int64
+	At        time.Time
+	Kind      string // a journey.Kind, or "created"
+	Attempt   int
+	Status    svc.Status
+	Substatus svc.Substatus
+	Error     svc.WidgetError
+	From, To  string // states; equal when it moved nothing
+}
+
+// Moved reports whether the line changed the state.
+func (l Line) Moved() bool { return l.From != l.To }
+
+// Why Create and others refuse.
+var (
+	ErrUnknownProduct      = errors.New("applications: this product is not offered")
+	ErrDuplicateExternalID = errors.New("applications: another application has this external id")
+	ErrBadMode             = errors.New("applications: no such mode, or not in this environment")
+	ErrBadExternalID       = errors.New("applications: externalId is too long or has characters that a header cannot carry")
+	ErrBadUserArgs         = errors.New("applications: userArgs is too long")
+	ErrBadURL              = errors.New("applications: returnUrl or allowedOrigin is not an address that a browser may be sent to")
+	ErrNoReport            = errors.New("applications: there is no report yet")
+	ErrClosed              = errors.New("applications: this application takes no further attempt now")
+)
+
+// Provider is what is asked of the service. *svcapi.Client is one.
+type Provider interface {
+	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)
+	CashflowReport(ctx context.Context, ref svcapi.Ref) ([]byte, *report.Cashflow, error)
+}
+
+// Queue takes jobs. *jobs.Queue is one.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Service is the room. Fill the exported fields before use.
+type Service struct {
+	DB          *store.DB
+	Queue       Queue
+	Provider    Provider
+	Products    map[svc.Product]string // the products of the account: kind → productId
+	Environment svc.Environment        // of the account; sandbox allows the integrator's variants
+	Now         func() time.Time
+	Log         *slog.Logger
+
+	// FormTargets are origins, besides our own, that a form may lead to: the
+	// provider's.
+	FormTargets []string
+
+	// Tell is called in the transaction of everything that changes what people
+	// see of an application.
+	Tell []func(ctx context.Context, tx *sql.Tx, a Application, l Line) error
+
+	hub hub
+}
+
+// offered are the kinds whose report this portal can fetch and show.
+var offered = []svc.Product{svc.Cashflow}
+
+// Offers reports whether one can apply for p here: the account has it, and the
+// portal can serve it.
+func (s *Service) Offers(p svc.Product) bool {
+	return slices.Contains(offered, p) && s.Products[p] != ""
+}
+
+// New is what an application begins with.
+type New struct {
+	Product         svc.Product
+	Mode            Mode           // "" is Embedded
+	Variant         Variant        // "" is ByToken
+	Manual          bool           // with Embedded, in the sandbox
+	SandboxReportID string         // with BySandboxReport
+	Origin          string         // FromWeb or FromAPI
+	Prefill         prefill.Object // as it came; nil, from the API only: the applicant is asked
+	ExternalID      string         // up to 64 characters; "" is made
+	UserArgs        string         // up to 255 characters
+	ReturnURL       string
+	AllowedOrigin   string
+	Lang            svc.Lang
+	SessionID       string // the browser that may see it; "" is none yet
+}
+
+// Create checks and stores an application. Problems of the applicant's data come
+// back with a nil error; then nothing is stored.
+func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Application, []prefill.Problem, error) {
+	now := s.now()
+	a, err := s.draft(n, now)
+	if err != nil {
+		return Application{}, nil, err
+	}
+	var fields prefill.Fields
+	if n.Prefill != nil {
+		var problems []prefill.Problem
+		if fields, problems = s.rules(n.Product, now).Check(n.Prefill); len(problems) > 0 {
+			return Application{}, problems, nil
+		}
+	}
+	if a.dataKey, err = s.DB.Vault.NewKey(ctx, tx); err != nil {
+		return Application{}, nil, err
+	}
+	var sealed []byte
+	if n.Prefill != nil {
+		if sealed, err = seal(ctx, s.DB.Vault, tx, a.dataKey, a.ID, fields); err != nil {
+			return Application{}, nil, err
+		}
+	}
+	ok, err := insert(ctx, tx, a, sealed)
+	if err != nil {
+		return Application{}, nil, err
+	}
+	if !ok {
+		return Application{}, nil, ErrDuplicateExternalID
+	}
+	if n.SessionID != "" {
+		if err := bind(ctx, tx, a.ID, n.SessionID); err != nil {
+			return Application{}, nil, err
+		}
+	}
+	a, err = s.record(ctx, tx, a, "created", Line{Kind: "created", To: string(a.Journey.State)}, a.Journey, true)
+	return a, nil, err
+}
+
+// draft holds n against its bounds.
+func (s *Service) draft(n New, now time.Time) (Application, error) {
+	a := Application{ID: uuid.NewString(), Product: n.Product, Mode: n.Mode, Variant: n.Variant, Manual: n.Manual,
+		SandboxReportID: n.SandboxReportID, Origin: n.Origin, ExternalID: n.ExternalID, UserArgs: n.UserArgs,
+		ReturnURL: n.ReturnURL, AllowedOrigin: n.AllowedOrigin, Lang: n.Lang, HasApplicant: n.Prefill != nil,
+		Journey: journey.New(now.Unix()), CreatedAt: now, UpdatedAt: now}
+	if a.Mode == "" {
+		a.Mode = Embedded
+	}
+	if a.Variant == "" {
+		a.Variant = ByToken
+	}
+	if a.ExternalID == "" {
+		a.ExternalID = uuid.NewString()
+	}
+	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
+	switch {
+	case !s.Offers(n.Product):
+		return a, ErrUnknownProduct
+	case !a.Mode.Valid() || !a.Variant.Valid() || special && (s.Environment != svc.Sandbox || a.Mode != Embedded):
+		return a, ErrBadMode
+	case (a.Variant == BySandboxReport) != svc.IsUUID(a.SandboxReportID):
+		return a, ErrBadMode
+	case n.Prefill == nil && n.Origin != FromAPI:
+		return a, ErrBadMode
+	case utf8.RuneCountInString(a.ExternalID) > svc.MaxExternalID || !headerSafe(a.ExternalID):
+		return a, ErrBadExternalID
+	case utf8.RuneCountInString(a.UserArgs) > svc.MaxUserArgs || !utf8.ValidString(a.UserArgs):
+		return a, ErrBadUserArgs
+	case !browsable(a.ReturnURL, false) || !browsable(a.AllowedOrigin, true):
+		return a, ErrBadURL
+	}
+	return a, nil
+}
+
+func headerSafe(s string) bool {
+	for _, c := range s {
+		if c == utf8.RuneError || unicode.IsControl(c) {
+			return false
+		}
+	}
+	return strings.TrimSpace(s) == s
+}
+
+// browsable reports whether raw is empty or an absolute https address, or an
+// http one on this machine, without user or fragment; an origin has nothing
+// after the host.
+func browsable(raw string, origin bool) bool {
+	if raw == "" {
+		return true
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
+			return false
+		}
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" || u.Fragment != "" || len(raw) > 2048 {
+		return false
+	}
+	if origin && (u.Path != "" || u.RawQuery != "" || u.ForceQuery || strings.ContainsAny(u.Host, ";,'\"*")) {
+		return false
+	}
+	host := u.Hostname()
+	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
+}
+
+// externalID labels an attempt: the first has the application's own, a later one
+// the same with its number, shortened to 64 characters if it must be.
+func (a Application) externalID(number int) string {
+	if number <= 1 {
+		return a.ExternalID
+	}
+	suffix := "~" + strconv.Itoa(number)
+	base := []rune(a.ExternalID)
+	if len(base)+len(suffix) > svc.MaxExternalID {
+		sum := sha256.Sum256([]byte(a.ID))
+		suffix = "~" + hex.EncodeToString(sum[:6]) + suffix
+		base = base[:svc.MaxExternalID-len(suffix)]
+	}
+	return string(base) + suffix
+}
+
+// Get returns an application; store.ErrNotFound if there is none.
+func (s *Service) Get(ctx context.Context, id string) (Application, error) {
+	return get(ctx, s.DB.SQL, id)
+}
+
+// Filter chooses applications. Its zero value is the newest 25 of all.
+type Filter struct {
+	States  []string
+	Product svc.Product
+	Query   string // an id, a publicToken, or the beginning of an external id
+	Cursor  string // as List returned it
+	Limit   int    // 1 to 100
+}
+
+// List returns a page of applications, newest first, and the cursor of the next
+// page; "" when there is none.
+func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
+	return list(ctx, s.DB.SQL, f)
+}
+
+// Counts says how many applications stand in each state.
+func (s *Service) Counts(ctx context.Context) (map[journey.State]int, error) {
+	return counts(ctx, s.DB.SQL)
+}
+
+// Timeline returns up to limit lines that come after the line numbered after.
+func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error) {
+	return timeline(ctx, s.DB.SQL, id, after, limit)
+}
+
+// Report returns the report's JSON exactly as it was fetched; ErrNoReport while
+// there is none.
+func (s *Service) Report(ctx context.Context, id string) ([]byte, error) {
+	dataKey, sealed, err := sealedReport(ctx, s.DB.SQL, id)
+	if err != nil {
+		return nil, err
+	}
+	if sealed == nil {
+		return nil, ErrNoReport
+	}
+	return s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, reportCell(id), sealed)
+}
+
+// Applicant returns what the applicant gave; nothing when they were not asked
+// yet.
+func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
+	return s.applicant(ctx, s.DB.SQL, id)
+}
+
+func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
+	var f prefill.Fields
+	dataKey, sealed, err := sealedPrefill(ctx, q, id)
+	if err != nil || sealed == nil {
+		return f, err
+	}
+	plain, err := s.DB.Vault.Open(ctx, q, dataKey, prefillCell(id), sealed)
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(plain, &f)
+}
+
+// SetApplicant keeps what the applicant gave for an application that came
+// without. Problems come back with a nil error; then nothing is stored.
+func (s *Service) SetApplicant(ctx context.Context, tx *sql.Tx, a Application, o prefill.Object, mode Mode) ([]prefill.Problem, error) {
+	if !mode.Valid() {
+		return nil, ErrBadMode
+	}
+	now := s.now()
+	f, problems := s.rules(a.Product, now).Check(o)
+	if len(problems) > 0 {
+		return problems, nil
+	}
+	sealed, err := seal(ctx, s.DB.Vault, tx, a.dataKey, a.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	_, err = setApplicant(ctx, tx, a.ID, sealed, mode, now)
+	return nil, err
+}
+
+// Bind lets the browser of a session see the application.
+func (s *Service) Bind(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+	return bind(ctx, tx, id, sessionID)
+}
+
+// Bound reports whether the browser of a session may see the application.
+func (s *Service) Bound(ctx context.Context, id, sessionID string) (bool, error) {
+	if sessionID == "" {
+		return false, nil
+	}
+	return bound(ctx, s.DB.SQL, id, sessionID)
+}
+
+// Recent returns what the browser of a session applied for, newest first.
+func (s *Service) Recent(ctx context.Context, sessionID string, limit int) ([]Application, error) {
+	if sessionID == "" {
+		return nil, nil
+	}
+	return recent(ctx, s.DB.SQL, sessionID, limit)
+}
+
+func (s *Service) moved(ctx context.Context, since time.Time) (map[string]int64, time.Time, error) {
+	return moved(ctx, s.DB.SQL, since)
+}
+
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+func (s *Service) rules(p svc.Product, now time.Time) prefill.Rules {
+	return prefill.Rules{Product: p, Environment: s.Environment, Today: prefill.DateOf(now.Date())}
+}

@@ -1,0 +1,224 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"vestibule/internal/door"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+)
+
+// maxForm bounds the form: the longest good one is far below it.
+const maxForm = 64 << 10
+
+// landing is the first page.
+func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
+	cur, err := s.Sessions.Of(r)
+	if err != nil {
+		return err
+	}
+	mine, err := s.Service.Recent(r.Context(), cur.ID, 10)
+	if err != nil {
+		return err
+	}
+	m := pages.Landing{Base: s.Base(r)}
+	for _, p := range svc.Products() {
+		if s.Service.Offers(p) {
+			m.Products = append(m.Products, p)
+		} else {
+			m.Absent = append(m.Absent, p)
+		}
+	}
+	for _, a := range mine {
+		m.Recent = append(m.Recent, pages.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
+			State: string(a.Journey.State), At: a.CreatedAt})
+	}
+	door.Secure(w, door.CSP{})
+	return show(w, r, http.StatusOK, pages.LandingPage(m))
+}
+
+// apply is the empty form. In the sandbox, ?mode=… shows the integrator's
+// choices: token, prefill, consumer, sandbox-report, manual, redirect,
+// redirect-form.
+func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
+	product := svc.Product(r.PathValue("product"))
+	if !s.Service.Offers(product) {
+		return door.Fail(svc.CodeNotFound, errors.New("product not offered"))
+	}
+	m := s.form(r, product)
+	if way := r.URL.Query().Get("mode"); way != "" && s.Service.Environment == svc.Sandbox {
+		m.Integrator = &pages.Integrator{}
+		switch {
+		case Mode(way).Valid():
+			m.Mode = way
+		case Variant(way).Valid():
+			m.Integrator.Variant = way
+		case way == "manual":
+			m.Integrator.Manual = true
+		}
+	}
+	return s.showForm(w, r, http.StatusOK, m)
+}
+
+func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
+	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02")}
+}
+
+func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
+	// The form leads to our own address, which may answer with a redirect to the
+	// provider: form-action holds for each step of it.
+	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	return show(w, r, status, pages.ApplyPage(m))
+}
+
+// errProblems rolls a transaction back whose application was not stored.
+var errProblems = errors.New("applications: the form has problems")
+
+// create takes the form. A browser gains an application by it, so its session
+// gets a new secret.
+func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	base := s.Base(r)
+	n := New{Product: svc.Product(form.Get("product")), Mode: Mode(form.Get("mode")), Variant: Variant(form.Get("variant")),
+		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: FromWeb,
+		Prefill: given(form), Lang: base.Lang}
+	if n.Variant != BySandboxReport {
+		n.SandboxReportID = ""
+	}
+	if n.Mode != "" && n.Mode != Embedded {
+		n.Variant, n.Manual, n.SandboxReportID = "", false, ""
+	}
+	cur, err := s.Sessions.Of(r)
+	if err != nil {
+		return err
+	}
+	var a Application
+	var problems []prefill.Problem
+	var cookie session.Cookie
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		next, c, err := s.Sessions.Renew(ctx, tx, cur)
+		if err != nil {
+			return err
+		}
+		n.SessionID, cookie = next.ID, c
+		if a, problems, err = s.Service.Create(ctx, tx, n); err == nil && len(problems) > 0 {
+			err = errProblems
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrUnknownProduct):
+		return door.Fail(svc.CodeNotFound, err)
+	case errors.Is(err, errProblems), errors.Is(err, ErrBadMode):
+		return s.refused(w, r, form, n, problems)
+	case err != nil:
+		return err
+	}
+	if err := s.Sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	see(w, ConnectURL(a.ID))
+	return nil
+}
+
+// given is the applicant's part of the form; a form without any is an empty
+// object, which lacks what is required.
+func given(form url.Values) prefill.Object {
+	if o := prefill.FromForm(form); o != nil {
+		return o
+	}
+	return prefill.Object{}
+}
+
+// refused shows the form again with what was typed and what is wrong with it.
+func (s *Site) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
+	m := s.form(r, n.Product)
+	m.Mode = string(n.Mode)
+	if form.Has("variant") && s.Service.Environment == svc.Sandbox {
+		m.Integrator = &pages.Integrator{Variant: form.Get("variant"), Manual: n.Manual, SandboxReportID: form.Get("sandboxReportId")}
+	}
+	if problems == nil {
+		m.Problems = []pages.Problem{{Field: "mode", Words: wordsBadMode}}
+		if n.Variant == BySandboxReport && m.Integrator != nil {
+			m.Problems = []pages.Problem{{Field: "sandboxReportId", Words: wordsBadReportID}}
+		}
+	}
+	fill(&m, form, problems)
+	return s.showForm(w, r, http.StatusUnprocessableEntity, m)
+}
+
+// fill puts what was typed into the form, and the problems to their fields.
+func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
+	m.Values = map[string]string{}
+	names := append(prefill.Keys(m.Product), prefill.DOBYear, prefill.DOBMonth, prefill.DOBDay)
+	for _, name := range names {
+		m.Values[name] = form.Get(name)
+	}
+	for _, p := range problems {
+		if slices.Contains(names, p.Field) {
+			m.Problems = append(m.Problems, pages.Problem{Field: p.Field, Words: p.Words})
+		}
+	}
+}
+
+// AskApplicant shows the form for an application that came without its
+// applicant's data.
+func (s *Site) AskApplicant(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
+	return s.ask(w, r, a, v, http.StatusOK, nil, nil)
+}
+
+func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
+	m := s.form(r, a.Product)
+	m.Action, m.Mode, m.Framed = "/applications/"+a.ID+"/applicant"+v.Carry, string(a.Mode), v.Framed
+	if v.Framed {
+		m.Languages = nil
+	}
+	if form != nil {
+		m.Mode = form.Get("mode")
+		fill(&m, form, problems)
+	}
+	door.Secure(w, policy(a, v, door.CSP{WASM: true, FormAction: s.Service.FormTargets}))
+	return show(w, r, status, pages.ApplyPage(m))
+}
+
+// applicant takes that form.
+func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	mode := Mode(form.Get("mode"))
+	if mode == "" {
+		mode = a.Mode
+	}
+	var problems []prefill.Problem
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		problems, err = s.Service.SetApplicant(ctx, tx, a, given(form), mode)
+		return err
+	})
+	if errors.Is(err, ErrBadMode) {
+		return door.Fail(svc.CodeMalformedBody, err)
+	}
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return s.ask(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
+	}
+	see(w, ConnectURL(a.ID)+v.Carry)
+	return nil
+}

@@ -1,0 +1,116 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// maxLines is how many lines of an application's timeline may be a browser's
+// doing: hints beyond it are not kept.
+const maxLines = 500
+
+// hookBody is what the page's module reports (document 1, Events: Widget client
+// hooks). Status and errorType are kept only if they are the contract's.
+type hookBody struct {
+	EventID     string `json:"eventId"`
+	Type        string `json:"type"` // onOpen, onSuccess, onExit, onError
+	Attempt     int    `json:"attempt"`
+	PublicToken string `json:"publicToken"`
+	Status      string `json:"status"`
+	ErrorType   string `json:"errorType"`
+}
+
+var hooks = map[string]journey.Kind{"onSuccess": journey.HookSuccess, "onExit": journey.HookExit, "onError": journey.HookError}
+
+// hook takes a hint. What it claims of a report is not believed and not kept.
+func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
+	a, _, err := s.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	var b hookBody
+	if err := door.DecodeJSON(w, r, 8<<10, &b); err != nil {
+		return err
+	}
+	kind, hint := hooks[b.Type]
+	if !hint && b.Type != "onOpen" || !eventID(b.EventID) || b.Attempt < 1 || b.Attempt > a.Journey.Attempt {
+		return door.Fail(svc.CodeMalformedBody, errors.New("not a hook of this application"))
+	}
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if !hint {
+			return s.Service.Opened(ctx, tx, a.ID, b.Attempt)
+		}
+		if a.Version > maxLines {
+			return nil
+		}
+		in := journey.Input{Kind: kind, Attempt: b.Attempt, EventID: b.EventID, At: s.Service.now().Unix()}
+		if status := svc.Status(b.Status); status.Valid() {
+			in.Status = status
+		}
+		if e := svc.WidgetError(b.ErrorType); e.Valid() {
+			in.Error = e
+		} else if kind == journey.HookError {
+			in.Error = svc.WidgetInternalError
+		}
+		_, err := s.Service.Advance(ctx, tx, a.ID, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.Service.hub.nudge(a.ID)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func eventID(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// announced takes a visit webhook. It is acknowledged once what it says is kept;
+// one about nothing of ours is acknowledged and forgotten.
+func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
+	e, err := s.Webhooks.Receive(r)
+	if errors.Is(err, webhook.ErrOtherType) {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err != nil {
+		if code := webhook.Code(err); code != "" {
+			return door.Fail(code, err)
+		}
+		return err
+	}
+	if e.PublicID != "" && e.PublicID != s.PublicID || e.Environment != "" && e.Environment != s.Service.Environment {
+		return door.Fail(svc.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
+	}
+	known := false
+	var id string
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		var err error
+		id, known, err = s.Service.Announced(ctx, tx, e)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !known {
+		s.Service.Log.InfoContext(r.Context(), "webhook about no attempt of ours", "requestId", door.RequestID(r.Context()))
+	}
+	s.Service.hub.nudge(id)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

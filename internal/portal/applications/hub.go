@@ -1,0 +1,127 @@
+package applications
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// hub wakes the streams of applications that moved. While anyone listens, one
+// query each lookEvery finds what this or any other process has changed; what
+// this process changes wakes at once. Nothing runs while nobody listens.
+type hub struct {
+	mu     sync.Mutex
+	subs   map[string]map[chan struct{}]struct{}
+	n      int
+	cancel context.CancelFunc
+	ended  chan struct{} // closed by end; made on first use
+	over   bool
+}
+
+// look finds what was updated after an instant: versions by id, and the newest
+// instant among them.
+type look func(ctx context.Context, since time.Time) (map[string]int64, time.Time, error)
+
+const (
+	lookEvery = 400 * time.Millisecond
+	// Clocks of replicas differ, and a transaction commits after its timestamp
+	// was taken: the query looks back this far.
+	lookBack   = 5 * time.Second
+	maxStreams = 2000
+)
+
+// subscribe returns a channel that gets a value whenever the application may
+// have moved; nil when there are too many streams or the portal is stopping.
+func (h *hub) subscribe(id string, start time.Time, look look) (<-chan struct{}, func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over || h.n >= maxStreams {
+		return nil, nil
+	}
+	if h.subs == nil {
+		h.subs = map[string]map[chan struct{}]struct{}{}
+	}
+	if h.subs[id] == nil {
+		h.subs[id] = map[chan struct{}]struct{}{}
+	}
+	c := make(chan struct{}, 1)
+	h.subs[id][c] = struct{}{}
+	if h.n++; h.n == 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.cancel = cancel
+		go h.run(ctx, start, look)
+	}
+	return c, func() { h.unsubscribe(id, c) }
+}
+
+func (h *hub) unsubscribe(id string, c chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.subs[id], c)
+	if len(h.subs[id]) == 0 {
+		delete(h.subs, id)
+	}
+	if h.n--; h.n == 0 {
+		h.cancel()
+	}
+}
+
+// nudge wakes the streams of one application.
+func (h *hub) nudge(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.subs[id] {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (h *hub) run(ctx context.Context, newest time.Time, look look) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	known := map[string]int64{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		found, at, err := look(ctx, newest.Add(-lookBack))
+		if err != nil {
+			continue // the database is away; what moved meanwhile is found later
+		}
+		newest = at
+		for id, version := range found {
+			if known[id] != version {
+				h.nudge(id)
+			}
+		}
+		known = found
+	}
+}
+
+// done is closed when the portal stops.
+func (h *hub) done() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ending()
+}
+
+func (h *hub) ending() chan struct{} {
+	if h.ended == nil {
+		h.ended = make(chan struct{})
+	}
+	return h.ended
+}
+
+// end lets every stream finish and takes no new one.
+func (h *hub) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.over {
+		h.over = true
+		close(h.ending())
+	}
+}

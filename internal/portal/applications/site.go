@@ -1,0 +1,158 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+	pages "vestibule/templates/portal"
+)
+
+// Site is the room's face: its pages and what their scripts talk to.
+type Site struct {
+	Service  *Service
+	Sessions *session.Sessions
+	Webhooks Receiver
+	PublicID string // ours: a webhook that names another account is refused
+
+	// Base is what every page of a request has in common.
+	Base func(r *http.Request) pages.Base
+
+	// Adapt turns a handler into one that shows its errors as a page.
+	Adapt func(door.HandlerFunc) http.Handler
+
+	// Grant tells which application an embed token opens inside a frame, and
+	// Redeem gives such a token to a browser; store.ErrNotFound if it opens
+	// nothing.
+	Grant  func(ctx context.Context, token string) (applicationID string, err error)
+	Redeem func(ctx context.Context, tx *sql.Tx, token, sessionID string) (applicationID string, err error)
+}
+
+// Receiver verifies webhooks. *webhook.Receiver is one.
+type Receiver interface {
+	Receive(r *http.Request) (webhook.Event, error)
+}
+
+// Visitor is who asks for an application, and how they came to it.
+type Visitor struct {
+	Session session.Session
+	Framed  bool   // in another site's frame, by embed token and without cookies
+	Carry   string // what to add to addresses of the same application: "" or ?grant=…
+}
+
+// Addresses of an application. Carry them on with Visitor.Carry.
+func StatusURL(id string) string  { return "/applications/" + id }
+func ConnectURL(id string) string { return "/applications/" + id + "/connect" }
+
+// RestartURL is where another attempt is asked for.
+func RestartURL(id string) string { return "/applications/" + id + "/restart" }
+func streamURL(id string) string  { return "/applications/" + id + "/stream" }
+
+// EventsURL is where the hooks of an application's widget are reported.
+func EventsURL(id string) string { return "/applications/" + id + "/events" }
+
+// ErrSentOn says that the answer is written already: the browser was sent to the
+// clean address.
+var ErrSentOn = errors.New("applications: the browser was sent on")
+
+var errNotYours = door.Fail(svc.CodeNotFound, errors.New("no application of this visitor"))
+
+// Enter finds the application that the address names, if the visitor may see it:
+// by the browser's session, or by an embed token. A token that comes with a page
+// of its own is given to the browser, whose address is then the clean one
+// (ErrSentOn); in a frame, where there are no cookies, it is carried on. To
+// anyone else the application does not exist.
+func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visitor, error) {
+	id := r.PathValue("id")
+	if !svc.IsUUID(id) {
+		return Application{}, Visitor{}, errNotYours
+	}
+	cur, err := s.Sessions.Of(r)
+	if err != nil {
+		return Application{}, Visitor{}, err
+	}
+	v := Visitor{Session: cur}
+	if token := r.URL.Query().Get("grant"); token != "" {
+		if err := s.admit(w, r, id, token, &v); err != nil {
+			return Application{}, v, err
+		}
+	} else if ok, err := s.Service.Bound(r.Context(), id, cur.ID); err != nil {
+		return Application{}, v, err
+	} else if !ok {
+		return Application{}, v, errNotYours
+	}
+	a, err := s.Service.Get(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return Application{}, v, errNotYours
+	}
+	return a, v, err
+}
+
+// admit lets a visitor with an embed token in.
+func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	if dest != "document" && dest != "" {
+		got, err := s.Grant(r.Context(), token)
+		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+			return errNotYours
+		}
+		v.Framed, v.Carry = true, "?grant="+url.QueryEscape(token)
+		return err
+	}
+	var cookie session.Cookie
+	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
+		if err != nil {
+			return err
+		}
+		got, err := s.Redeem(ctx, tx, token, next.ID)
+		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+			return errNotYours
+		}
+		if err != nil {
+			return err
+		}
+		v.Session, cookie = next, c
+		return s.Service.Bind(ctx, tx, id, next.ID)
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.Sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	if r.Method != http.MethodGet {
+		return nil
+	}
+	see(w, r.URL.Path)
+	return ErrSentOn
+}
+
+// see answers 303 to an address of our own.
+func see(w http.ResponseWriter, path string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// policy is the policy of a page of a: only the site that was named may frame
+// it, and only for a visitor who came by its token.
+func policy(a Application, v Visitor, p door.CSP) door.CSP {
+	if v.Framed && a.AllowedOrigin != "" {
+		p.FrameAncestors = a.AllowedOrigin
+	}
+	return p
+}
+
+// final reports whether nothing more is expected to happen by itself.
+func final(s journey.State) bool {
+	return s == journey.Ready || s == journey.Failed || s == journey.Expired
+}

@@ -1,0 +1,189 @@
+package applications
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// slowAfter is when the applicant is told that it takes longer than usual.
+const slowAfter = 90 * time.Second
+
+// show writes a page that rendered whole; one that did not is an error.
+func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
+	var buf bytes.Buffer
+	if err := page.Render(r.Context(), &buf); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
+	}
+	return nil
+}
+
+// status is where an application stands.
+func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	lines, err := s.Service.Timeline(r.Context(), a.ID, 0, 50)
+	if err != nil {
+		return err
+	}
+	state := a.Journey.State
+	moving := state == journey.Returned || state == journey.Pending
+	m := pages.Status{Base: s.Base(r), ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
+		Title: title(state), Text: journey.Words(a.Journey), Moving: moving, Final: final(state),
+		Slow:   moving && s.Service.now().Sub(time.Unix(a.Journey.Since, 0)) > slowAfter,
+		Retry:  state != journey.Connecting && a.Journey.CanRetry(),
+		Stream: streamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
+	if v.Framed {
+		m.Framed, m.Languages, m.ParentOrigin = true, nil, a.AllowedOrigin
+	}
+	if state == journey.Started || state == journey.Connecting {
+		m.Connect = ConnectURL(a.ID) + v.Carry
+	}
+	if state == journey.Failed && !m.Retry {
+		m.Detail, m.Tone = wordsNoRetry, ui.Warning
+	}
+	if final(state) || state == journey.Exited {
+		m.ReturnURL = a.ReturnURL
+	}
+	for _, l := range lines {
+		if words, ok := happened(l); ok {
+			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Words: words})
+		}
+	}
+	door.Secure(w, policy(a, v, door.CSP{FormAction: s.Service.FormTargets}))
+	return show(w, r, http.StatusOK, pages.StatusPage(m))
+}
+
+// restart asks for another attempt, in the mode that the form names.
+func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, 4<<10)
+	if err != nil {
+		return err
+	}
+	mode := Mode(form.Get("mode"))
+	if mode == "" {
+		mode = a.Mode
+	}
+	if !mode.Valid() {
+		return door.Fail(svc.CodeMalformedBody, ErrBadMode)
+	}
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		return s.Service.Restart(ctx, tx, a.ID, mode)
+	})
+	if errors.Is(err, ErrClosed) {
+		see(w, StatusURL(a.ID)+v.Carry)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.Service.hub.nudge(a.ID)
+	see(w, ConnectURL(a.ID)+v.Carry)
+	return nil
+}
+
+// Times of a stream. Proxies drop what is silent for a minute; a stream that has
+// lived streamLife ends, and the browser opens another.
+const (
+	heartbeat  = 15 * time.Second
+	streamLife = 10 * time.Minute
+	writeTime  = 10 * time.Second
+)
+
+// stream sends an event whenever the application has moved, with its version as
+// the id, and ends when nothing more is expected. The event says no more than the
+// state: the page is the one truth.
+func (s *Site) stream(w http.ResponseWriter, r *http.Request) error {
+	a, _, err := s.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		return door.Fail(svc.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
+	}
+	moved, leave := s.Service.hub.subscribe(a.ID, s.Service.now(), s.Service.moved)
+	if moved == nil {
+		return &door.Error{Code: svc.CodeUnavailable, RetryAfter: 5 * time.Second, Why: errors.New("no stream to spare")}
+	}
+	defer leave()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	write := func(format string, args ...any) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // not every writer has one
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && out.Flush() == nil
+	}
+	if !write("retry: 2000\n\n") {
+		return nil
+	}
+	last, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	if err != nil {
+		last = -1
+	}
+	beat, life := time.NewTicker(heartbeat), time.NewTimer(streamLife)
+	defer beat.Stop()
+	defer life.Stop()
+	for {
+		if a, err = s.Service.Get(r.Context(), a.ID); err != nil {
+			return nil // the answer has begun; the browser tries again
+		}
+		if a.Version > last {
+			last = a.Version
+			if !write("id: %d\nevent: state\ndata: {\"state\":%q,\"version\":%d}\n\n", a.Version, a.Journey.State, a.Version) {
+				return nil
+			}
+		}
+		if final(a.Journey.State) {
+			write("event: end\ndata: {}\n\n")
+			return nil
+		}
+		for waiting := true; waiting; {
+			select {
+			case <-moved:
+				waiting = false
+			case <-beat.C:
+				if !write(": still here\n\n") {
+					return nil
+				}
+			case <-life.C:
+				return nil
+			case <-r.Context().Done():
+				return nil
+			case <-s.Service.hub.done():
+				return nil
+			}
+		}
+	}
+}
+
+// Close ends every stream: the first thing to do when the portal stops.
+func (s *Service) Close() { s.hub.end() }

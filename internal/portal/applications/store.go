@@ -1,0 +1,400 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/prefill"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+const columns = `id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
+	return_url, allowed_origin, lang, data_key, prefill IS NOT NULL, state, attempt, since, public_token,
+	status, substatus, error, succeeded, fetch_until, report_at, version, created_at, updated_at`
+
+type scanner interface{ Scan(...any) error }
+
+func scan(row scanner) (Application, error) {
+	var a Application
+	var attempt, since, succeeded, fetchUntil, reportAt, created, updated int64
+	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
+		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since, &a.Journey.PublicToken,
+		&a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt, &a.Version, &created, &updated)
+	if err != nil {
+		return Application{}, store.Found(err)
+	}
+	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded = int(attempt), since, int(succeeded)
+	a.fetchUntil = store.Time(fetchUntil)
+	if a.HasReport = reportAt != 0; a.HasReport {
+		a.ReportAt = store.Time(reportAt)
+	}
+	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
+	return a, nil
+}
+
+func get(ctx context.Context, q store.Queryer, id string) (Application, error) {
+	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`, id))
+}
+
+// lock reads an application and keeps others from changing it until tx ends: an
+// update of nothing is a row lock on both engines.
+func lock(ctx context.Context, tx *sql.Tx, id string) (Application, error) {
+	ok, err := store.One(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
+	if err != nil {
+		return Application{}, err
+	}
+	if !ok {
+		return Application{}, store.ErrNotFound
+	}
+	return get(ctx, tx, id)
+}
+
+// insert stores a new application; false means that its external id is taken.
+func insert(ctx context.Context, tx *sql.Tx, a Application, sealed []byte) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
+			return_url, allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus,
+			error, succeeded, fetch_until, report_at, version, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, '', '', '', '', 0, 0, 0, 0, $17, $17)
+		ON CONFLICT (external_id) DO NOTHING`,
+		a.ID, string(a.Product), string(a.Mode), string(a.Variant), a.Manual, a.SandboxReportID, a.Origin, a.ExternalID, a.UserArgs,
+		a.ReturnURL, a.AllowedOrigin, string(a.Lang), a.dataKey, sealed, string(a.Journey.State), a.Journey.Since,
+		store.Micros(a.CreatedAt)))
+}
+
+// save writes the journey if nobody else did since it was read.
+func save(ctx context.Context, tx *sql.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
+			error = $7, succeeded = $8, version = version + 1, updated_at = $9
+		WHERE id = $10 AND version = $11`,
+		string(next.State), int64(next.Attempt), next.Since, next.PublicToken, string(next.Status), string(next.Substatus),
+		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version))
+}
+
+// note adds a line to the timeline; false means that this input came before.
+func note(ctx context.Context, tx *sql.Tx, id, key string, l Line) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (application_id, key) DO NOTHING`,
+		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error), l.From, l.To))
+}
+
+func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]Line, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT seq, at, kind, attempt, status, substatus, error, from_state, to_state
+		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Line
+	for rows.Next() {
+		var l Line
+		var at, attempt int64
+		if err := rows.Scan(&l.Seq, &at, &l.Kind, &attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To); err != nil {
+			return nil, err
+		}
+		l.At, l.Attempt = store.Time(at), int(attempt)
+		all = append(all, l)
+	}
+	return all, rows.Err()
+}
+
+func bind(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO application_sessions (session_id, application_id) VALUES ($1, $2)
+		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id)
+	return err
+}
+
+func bound(ctx context.Context, q store.Queryer, id, sessionID string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `
+		SELECT COUNT(*) FROM application_sessions WHERE session_id = $1 AND application_id = $2`, sessionID, id).Scan(&n)
+	return n == 1, err
+}
+
+// recent lists what a browser applied for, newest first.
+func recent(ctx context.Context, q store.Queryer, sessionID string, limit int) ([]Application, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT `+columns+` FROM applications WHERE id IN (
+			SELECT application_id FROM application_sessions WHERE session_id = $1)
+		ORDER BY created_at DESC, id DESC LIMIT $2`, sessionID, int64(limit))
+	return all(rows, err)
+}
+
+func all(rows *sql.Rows, err error) ([]Application, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Application
+	for rows.Next() {
+		a, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, public_token, asked_at, created_at`
+
+func scanAttempt(row scanner) (Attempt, error) {
+	var t Attempt
+	var number, until, asked, created int64
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.PublicToken, &asked, &created)
+	if err != nil {
+		return Attempt{}, store.Found(err)
+	}
+	t.Number, t.TokenUntil, t.askedAt, t.CreatedAt = int(number), store.Time(until), store.Time(asked), store.Time(created)
+	return t, nil
+}
+
+func attempt(ctx context.Context, q store.Queryer, id string, number int) (Attempt, error) {
+	return scanAttempt(q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 AND attempt = $2`, id, int64(number)))
+}
+
+func lastAttempt(ctx context.Context, q store.Queryer, id string) (Attempt, error) {
+	return scanAttempt(q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt DESC LIMIT 1`, id))
+}
+
+func insertAttempt(ctx context.Context, tx *sql.Tx, id string, t Attempt) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened,
+			public_token, asked_at, created_at)
+		VALUES ($1, $2, $3, $4, '', NULL, 0, $5, '', 0, $6)`,
+		id, int64(t.Number), string(t.Mode), t.ExternalID, false, store.Micros(t.CreatedAt))
+	return err
+}
+
+// equip keeps what the widget of an attempt is begun with.
+func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3
+		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
+	return err
+}
+
+// spend marks the attempt's widget as begun: what it was begun with is used up.
+func spend(ctx context.Context, tx *sql.Tx, id string, number int) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, token = NULL
+		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
+	return err
+}
+
+func setAsked(ctx context.Context, tx *sql.Tx, id string, number int, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET asked_at = $1 WHERE application_id = $2 AND attempt = $3`,
+		store.Micros(at), id, int64(number))
+	return err
+}
+
+// claim remembers which report a proof named for an attempt.
+func claim(ctx context.Context, tx *sql.Tx, id string, number int, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET public_token = $1
+		WHERE application_id = $2 AND attempt = $3 AND public_token = ''`, publicToken, id, int64(number))
+	return err
+}
+
+// match finds the attempt that an event of the service is about: by its
+// external id, which is ours, else by a report that a proof named before.
+func match(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {
+	var n int64
+	if externalID != "" {
+		err = q.QueryRowContext(ctx, `
+			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1`, externalID).Scan(&id, &n)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return id, int(n), err
+		}
+	}
+	err = q.QueryRowContext(ctx, `
+		SELECT application_id, attempt FROM application_attempts WHERE public_token = $1 AND public_token <> ''
+		ORDER BY created_at LIMIT 1`, publicToken).Scan(&id, &n)
+	return id, int(n), store.Found(err)
+}
+
+// lease lets one process fetch the report, for a while.
+func lease(ctx context.Context, q store.Queryer, id string, now, until time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `
+		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND report IS NULL AND fetch_until <= $3`,
+		store.Micros(until), id, store.Micros(now)))
+}
+
+func release(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id)
+	return err
+}
+
+// keepReport stores the report unless there is one already.
+func keepReport(ctx context.Context, tx *sql.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
+		sealed, store.Micros(at), id))
+}
+
+func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT data_key, report FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
+	return dataKey, sealed, store.Found(err)
+}
+
+func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT data_key, prefill FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
+	return dataKey, sealed, store.Found(err)
+}
+
+// setApplicant keeps what the applicant gave where nothing was known yet.
+func setApplicant(ctx context.Context, tx *sql.Tx, id string, sealed []byte, mode Mode, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE applications SET prefill = $1, mode = $2, updated_at = $3 WHERE id = $4 AND prefill IS NULL`,
+		sealed, string(mode), store.Micros(now), id))
+}
+
+func setMode(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET mode = $1 WHERE id = $2`, string(mode), id)
+	return err
+}
+
+// moved lists what was updated after since, for the streams.
+func moved(ctx context.Context, q store.Queryer, since time.Time) (map[string]int64, time.Time, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
+	if err != nil {
+		return nil, since, err
+	}
+	defer rows.Close()
+	out := map[string]int64{}
+	newest := since
+	for rows.Next() {
+		var id string
+		var version, at int64
+		if err := rows.Scan(&id, &version, &at); err != nil {
+			return nil, since, err
+		}
+		out[id] = version
+		if t := store.Time(at); t.After(newest) {
+			newest = t
+		}
+	}
+	return out, newest, rows.Err()
+}
+
+// waiting lists the applications whose report is owed and since when another
+// process may be fetching it.
+func waiting(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report IS NULL`, string(journey.Pending))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]time.Time{}
+	for rows.Next() {
+		var id string
+		var until int64
+		if err := rows.Scan(&id, &until); err != nil {
+			return nil, err
+		}
+		out[id] = store.Time(until)
+	}
+	return out, rows.Err()
+}
+
+func counts(ctx context.Context, q store.Queryer) (map[journey.State]int, error) {
+	rows, err := q.QueryContext(ctx, `SELECT state, COUNT(*) FROM applications GROUP BY state`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[journey.State]int{}
+	for rows.Next() {
+		var state journey.State
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, err
+		}
+		out[state] = n
+	}
+	return out, rows.Err()
+}
+
+// list returns a page, newest first, and the cursor of the next one.
+func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	if len(f.States) > 0 {
+		in := make([]string, len(f.States))
+		for i, s := range f.States {
+			in[i] = arg(s)
+		}
+		where = append(where, "state IN ("+strings.Join(in, ", ")+")")
+	}
+	if f.Product != "" {
+		where = append(where, "product = "+arg(string(f.Product)))
+	}
+	if f.Query != "" {
+		exact, prefix := arg(f.Query), arg(escapeLike(f.Query)+"%")
+		where = append(where, fmt.Sprintf(`(id = %s OR public_token = %s OR external_id LIKE %s ESCAPE '\')`, exact, exact, prefix))
+	}
+	if at, id, ok := readCursor(f.Cursor); ok {
+		t, i := arg(at), arg(id)
+		where = append(where, fmt.Sprintf("(created_at < %s OR created_at = %s AND id < %s)", t, t, i))
+	}
+	limit := f.Limit
+	if limit < 1 || limit > 100 {
+		limit = 25
+	}
+	page, err := all(q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE `+strings.Join(where, " AND ")+
+		` ORDER BY created_at DESC, id DESC LIMIT `+arg(int64(limit+1)), args...))
+	if err != nil || len(page) <= limit {
+		return page, "", err
+	}
+	last := page[limit-1]
+	return page[:limit], writeCursor(store.Micros(last.CreatedAt), last.ID), nil
+}
+
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
+
+func writeCursor(at int64, id string) string { return fmt.Sprintf("%d.%s", at, id) }
+
+func readCursor(s string) (at int64, id string, ok bool) {
+	n, err := fmt.Sscanf(s, "%d.%s", &at, &id)
+	return at, id, n == 2 && err == nil && svc.IsUUID(id)
+}
+
+func prefillCell(id string) store.Cell {
+	return store.Cell{Table: "applications", Column: "prefill", Row: id}
+}
+
+func reportCell(id string) store.Cell {
+	return store.Cell{Table: "applications", Column: "report", Row: id}
+}
+
+func tokenCell(id string, number int) store.Cell {
+	return store.Cell{Table: "application_attempts", Column: "token", Row: fmt.Sprintf("%s/%d", id, number)}
+}
+
+func seal(ctx context.Context, v *store.Vault, tx *sql.Tx, dataKey, id string, f prefill.Fields) ([]byte, error) {
+	plain, err := json.Marshal(f)
+	if err != nil {
+		return nil, errors.New("applications: the applicant's data cannot be written")
+	}
+	return v.Seal(ctx, tx, dataKey, prefillCell(id), plain)
+}

@@ -1,0 +1,267 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// Poll is the job of asking the provider where an attempt stands. Each attempt
+// has a patient one for as long as it may still end well, so that nothing hangs
+// on a hook, a return or a webhook; a hint or a return adds a hurried one for a
+// few minutes.
+type Poll struct {
+	Application string `json:"application"`
+	Attempt     int    `json:"attempt"`
+	Hurry       bool   `json:"hurry,omitempty"`
+}
+
+// Kind names the job.
+func (Poll) Kind() string { return "portal.poll" }
+
+// Fetch is the job of fetching and keeping an application's report.
+type Fetch struct {
+	Application string `json:"application"`
+}
+
+// Kind names the job.
+func (Fetch) Kind() string { return "portal.fetch" }
+
+// A run that hangs ends after jobTimeout; a fetch is leased a little longer, so
+// that after a kill the next run need not wait for more than that.
+const (
+	jobTimeout = 18 * time.Second
+	fetchLease = 20 * time.Second
+	firstPoll  = 10 * time.Second
+)
+
+// pace is a schedule: while less than age has passed, ask every `every`.
+type pace []struct{ age, every time.Duration }
+
+var (
+	hurried = pace{{15 * time.Second, time.Second}, {time.Minute, 2 * time.Second}, {5 * time.Minute, 5 * time.Second}}
+	patient = pace{{2 * time.Minute, 15 * time.Second}, {15 * time.Minute, 30 * time.Second}, {2 * time.Hour, 2 * time.Minute},
+		{lifetime + time.Minute, 15 * time.Minute}}
+	refetch = pace{{time.Minute, 2 * time.Second}, {10 * time.Minute, 15 * time.Second}, {lifetime, 5 * time.Minute}}
+)
+
+const lifetime = journey.Lifetime * time.Second
+
+// next returns how long to wait after age has passed; false when it is over.
+func (p pace) next(age time.Duration) (time.Duration, bool) {
+	for _, step := range p {
+		if age < step.age {
+			return step.every, true
+		}
+	}
+	return 0, false
+}
+
+func pollKey(id string, attempt int, hurry bool) string {
+	return id + "/" + strconv.Itoa(attempt) + "/" + strconv.FormatBool(hurry)
+}
+
+// Register says how the room's jobs are done.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f Fetch) error { return s.fetch(ctx, f) }, jobs.Timeout(jobTimeout))
+}
+
+// Resume sees to reports that are owed when the process starts: a run that was
+// killed with its process is taken up as soon as its lease is over.
+func (s *Service) Resume(ctx context.Context) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		owed, err := waiting(ctx, tx)
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		for id, until := range owed {
+			at := now
+			if until.After(now) {
+				at = until
+			}
+			// The job that was killed still counts as running, so this one has a
+			// key of its own; the lease keeps the two apart.
+			if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: id}, jobs.Once(id+"/"+uuid.NewString()), jobs.At(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ask makes the server ask the provider now, and often for a while.
+func (s *Service) ask(ctx context.Context, tx *sql.Tx, id string, number int) error {
+	if err := setAsked(ctx, tx, id, number, s.now()); err != nil {
+		return err
+	}
+	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurry: true}, jobs.Once(pollKey(id, number, true)))
+}
+
+// poll asks once and says when to ask again.
+func (s *Service) poll(ctx context.Context, p Poll) error {
+	a, err := get(ctx, s.DB.SQL, p.Application)
+	if err != nil {
+		return gone(err)
+	}
+	t, err := attempt(ctx, s.DB.SQL, p.Application, p.Attempt)
+	if err != nil {
+		return gone(err)
+	}
+	if a.Journey.State == journey.Ready {
+		return nil
+	}
+	answer, err := s.Provider.Status(ctx, svcapi.Ref{ExternalID: t.ExternalID})
+	var wait time.Duration
+	switch {
+	case err == nil:
+		if a, err = s.learn(ctx, p, answer); err != nil {
+			return err
+		}
+	case svcapi.CodeOf(err) == svc.CodeInvalidToken:
+		// No visit of that name yet: the applicant has not begun.
+	default:
+		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "why", err.Error())
+		var e *svcapi.Error
+		if errors.As(err, &e) {
+			wait = e.RetryAfter
+		}
+	}
+	return s.again(ctx, p, a, t, answer.Status, wait)
+}
+
+// learn gives the provider's answer to the journey.
+func (s *Service) learn(ctx context.Context, p Poll, answer svcapi.StatusAnswer) (a Application, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		a, err = s.Advance(ctx, tx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
+			Status: answer.Status, Substatus: answer.Substatus, At: s.now().Unix()})
+		return err
+	})
+	s.hub.nudge(p.Application)
+	return a, err
+}
+
+// again decides whether the job is over, and looks at the clock.
+func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, status svc.Status, wait time.Duration) error {
+	now := s.now()
+	if p.Hurry {
+		every, more := hurried.next(now.Sub(t.askedAt))
+		if !more || a.Journey.State == journey.Ready || status.Final() {
+			return nil
+		}
+		return jobs.Later(max(every, wait))
+	}
+	if p.Attempt == a.Journey.Attempt && now.Unix()-a.Journey.Since >= journey.Lifetime {
+		err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			var err error
+			a, err = s.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Tick, Attempt: p.Attempt, At: now.Unix()})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.hub.nudge(a.ID)
+	}
+	every, more := patient.next(now.Sub(t.CreatedAt))
+	open := p.Attempt == a.Journey.Attempt && (a.Journey.State == journey.Connecting || a.Journey.State == journey.Returned || a.Journey.State == journey.Pending)
+	if !more && open {
+		every, more = patient[len(patient)-1].every, true // until the clock has closed it
+	}
+	if !more || a.Journey.State == journey.Ready || status.Final() && status != svc.StatusSuccess {
+		return nil
+	}
+	return jobs.Later(max(every, wait))
+}
+
+// fetch fetches the report and keeps it, once: a lease keeps others out while it
+// is asked for, and it is stored only where there is none.
+func (s *Service) fetch(ctx context.Context, f Fetch) error {
+	a, err := get(ctx, s.DB.SQL, f.Application)
+	if err != nil {
+		return gone(err)
+	}
+	number := a.Journey.Succeeded
+	if a.HasReport || number == 0 {
+		return nil
+	}
+	t, err := attempt(ctx, s.DB.SQL, a.ID, number)
+	if err != nil {
+		return gone(err)
+	}
+	now := s.now()
+	mine, err := lease(ctx, s.DB.SQL, a.ID, now, now.Add(fetchLease))
+	if err != nil {
+		return err
+	}
+	if !mine {
+		return jobs.Later(max(a.fetchUntil.Sub(now), time.Second))
+	}
+	raw, body, err := s.Provider.CashflowReport(ctx, svcapi.Ref{ExternalID: t.ExternalID})
+	if err != nil {
+		return s.refetch(ctx, a, err)
+	}
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		sealed, err := s.DB.Vault.Seal(ctx, tx, a.dataKey, reportCell(a.ID), raw)
+		if err != nil {
+			return err
+		}
+		locked, err := lock(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		kept, err := keepReport(ctx, tx, a.ID, sealed, s.now())
+		if err != nil || !kept {
+			return err
+		}
+		if err := claim(ctx, tx, a.ID, number, body.Meta.PublicToken); err != nil {
+			return err
+		}
+		locked.HasReport, locked.ReportAt = true, s.now()
+		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: body.Meta.PublicToken,
+			Status: svc.StatusSuccess, At: s.now().Unix()}
+		if body.Meta.Substatus != nil {
+			in.Substatus = *body.Meta.Substatus
+		}
+		_, err = s.advance(ctx, tx, locked, in)
+		return err
+	})
+	s.hub.nudge(a.ID)
+	return err
+}
+
+// refetch gives the lease back and says when to try again. It gives up when
+// nobody could still be waiting.
+func (s *Service) refetch(ctx context.Context, a Application, why error) error {
+	if err := release(context.WithoutCancel(ctx), s.DB.SQL, a.ID); err != nil {
+		return err
+	}
+	every, more := refetch.next(s.now().Sub(time.Unix(a.Journey.Since, 0)))
+	if !more {
+		return jobs.Give(why)
+	}
+	s.Log.WarnContext(ctx, "report not fetched", "application", a.ID, "why", why.Error())
+	var e *svcapi.Error
+	if errors.As(why, &e) {
+		every = max(every, e.RetryAfter)
+	}
+	return jobs.Later(every)
+}
+
+// gone ends the job of an application that is not there any more.
+func gone(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return jobs.Give(err)
+	}
+	return err
+}

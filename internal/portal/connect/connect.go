@@ -1,0 +1,326 @@
+// Package connect is the step from an application to the provider: the page with
+// the widget, begun in each of the ways of document 1 (Widget registration), and
+// the secure redirect by address or by form (document 2, Secure redirect).
+//
+// One page view is one attempt at most: a token that no widget was begun with is
+// shown again, a used or old one is replaced by a new attempt with an external id
+// of its own. The applicant's data goes from server to server, except in the
+// variants that exist to try the others. A provider that does not answer costs
+// nothing but time: the page says so and offers to try again.
+package connect
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/prefill"
+	"vestibule/internal/redirect"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	pages "vestibule/templates/portal"
+)
+
+// Modes of an application, as the portal's API spells them.
+const (
+	Embedded     = "embedded"
+	ByRedirect   = "redirect"
+	RedirectForm = "redirect-form"
+)
+
+// Variants of an embedded widget.
+const (
+	ByToken         = "token"
+	ByPrefill       = "prefill"
+	ByConsumer      = "consumer"
+	BySandboxReport = "sandbox-report"
+)
+
+// Application is what this room needs to know of one.
+type Application struct {
+	ID              string
+	Product         svc.Product
+	Mode            string
+	Variant         string
+	Manual          bool
+	SandboxReportID string
+	UserArgs        string
+	AllowedOrigin   string
+	State           string // the journey's
+	HasApplicant    bool
+}
+
+// Visitor is who asks. Identity is what the redirect binds to; empty in a frame.
+type Visitor struct {
+	Identity string
+	Framed   bool
+	Carry    string // to be added to addresses of the application
+}
+
+// Attempt is one visit at the provider.
+type Attempt struct {
+	Number     int
+	Mode       string
+	ExternalID string
+	ConsumerID string
+	Token      string
+	TokenUntil time.Time
+	Opened     bool // what it was to be begun with is used up
+}
+
+// Applications is what the room needs of its neighbour. Each call is a
+// transaction of its own.
+type Applications interface {
+	// Enter finds the application that the address names for who may see it.
+	Enter(w http.ResponseWriter, r *http.Request) (Application, Visitor, error)
+	// Ask shows the form of an application without an applicant.
+	Ask(w http.ResponseWriter, r *http.Request, id string, v Visitor) error
+	Applicant(ctx context.Context, id string) (prefill.Fields, error)
+	// Current is the newest attempt; false before the first.
+	Current(ctx context.Context, id string) (Attempt, bool, error)
+	// Begin opens the next attempt; ErrClosed when the application takes none.
+	Begin(ctx context.Context, id, mode string) (Attempt, error)
+	Equip(ctx context.Context, id string, number int, token string, until time.Time, consumerID string) error
+	// Opened says that what the attempt is begun with is used up.
+	Opened(ctx context.Context, id string, number int) error
+}
+
+// ErrClosed says that an application takes no further attempt.
+var ErrClosed = errors.New("connect: the application takes no attempt")
+
+// Service is what is asked of the provider. *svcapi.Client is one.
+type Service interface {
+	Initialize(ctx context.Context, in svcapi.InitRequest) (svcapi.Initialization, error)
+	CreateConsumer(ctx context.Context, in svcapi.ConsumerRequest) (string, error)
+}
+
+// Redirects starts secure redirects. *redirect.Companion is one.
+type Redirects interface {
+	Start(ctx context.Context, in redirect.StartRequest) (redirect.Attempt, svcapi.RedirectLink, error)
+}
+
+// Desk is the room. All fields are required.
+type Desk struct {
+	Applications Applications
+	Service      Service
+	Redirects    Redirects
+	Products     map[svc.Product]string
+	PublicID     string
+	Environment  svc.Environment
+	ScriptURL    string   // the provider's widget script
+	Global       string   // the object that it makes
+	Origins      []string // of the provider: of its script, its frame and its pages
+	Now          func() time.Time
+	Log          *slog.Logger
+
+	Base  func(r *http.Request) pages.Base
+	Adapt func(door.HandlerFunc) http.Handler
+
+	// URLs of an application, without Carry.
+	StatusURL  func(id string) string
+	EventsURL  func(id string) string
+	RestartURL func(id string) string
+}
+
+const connectPath = "/applications/{id}/connect"
+
+// Routes mounts the one address of the room. The pattern names no method: it
+// begins an attempt, and a HEAD or a page fetched ahead must not.
+func (d *Desk) Routes(mux *http.ServeMux) { mux.Handle(connectPath, d.Adapt(d.connect)) }
+
+// tokenMargin is how much life a token must have left to be put on a page.
+const tokenMargin = 2 * time.Minute
+
+func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		return door.Fail(svc.CodeMethodNotAllowed, errors.New("connect is GET only"))
+	}
+	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
+		return door.Fail(svc.CodeUnavailable, errors.New("connect fetched ahead"))
+	}
+	a, v, err := d.Applications.Enter(w, r)
+	if err != nil {
+		return err
+	}
+	if !a.HasApplicant {
+		return d.Applications.Ask(w, r, a.ID, v)
+	}
+	if a.State == "started" || a.State == "connecting" {
+		if a.Mode == Embedded || v.Framed {
+			err = d.embed(w, r, a, v)
+		} else {
+			err = d.leave(w, r, a, v)
+		}
+		if !errors.Is(err, ErrClosed) {
+			return err
+		}
+	}
+	see(w, d.StatusURL(a.ID)+v.Carry)
+	return nil
+}
+
+// embed shows the page with the widget.
+func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
+	fields, err := d.Applications.Applicant(r.Context(), a.ID)
+	if err != nil {
+		return err
+	}
+	t, err := d.again(r.Context(), a, Embedded, func(t Attempt) (Attempt, error) { return d.equip(r.Context(), a, t, fields) })
+	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
+		return d.sorry(w, r, a, v, e)
+	}
+	if err != nil {
+		return err
+	}
+	m := pages.Connect{Base: d.Base(r), Product: a.Product, Script: d.ScriptURL, Global: d.Global, Env: d.Environment,
+		ProductID: d.Products[a.Product], PublicID: d.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
+		Manual: a.Manual, Attempt: t.Number, State: "connecting", Today: d.Now().UTC().Format("2006-01-02"),
+		Report: d.EventsURL(a.ID) + v.Carry, Next: d.StatusURL(a.ID) + v.Carry, Restart: d.RestartURL(a.ID) + v.Carry,
+		SandboxReportID: a.SandboxReportID}
+	if t.Token == "" {
+		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
+	}
+	if a.Variant == ByPrefill {
+		if m.Prefill, err = clientPrefill(fields); err != nil {
+			return err
+		}
+	}
+	policy := door.CSP{Script: d.Origins, Frame: d.Origins, FormAction: d.Origins, WASM: true}
+	if v.Framed {
+		m.Framed, m.Languages, m.ParentOrigin, policy.FrameAncestors = true, nil, a.AllowedOrigin, a.AllowedOrigin
+	}
+	door.Secure(w, policy)
+	return show(w, r, http.StatusOK, pages.ConnectPage(m))
+}
+
+// equip gets what the attempt's widget is begun with, unless it has it.
+func (d *Desk) equip(ctx context.Context, a Application, t Attempt, fields prefill.Fields) (Attempt, error) {
+	switch {
+	case a.Variant == ByPrefill:
+		return t, nil
+	case a.Variant == ByConsumer:
+		if t.ConsumerID != "" {
+			return t, nil
+		}
+		id, err := d.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: wire(fields)})
+		if err != nil {
+			return t, err
+		}
+		t.ConsumerID = id
+		return t, d.Applications.Equip(ctx, a.ID, t.Number, "", time.Time{}, id)
+	case t.Token != "":
+		return t, nil
+	}
+	got, err := d.Service.Initialize(ctx, d.request(a, t, fields))
+	if err != nil {
+		return t, err
+	}
+	t.Token, t.TokenUntil = got.Token, got.Exp
+	if t.TokenUntil.IsZero() {
+		t.TokenUntil = d.Now().Add(30 * time.Minute) // the contract's lifetime
+	}
+	return t, d.Applications.Equip(ctx, a.ID, t.Number, t.Token, t.TokenUntil, "")
+}
+
+func (d *Desk) request(a Application, t Attempt, fields prefill.Fields) svcapi.InitRequest {
+	return svcapi.InitRequest{ProductID: d.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
+		SandboxReportID: a.SandboxReportID, Prefill: wire(fields)}
+}
+
+// leave sends the browser to the provider's page.
+func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
+	fields, err := d.Applications.Applicant(r.Context(), a.ID)
+	if err != nil {
+		return err
+	}
+	var link svcapi.RedirectLink
+	t, err := d.again(r.Context(), a, a.Mode, func(t Attempt) (Attempt, error) {
+		var err error
+		_, link, err = d.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Identity, Application: a.ID, Number: t.Number,
+			Service: svcapi.RedirectRequest{InitRequest: d.request(a, t, fields)}})
+		return t, err
+	})
+	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
+		return d.sorry(w, r, a, v, e)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.Applications.Opened(r.Context(), a.ID, t.Number); err != nil {
+		return err
+	}
+	if a.Mode == RedirectForm {
+		door.Secure(w, door.CSP{FormAction: []string{originOf(link.RedirectURL)}})
+		return show(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: d.Base(r), URL: link.RedirectURL, Token: link.RedirectToken}))
+	}
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	see(w, link.RedirectURL)
+	return nil
+}
+
+// again runs do with the current attempt if it can still be used, else with the
+// next one. An external id that the provider knows already, from an answer that
+// got lost, costs one more attempt.
+func (d *Desk) again(ctx context.Context, a Application, mode string, do func(Attempt) (Attempt, error)) (Attempt, error) {
+	t, ok, err := d.Applications.Current(ctx, a.ID)
+	if err != nil {
+		return t, err
+	}
+	stale := t.Token != "" && d.Now().Add(tokenMargin).After(t.TokenUntil)
+	if !ok || t.Opened || t.Mode != mode || stale {
+		if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
+			return t, err
+		}
+	}
+	got, err := do(t)
+	if svcapi.CodeOf(err) != svc.CodeDuplicateExternalID {
+		return got, err
+	}
+	// A second tab may have been faster; then its token is as good as ours.
+	if now, ok, err := d.Applications.Current(ctx, a.ID); err != nil || ok && now.Number == t.Number && now.Token != "" && !now.Opened {
+		return now, err
+	}
+	if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
+		return t, err
+	}
+	return do(t)
+}
+
+// sorry says why the provider gave nothing, and the way on. The application and
+// what was filled in stay.
+func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
+	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
+	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context())}
+	m.Framed = v.Framed
+	status := http.StatusBadGateway
+	switch known := svc.WidgetError(e.Code); {
+	case e.Temporary():
+		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
+		status = http.StatusServiceUnavailable
+		door.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
+	case known.Valid() && !known.Info().Retry:
+		m.Title, m.Text, m.Home = wordsRefused, known.Info().Applicant, true
+	default:
+		m.Title, m.Text, m.Retry, m.Home = wordsAway, wordsAwayText, r.URL.Path+v.Carry, true
+	}
+	policy := door.CSP{}
+	if v.Framed {
+		policy.FrameAncestors = a.AllowedOrigin
+	}
+	door.Secure(w, policy)
+	return show(w, r, status, pages.NoticePage(m))
+}
+
+// originOf is the origin of an address that svcapi has checked.
+func originOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "'none'"
+	}
+	return u.Scheme + "://" + u.Host
+}

@@ -1,0 +1,54 @@
+package connect
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+var (
+	wordsAway = svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"}
+
+	wordsAwayText = svc.Words{
+		EN: "Your details are saved and nothing is lost. Wait a moment and try again.",
+		ES: "Sus datos están guardados y no se pierde nada. Espere un momento e inténtelo de nuevo."}
+	wordsRefused = svc.Words{EN: "The verification service did not take this", ES: "El servicio de verificación no lo aceptó"}
+)
+
+// wire is the applicant's data as the service takes it.
+func wire(f prefill.Fields) *svcapi.Prefill {
+	return &svcapi.Prefill{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email, DOB: f.DOB, Phone: f.Phone,
+		Address: f.Address, City: f.City, State: f.State, ZIP: f.ZIP, StatedAnnualIncome: f.StatedAnnualIncome,
+		StatedEmployerName: f.StatedEmployerName, StatedEmployerNames: f.StatedEmployerNames}
+}
+
+// clientPrefill is the register option `prefill`, as JSON.
+func clientPrefill(f prefill.Fields) (string, error) {
+	raw, err := json.Marshal(f)
+	return string(raw), err
+}
+
+// show writes a page that rendered whole; one that did not is an error.
+func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
+	var buf bytes.Buffer
+	if err := page.Render(r.Context(), &buf); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
+	return nil
+}
+
+// see answers 303.
+func see(w http.ResponseWriter, to string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}

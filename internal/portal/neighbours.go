@@ -1,0 +1,222 @@
+package portal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"time"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/connect"
+	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/review"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/prefill"
+	"vestibule/internal/redirect"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// forConnect shows the applications to the connect room.
+type forConnect struct{ site *applications.Site }
+
+func (n forConnect) Enter(w http.ResponseWriter, r *http.Request) (connect.Application, connect.Visitor, error) {
+	a, v, err := n.site.Enter(w, r)
+	return connect.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Variant: string(a.Variant), Manual: a.Manual,
+			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs, AllowedOrigin: a.AllowedOrigin,
+			State: string(a.Journey.State), HasApplicant: a.HasApplicant},
+		connect.Visitor{Identity: identity(v.Session), Framed: v.Framed, Carry: v.Carry}, err
+}
+
+func (n forConnect) Ask(w http.ResponseWriter, r *http.Request, id string, v connect.Visitor) error {
+	a, err := n.site.Service.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return n.site.AskApplicant(w, r, a, applications.Visitor{Framed: v.Framed, Carry: v.Carry})
+}
+
+func (n forConnect) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
+	return n.site.Service.Applicant(ctx, id)
+}
+
+func (n forConnect) Current(ctx context.Context, id string) (connect.Attempt, bool, error) {
+	a, err := n.site.Service.Get(ctx, id)
+	if err != nil {
+		return connect.Attempt{}, false, err
+	}
+	t, err := n.site.Service.Current(ctx, a)
+	if errors.Is(err, store.ErrNotFound) {
+		return connect.Attempt{}, false, nil
+	}
+	return attempt(t), err == nil, err
+}
+
+func (n forConnect) Begin(ctx context.Context, id, mode string) (connect.Attempt, error) {
+	var t applications.Attempt
+	err := n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		_, t, err = n.site.Service.Begin(ctx, tx, id, applications.Mode(mode))
+		return err
+	})
+	if errors.Is(err, applications.ErrClosed) {
+		err = connect.ErrClosed
+	}
+	return attempt(t), err
+}
+
+func (n forConnect) Equip(ctx context.Context, id string, number int, token string, until time.Time, consumerID string) error {
+	a, err := n.site.Service.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	return n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return n.site.Service.Equip(ctx, tx, a, number, token, until, consumerID)
+	})
+}
+
+func (n forConnect) Opened(ctx context.Context, id string, number int) error {
+	return n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return n.site.Service.Opened(ctx, tx, id, number)
+	})
+}
+
+func attempt(t applications.Attempt) connect.Attempt {
+	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
+		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened}
+}
+
+// landed gives a verified return to the application that it belongs to.
+func landed(s *applications.Service) func(context.Context, *sql.Tx, redirect.Attempt, redirect.Outcome) error {
+	return func(ctx context.Context, tx *sql.Tx, a redirect.Attempt, o redirect.Outcome) error {
+		return s.Landed(ctx, tx, applications.Landing{ApplicationID: a.Application, Attempt: a.Number,
+			Outcome: o.Kind, PublicToken: o.PublicToken, Status: o.Status, Error: o.Error})
+	}
+}
+
+// browsers tells the redirect's companion whose browser it is.
+type browsers struct{ sessions *session.Sessions }
+
+func (b browsers) Identity(r *http.Request) (string, error) {
+	s, err := b.sessions.Of(r)
+	return identity(s), err
+}
+
+func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
+	cur, err := b.sessions.In(ctx, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
+	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
+}
+
+// identity names a session and who is signed in there; empty without a session.
+func identity(s session.Session) string {
+	if s.Anonymous() {
+		return ""
+	}
+	return s.ID + "/" + s.Principal
+}
+
+// forReview shows the applications to the reviewers.
+type forReview struct{ s *applications.Service }
+
+func (n forReview) List(ctx context.Context, f review.Filter) ([]review.Application, string, error) {
+	in := applications.Filter{Query: f.Query, Cursor: f.Cursor, Limit: f.Limit}
+	if f.State != "" {
+		in.States = []string{f.State}
+	}
+	found, next, err := n.s.List(ctx, in)
+	out := make([]review.Application, len(found))
+	for i, a := range found {
+		out[i] = reviewed(a)
+	}
+	return out, next, err
+}
+
+func (n forReview) Counts(ctx context.Context) (map[string]int, error) {
+	got, err := n.s.Counts(ctx)
+	out := make(map[string]int, len(got))
+	for state, count := range got {
+		out[string(state)] = count
+	}
+	return out, err
+}
+
+func (n forReview) Get(ctx context.Context, id string) (review.Application, error) {
+	a, err := n.s.Get(ctx, id)
+	return reviewed(a), err
+}
+
+func (n forReview) Timeline(ctx context.Context, id string, after int64, limit int) ([]review.Line, error) {
+	lines, err := n.s.Timeline(ctx, id, after, limit)
+	out := make([]review.Line, len(lines))
+	for i, l := range lines {
+		out[i] = review.Line(l)
+	}
+	return out, err
+}
+
+func (n forReview) Report(ctx context.Context, id string) ([]byte, error) {
+	return reportOf(ctx, n.s, id)
+}
+
+func reviewed(a applications.Application) review.Application {
+	j := a.Journey
+	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,
+		UserArgs: a.UserArgs, State: string(j.State), Attempt: j.Attempt, PublicToken: j.PublicToken, Status: j.Status,
+		Substatus: j.Substatus, Error: j.Error, Words: journey.Words(j), HasReport: a.HasReport, ReportAt: a.ReportAt,
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+}
+
+// reportOf is the report, whose lack is a missing row to its readers.
+func reportOf(ctx context.Context, s *applications.Service, id string) ([]byte, error) {
+	raw, err := s.Report(ctx, id)
+	if errors.Is(err, applications.ErrNoReport) {
+		err = store.ErrNotFound
+	}
+	return raw, err
+}
+
+// forAPI shows the applications to the portal's API.
+type forAPI struct{ s *applications.Service }
+
+func (n forAPI) Create(ctx context.Context, tx *sql.Tx, in embed.New) (string, []prefill.Problem, error) {
+	create := applications.New{Product: in.Product, Mode: applications.Mode(in.Mode), Origin: applications.FromAPI,
+		ExternalID: in.ExternalID, UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: svc.English}
+	if in.Prefill != nil {
+		create.Prefill = in.Prefill.Object()
+	}
+	a, problems, err := n.s.Create(ctx, tx, create)
+	switch {
+	case errors.Is(err, applications.ErrUnknownProduct):
+		err = embed.ErrUnknownProduct
+	case errors.Is(err, applications.ErrDuplicateExternalID):
+		err = embed.ErrDuplicateExternalID
+	case errors.Is(err, applications.ErrBadMode), errors.Is(err, applications.ErrBadExternalID),
+		errors.Is(err, applications.ErrBadUserArgs), errors.Is(err, applications.ErrBadURL):
+		err = errors.Join(embed.ErrRefused, err)
+	}
+	return a.ID, problems, err
+}
+
+func (n forAPI) Get(ctx context.Context, id string) (embed.Application, error) {
+	a, err := n.s.Get(ctx, id)
+	j := a.Journey
+	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State),
+		PublicToken: j.PublicToken, Status: j.Status, Substatus: j.Substatus, Error: j.Error,
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}, err
+}
+
+func (n forAPI) Timeline(ctx context.Context, id string, after int64, limit int) ([]embed.Line, error) {
+	lines, err := n.s.Timeline(ctx, id, after, limit)
+	out := make([]embed.Line, len(lines))
+	for i, l := range lines {
+		out[i] = embed.Line(l)
+	}
+	return out, err
+}
+
+func (n forAPI) Report(ctx context.Context, id string) ([]byte, error) { return reportOf(ctx, n.s, id) }

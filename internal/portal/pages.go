@@ -1,0 +1,170 @@
+package portal
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/redirect"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
+	"vestibule/web"
+)
+
+// looks is what the portal's pages have in common: the language, the assets, and
+// how an error is shown.
+type looks struct {
+	assets  *web.Assets
+	secure  bool
+	sandbox bool
+	log     *slog.Logger
+}
+
+const langCookie = "lang"
+
+// language is the request's: asked for, remembered, or the browser's own.
+func language(r *http.Request) svc.Lang {
+	remembered := ""
+	if c, err := r.Cookie(langCookie); err == nil {
+		remembered = c.Value
+	}
+	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
+}
+
+// remember keeps a language that was asked for.
+func (l looks) remember(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == svc.English || asked == svc.Spanish) {
+			http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
+				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// base is what every page of the applicant's has in common.
+func (l looks) base(r *http.Request) pages.Base {
+	lang := language(r)
+	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r)}
+}
+
+// page is the same for the reviewers.
+func (l looks) page(r *http.Request) ui.Page {
+	lang := language(r)
+	p := ui.Page{Lang: lang, Home: "/", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
+		Languages: languages(lang, r)}
+	if l.sandbox {
+		p.Footer = ui.SandboxNote(lang)
+	}
+	return p
+}
+
+// languages leads to the same page in the other language. Of the query only what
+// chooses the page goes along: a token never does.
+func languages(lang svc.Lang, r *http.Request) []ui.Choice {
+	if r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/redirect/") {
+		return nil
+	}
+	keep := url.Values{}
+	for _, name := range []string{"mode", "state", "after"} {
+		if v := r.URL.Query().Get(name); v != "" {
+			keep.Set(name, v)
+		}
+	}
+	return ui.Languages(lang, &url.URL{Path: r.URL.Path, RawQuery: keep.Encode()})
+}
+
+// adapt shows the error of a page's handler as a page.
+func (l looks) adapt(h door.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil || errors.Is(err, applications.ErrSentOn) {
+			return
+		}
+		e := door.As(err)
+		door.LogError(r, l.log, e)
+		door.RetryAfter(w, e.RetryAfter)
+		l.status(w, r, e.HTTPStatus())
+	})
+}
+
+// status shows an HTTP status as a page.
+func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
+	m := pages.Notice{Base: l.base(r), Home: true, RequestID: door.RequestID(r.Context())}
+	m.Title, m.Text = statusWords(status)
+	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
+		m.Retry = r.URL.Path
+	}
+	if err := l.notice(w, r, status, m); err != nil {
+		door.WriteError(w, r, l.log, err)
+	}
+}
+
+func (l looks) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
+	var buf bytes.Buffer
+	if err := pages.NoticePage(m).Render(r.Context(), &buf); err != nil {
+		return err
+	}
+	door.Secure(w, door.CSP{})
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // the client is gone; nobody is left to tell
+	return nil
+}
+
+// Notice shows what the redirect's companion has to say.
+func (l looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
+	return l.notice(w, r, status, pages.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
+		RequestID: door.RequestID(r.Context())})
+}
+
+// isPage reports whether people look at the answer to r, rather than programs.
+func (l looks) isPage(r *http.Request) bool {
+	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, "/embed/"} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(r.URL.Path, "/events") && !strings.HasSuffix(r.URL.Path, "/stream")
+}
+
+// either answers with a status: people with a page, programs in the API's shape.
+func (l looks) either(status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.isPage(r) {
+			l.status(w, r, status)
+			return
+		}
+		door.WriteError(w, r, l.log, &door.Error{Code: svc.CodeForbidden, Status: status, Why: errors.New("sent by another site's page")})
+	})
+}
+
+func statusWords(status int) (title, text svc.Words) {
+	switch {
+	case status == http.StatusNotFound:
+		return svc.Words{EN: "There is nothing here", ES: "Aquí no hay nada"},
+			svc.Words{EN: "The address is wrong, or it belongs to another browser. If you began an application, open it in the browser in which you began it.",
+				ES: "La dirección no es correcta o pertenece a otro navegador. Si comenzó una solicitud, ábrala en el navegador en el que la comenzó."}
+	case status == http.StatusMethodNotAllowed:
+		return svc.Words{EN: "This page is opened another way", ES: "Esta página se abre de otra manera"},
+			svc.Words{EN: "Go back and use the button or link that led you here.", ES: "Vuelva atrás y use el botón o el enlace que le trajo aquí."}
+	case status == http.StatusForbidden:
+		return svc.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"},
+			svc.Words{EN: "The request came from another site. Open this site and try again.", ES: "La petición vino de otro sitio. Abra este sitio e inténtelo de nuevo."}
+	case status == http.StatusTooManyRequests:
+		return svc.Words{EN: "A little slower, please", ES: "Un poco más despacio"},
+			svc.Words{EN: "Too many requests came from here. Wait a minute and try again.", ES: "Llegaron demasiadas peticiones desde aquí. Espere un minuto e inténtelo de nuevo."}
+	case status >= 500:
+		return svc.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"},
+			svc.Words{EN: "Nothing that you filled in and sent is lost. Please try again in a moment.", ES: "Nada de lo que envió se ha perdido. Inténtelo de nuevo en un momento."}
+	}
+	return svc.Words{EN: "We could not read that", ES: "No pudimos leer eso"},
+		svc.Words{EN: "What was sent is not what this page takes. Go back and try again.", ES: "Lo que se envió no es lo que esta página espera. Vuelva atrás e inténtelo de nuevo."}
+}

@@ -1,0 +1,263 @@
+// Package portal is the customer's application: it takes an applicant from an
+// empty form to a report in a reviewer's hands. Here its rooms are wired to each
+// other, and all requests pass: the one place that knows which room is whose
+// neighbour.
+//
+// It meets the provider over HTTP only, by internal/svcapi. It refuses requests
+// for other hosts than its own, and unsafe requests that another site's page
+// sends with our cookies: all but the return of a secure redirect by form POST,
+// which is another site's by nature and looks at no cookie.
+package portal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"vestibule/docs"
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/jose"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/connect"
+	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/review"
+	"vestibule/internal/portal/session"
+	"vestibule/internal/redirect"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
+	"vestibule/web"
+)
+
+// Config is what a portal is made of. All fields are required unless they say
+// otherwise.
+type Config struct {
+	DB     *store.DB // of the party store.Portal
+	Log    *slog.Logger
+	Now    func() time.Time
+	Assets *web.Assets
+
+	URL         string          // our public address, without a slash at the end
+	ProviderURL string          // the service's
+	Environment svc.Environment // of the account
+
+	PublicID  string // the account
+	ClientID  string
+	SecretKey string
+	Products  map[svc.Product]string // what the account has: kind → productId
+
+	WebhookSecrets  []string // whsec_…; none: every webhook is refused
+	WidgetScriptURL string
+	WidgetGlobal    string // "" is SvcWidget
+	ReturnMode      string // get or post: how outcome tokens come back; "" is get
+	APIKey          string // of the portal's API
+}
+
+// Portal is the party.
+type Portal struct {
+	db       *store.DB
+	log      *slog.Logger
+	queue    *jobs.Queue
+	rooms    rooms
+	assets   *web.Assets
+	handler  http.Handler
+	stop     context.CancelFunc
+	sweeping sync.WaitGroup
+}
+
+// rooms are the rooms of one portal.
+type rooms struct {
+	sessions     *session.Sessions
+	applications *applications.Site
+	connect      *connect.Desk
+	companion    *redirect.Companion
+	review       *review.Desk
+	api          *embed.API
+}
+
+// New wires a portal. It answers requests at once; its jobs run from Start on.
+func New(ctx context.Context, c Config) (*Portal, error) {
+	public, err := url.Parse(c.URL)
+	if err != nil || public.Host == "" {
+		return nil, fmt.Errorf("portal: %q is no public address", c.URL)
+	}
+	if c.WidgetGlobal == "" {
+		c.WidgetGlobal = "SvcWidget"
+	}
+	origins, err := originsOf(c.ProviderURL, c.WidgetScriptURL)
+	if err != nil {
+		return nil, err
+	}
+	receiver := &webhook.Receiver{Now: time.Now}
+	for _, s := range c.WebhookSecrets {
+		secret, err := webhook.ParseSecret(s)
+		if err != nil {
+			return nil, err
+		}
+		receiver.Secrets = append(receiver.Secrets, secret)
+	}
+	sessions, err := session.New(ctx, c.DB, c.Now, public.Scheme == "https")
+	if err != nil {
+		return nil, fmt.Errorf("portal: sessions: %w", err)
+	}
+	spec, err := docs.PortalOpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
+	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, log: c.Log}
+	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
+		Environment: c.Environment, Now: c.Now, Log: c.Log}
+
+	service := &applications.Service{DB: c.DB, Provider: client, Products: c.Products, Environment: c.Environment,
+		Now: c.Now, Log: c.Log, FormTargets: origins}
+	registry := jobs.NewRegistry()
+	service.Register(registry)
+	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
+		return nil, err
+	}
+	service.Queue = p.queue
+
+	p.rooms.sessions = sessions
+	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Key: c.APIKey, URL: c.URL, Environment: c.Environment,
+		Now: c.Now, Log: c.Log, Spec: spec}
+	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
+		Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
+	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
+		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log}, nil, c.Now),
+		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
+		Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
+	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
+		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
+		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt,
+		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Applications: forReview{service}, Now: c.Now,
+		Page: looks.page, Adapt: looks.adapt}
+
+	p.handler, err = p.routes(looks, public, c)
+	return p, err
+}
+
+// routes is the whole surface of the portal.
+func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, error) {
+	mux := http.NewServeMux()
+	p.rooms.applications.Routes(mux)
+	p.rooms.connect.Routes(mux)
+	p.rooms.companion.Routes(mux, looks.adapt)
+	p.rooms.review.Routes(mux)
+	p.rooms.api.Routes(mux)
+	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
+	mux.Handle("GET /embed/v1/embed.js", c.Assets.Stable("embed.js"))
+
+	sameSite := http.NewCrossOriginProtection()
+	if err := sameSite.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+		return nil, fmt.Errorf("portal: %w", err)
+	}
+	sameSite.AddInsecureBypassPattern("POST /redirect/return")
+	sameSite.SetDenyHandler(looks.either(http.StatusForbidden))
+
+	shaped := door.Shape(c.Log, mux, looks.isPage, looks.status)
+	return door.Wrap(c.Log, onlyHost(public, looks.remember(sameSite.Handler(shaped)))), nil
+}
+
+// onlyHost refuses requests for another host: behind such an address, a page of
+// another site could read ours. On loopback its names are one.
+func onlyHost(public *url.URL, next http.Handler) http.Handler {
+	loopback := []string{"localhost", "127.0.0.1", "::1"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := &url.URL{Host: r.Host}
+		same := asked.Host == public.Host || slices.Contains(loopback, public.Hostname()) &&
+			slices.Contains(loopback, asked.Hostname()) && asked.Port() == public.Port()
+		if !same {
+			http.Error(w, "This address does not serve that host.", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// originsOf are the provider's origins: of its pages and of its widget script.
+func originsOf(urls ...string) ([]string, error) {
+	var out []string
+	for _, raw := range urls {
+		u, err := url.Parse(raw)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, errors.New("portal: the provider's address or its widget script's is no URL")
+		}
+		if o := u.Scheme + "://" + u.Host; !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// Handler serves the portal.
+func (p *Portal) Handler() http.Handler { return p.handler }
+
+// EnsureReviewer makes the reviewer of the first start, if there is none of that
+// address.
+func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) error {
+	return p.rooms.review.EnsureReviewer(ctx, email, password)
+}
+
+// sweepEvery is how often what has ended is deleted.
+const sweepEvery = time.Hour
+
+// Start begins to run jobs, and takes up what a killed process left.
+func (p *Portal) Start(ctx context.Context) error {
+	if err := p.rooms.applications.Service.Resume(ctx); err != nil {
+		return fmt.Errorf("portal: resume: %w", err)
+	}
+	if err := p.queue.Start(ctx); err != nil {
+		return err
+	}
+	sweeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p.stop = stop
+	p.sweeping.Go(func() { p.sweep(sweeping) })
+	return nil
+}
+
+func (p *Portal) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx)); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
+		}
+	}
+}
+
+// Drain ends the streams, which would otherwise keep a server from shutting
+// down. Their pages find the next process by themselves.
+func (p *Portal) Drain() { p.rooms.applications.Service.Close() }
+
+// Stop drains streams and jobs.
+func (p *Portal) Stop(ctx context.Context) error {
+	p.Drain()
+	if p.stop != nil {
+		p.stop()
+		p.sweeping.Wait()
+	}
+	return p.queue.Stop(ctx)
+}
+
+// Ready reports why the portal cannot serve, or nil.
+func (p *Portal) Ready(ctx context.Context) error {
+	if !p.assets.Ready() {
+		return errors.New("portal: the program was compiled without its assets")
+	}
+	return p.db.Ping(ctx)
+}

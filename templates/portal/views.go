@@ -1,0 +1,258 @@
+// Package portal is the pages that an applicant sees: the landing, the form, the
+// page with the widget, the way to the provider by a form, the status of an
+// application, and the notices for what did not work. It takes words and values
+// and gives HTML. Every page is complete without script, has no inline script or
+// style, and speaks English and Spanish.
+package portal
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Assets says where the files are that a page loads. *web.Assets is one.
+type Assets interface{ URL(name string) string }
+
+// Base is what every page needs.
+type Base struct {
+	Lang      svc.Lang
+	Assets    Assets
+	Languages []ui.Choice // the same page in other languages
+	Sandbox   bool        // says so in the footer
+	Framed    bool        // inside another site's frame: without header and footer
+}
+
+func (b Base) page(title string, scripts ...string) ui.Page {
+	p := ui.Page{Lang: b.Lang, Title: title, Home: "/", Icon: b.Assets.URL("icon.svg"),
+		Styles: []string{b.Assets.URL("portal.css")}, Languages: b.Languages, Bare: b.Framed}
+	for _, s := range scripts {
+		p.Scripts = append(p.Scripts, b.Assets.URL(s))
+	}
+	if b.Sandbox {
+		p.Footer = ui.SandboxNote(b.Lang)
+	}
+	return p
+}
+
+// wasm is page with the module that validates and registers the widget.
+func (b Base) wasm(title string, scripts ...string) ui.Page {
+	p := b.page(title, append([]string{"module.js"}, scripts...)...)
+	p.Attrs = templ.Attributes{"data-wasm": b.Assets.URL("vestibule.wasm"), "data-wasm-exec": b.Assets.URL("wasm_exec.js")}
+	return p
+}
+
+// Landing is the first page.
+type Landing struct {
+	Base
+	Products []svc.Product // what one can apply for here
+	Absent   []svc.Product // what the service knows and this portal does not serve
+	Recent   []RecentApplication
+}
+
+// RecentApplication is one that this browser began.
+type RecentApplication struct {
+	URL     string
+	Product svc.Product
+	State   string
+	At      time.Time
+}
+
+// Apply is the form.
+type Apply struct {
+	Base
+	Product    svc.Product
+	Action     string            // where the form goes
+	Today      string            // YYYY-MM-DD, UTC
+	Values     map[string]string // by field name, as typed; never echoed unless the form was refused
+	Problems   []Problem
+	Notice     *svc.Words // something else that kept the form from being taken
+	Mode       string
+	Integrator *Integrator // the sandbox's choices for those who integrate; nil hides them
+}
+
+// Problem is a field that needs another look.
+type Problem struct {
+	Field string
+	Words svc.Words
+}
+
+// Integrator is what the widget is to be begun with.
+type Integrator struct {
+	Variant         string // token, prefill, consumer, sandbox-report
+	Manual          bool
+	SandboxReportID string
+}
+
+func (a Apply) value(name string) string { return a.Values[name] }
+
+func (a Apply) problem(name string) string {
+	for _, p := range a.Problems {
+		if p.Field == name {
+			return p.Words.In(a.Lang)
+		}
+	}
+	return ""
+}
+
+func (a Apply) input(name string, label svc.Words) ui.Input {
+	return ui.Input{Name: name, Label: label.In(a.Lang), Lang: a.Lang, Value: a.value(name), Error: a.problem(name)}
+}
+
+func (a Apply) wrongs() []ui.Wrong {
+	var out []ui.Wrong
+	for _, p := range a.Problems {
+		field := p.Field
+		if field == "dob" {
+			field = "dob-month"
+			if a.Lang == svc.Spanish {
+				field = "dob-day"
+			}
+		}
+		out = append(out, ui.Wrong{Field: field, Words: p.Words.In(a.Lang)})
+	}
+	return out
+}
+
+func (a Apply) chose(mode string) bool { return a.Mode == mode || a.Mode == "" && mode == "embedded" }
+
+// Connect is the page with the widget.
+type Connect struct {
+	Base
+	Product         svc.Product
+	Script          string // the provider's widget script
+	Global          string // the object that it makes
+	Env             svc.Environment
+	ProductID       string
+	PublicID        string
+	Token           string
+	Prefill         string // JSON; "" is none
+	ConsumerID      string
+	ExternalID      string
+	UserArgs        string
+	SandboxReportID string
+	Manual          bool
+	Attempt         int
+	State           string
+	Today           string
+	Report          string // where hooks are reported
+	Next            string // the status page
+	Restart         string // where another try is asked for
+	ParentOrigin    string // with Framed: who is told about states
+}
+
+func (c Connect) attrs() templ.Attributes {
+	a := templ.Attributes{"data-vestibule": "connect", "data-phase": "loading", "data-script": c.Script, "data-global": c.Global,
+		"data-env": string(c.Env), "data-product-id": c.ProductID, "data-public-id": c.PublicID,
+		"data-product": string(c.Product), "data-today": c.Today, "data-attempt": strconv.Itoa(c.Attempt),
+		"data-report": c.Report, "data-next": c.Next, "data-state": c.State}
+	for name, v := range map[string]string{"data-token": c.Token, "data-prefill": c.Prefill, "data-consumer-id": c.ConsumerID,
+		"data-external-id": c.ExternalID, "data-user-args": c.UserArgs, "data-sandbox-report-id": c.SandboxReportID,
+		"data-parent": c.ParentOrigin} {
+		if v != "" {
+			a[name] = v
+		}
+	}
+	if c.Manual {
+		a["data-manual-fire"] = true
+	}
+	return a
+}
+
+// Leave sends the applicant to the provider by a form POST.
+type Leave struct {
+	Base
+	URL   string
+	Token string
+}
+
+// Status is where an application stands.
+type Status struct {
+	Base
+	ID           string
+	Product      svc.Product
+	State        string
+	Version      int64
+	Title        svc.Words // the state in a heading
+	Text         svc.Words // what it means and what comes next
+	Detail       svc.Words // why, where there is a reason; may be empty
+	Tone         ui.Tone
+	Moving       bool // it may change by itself
+	Slow         bool // it takes longer than it should
+	Retry        bool // starting again can help
+	Final        bool // nothing will happen any more
+	Stream       string
+	Self         string // this page
+	Restart      string
+	Connect      string
+	ReturnURL    string
+	Lines        []StatusLine
+	ParentOrigin string
+}
+
+// StatusLine is something that happened, in words.
+type StatusLine struct {
+	At    time.Time
+	Words svc.Words
+}
+
+func (s Status) steps() ui.Steps {
+	current := map[string]int{"started": 1, "connecting": 1, "exited": 1, "expired": 1, "failed": 1,
+		"returned": 2, "pending": 2, "ready": 3}[s.State]
+	return steps(s.Lang, current)
+}
+
+func steps(lang svc.Lang, current int) ui.Steps {
+	return ui.Steps{Lang: lang, Current: current, Names: []string{
+		wordsStepDetails.In(lang), wordsStepVerify.In(lang), wordsStepReport.In(lang)}}
+}
+
+func (s Status) attrs() templ.Attributes {
+	a := templ.Attributes{"data-version": strconv.FormatInt(s.Version, 10), "data-state": s.State, "data-application": s.ID,
+		"data-title": s.Title.In(s.Lang)}
+	if !s.Final {
+		a["data-stream"] = s.Stream
+	}
+	if s.ParentOrigin != "" {
+		a["data-parent"] = s.ParentOrigin
+	}
+	return a
+}
+
+// Notice is a page that says why something cannot be shown or done.
+type Notice struct {
+	Base
+	Title     svc.Words
+	Text      svc.Words
+	Tone      ui.Tone
+	RequestID string
+	Retry     string // the address to try again by GET; "" is none
+	Post      string // the same by POST; "" is none
+	Home      bool   // offers the first page
+}
+
+func (s Status) layout() ui.Page {
+	p := s.page(s.Title.In(s.Lang), "status.js")
+	if s.Moving {
+		p.Head = refresh(s.Self)
+	}
+	return p
+}
+
+func (s Status) returnKind() ui.Kind {
+	if s.State == "ready" {
+		return ui.Primary
+	}
+	return ui.Secondary
+}
+
+func (n Notice) homeKind() ui.Kind {
+	if n.Retry != "" || n.Post != "" {
+		return ui.Secondary
+	}
+	return ui.Primary
+}

@@ -1,0 +1,160 @@
+package portal
+
+import "vestibule/internal/svc"
+
+var (
+	wordsStepDetails = svc.Words{EN: "Your details", ES: "Sus datos"}
+	wordsStepVerify  = svc.Words{EN: "Verification", ES: "Verificación"}
+	wordsStepReport  = svc.Words{EN: "Report", ES: "Informe"}
+
+	wordsLandingTitle = svc.Words{EN: "Share your finances, safely", ES: "Comparta sus finanzas con seguridad"}
+	wordsLandingIntro = svc.Words{
+		EN: "Fill in a short form, sign in at your bank, and the company you are applying to gets the report it asked for. Nothing more.",
+		ES: "Complete un formulario breve, inicie sesión en su banco y la empresa a la que se dirige recibirá el informe que pidió. Nada más."}
+	wordsChoose      = svc.Words{EN: "What would you like to share?", ES: "¿Qué desea compartir?"}
+	wordsNone        = svc.Words{EN: "There is nothing to apply for yet", ES: "Todavía no hay nada que solicitar"}
+	wordsNoneText    = svc.Words{EN: "This portal has no product configured. Please come back later.", ES: "Este portal no tiene ningún producto configurado. Vuelva más tarde."}
+	wordsAbsent      = svc.Words{EN: "Not offered here", ES: "No se ofrece aquí"}
+	wordsRecent      = svc.Words{EN: "Your applications in this browser", ES: "Sus solicitudes en este navegador"}
+	wordsApplication = svc.Words{EN: "Application", ES: "Solicitud"}
+	wordsState       = svc.Words{EN: "State", ES: "Estado"}
+	wordsBegun       = svc.Words{EN: "Begun", ES: "Iniciada"}
+	wordsMinutes     = svc.Words{EN: "About four minutes", ES: "Unos cuatro minutos"}
+
+	wordsApplyIntro = svc.Words{
+		EN: "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
+		ES: "Díganos quién es. En el siguiente paso iniciará sesión en su banco; nunca vemos su contraseña."}
+	wordsAboutYou   = svc.Words{EN: "About you", ES: "Sobre usted"}
+	wordsHome       = svc.Words{EN: "Where you live", ES: "Dónde vive"}
+	wordsHomeHint   = svc.Words{EN: "Give your full address, or your date of birth above, or both.", ES: "Indique su dirección completa, o su fecha de nacimiento arriba, o ambas."}
+	wordsMore       = svc.Words{EN: "Income and work", ES: "Ingresos y trabajo"}
+	wordsHow        = svc.Words{EN: "How would you like to verify?", ES: "¿Cómo desea verificar?"}
+	wordsFirstName  = svc.Words{EN: "First name", ES: "Nombre"}
+	wordsLastName   = svc.Words{EN: "Last name", ES: "Apellidos"}
+	wordsEmail      = svc.Words{EN: "E-mail", ES: "Correo electrónico"}
+	wordsPhone      = svc.Words{EN: "Phone", ES: "Teléfono"}
+	wordsDOB        = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
+	wordsDOBHint    = svc.Words{EN: "Not needed if you give your full address.", ES: "No es necesaria si indica su dirección completa."}
+	wordsAddress    = svc.Words{EN: "Street and number", ES: "Calle y número"}
+	wordsCity       = svc.Words{EN: "City", ES: "Ciudad"}
+	wordsStateField = svc.Words{EN: "State or territory", ES: "Estado o territorio"}
+	wordsZIP        = svc.Words{EN: "ZIP code", ES: "Código postal"}
+	wordsZIPHint    = svc.Words{EN: "12345 or 12345-6789", ES: "12345 o 12345-6789"}
+	wordsIncome     = svc.Words{EN: "Yearly income before taxes", ES: "Ingresos anuales antes de impuestos"}
+	wordsIncomeHint = svc.Words{EN: "In whole dollars.", ES: "En dólares enteros."}
+	wordsEmployer   = svc.Words{EN: "Employer", ES: "Empleador"}
+	wordsPick       = svc.Words{EN: "Choose", ES: "Elija"}
+	wordsHere       = svc.Words{EN: "Here on this page", ES: "Aquí, en esta página"}
+	wordsHereText   = svc.Words{EN: "You stay with us; your bank's questions appear in a secure frame.", ES: "Se queda con nosotros; las preguntas de su banco aparecen en un marco seguro."}
+	wordsThere      = svc.Words{EN: "On the verification service's site", ES: "En el sitio del servicio de verificación"}
+	wordsThereText  = svc.Words{EN: "You go there and come back when you are done. Works in every browser.", ES: "Va allí y vuelve al terminar. Funciona en cualquier navegador."}
+	wordsForm       = svc.Words{EN: "There, by a form", ES: "Allí, mediante un formulario"}
+	wordsFormText   = svc.Words{EN: "The same, but the handle travels in a POST.", ES: "Lo mismo, pero el identificador viaja en un POST."}
+	wordsAdvised    = svc.Words{EN: "Recommended", ES: "Recomendado"}
+	wordsContinue   = svc.Words{EN: "Continue", ES: "Continuar"}
+
+	wordsIntegrator     = svc.Words{EN: "For integrators (sandbox)", ES: "Para integradores (pruebas)"}
+	wordsIntegratorHint = svc.Words{EN: "What the widget is begun with. Only the first is meant for production.", ES: "Con qué se inicia el widget. Solo la primera opción es para producción."}
+	wordsVariant        = svc.Words{EN: "Begin with", ES: "Iniciar con"}
+	wordsVToken         = svc.Words{EN: "Initialization token", ES: "Token de inicialización"}
+	wordsVTokenText     = svc.Words{EN: "Data goes from server to server.", ES: "Los datos van de servidor a servidor."}
+	wordsVPrefill       = svc.Words{EN: "Client-side prefill", ES: "Prefill en el cliente"}
+	wordsVPrefillText   = svc.Words{EN: "Data goes from the page; not recommended.", ES: "Los datos van desde la página; no se recomienda."}
+	wordsVConsumer      = svc.Words{EN: "consumerId", ES: "consumerId"}
+	wordsVConsumerText  = svc.Words{EN: "A consumer is created first and named to the widget.", ES: "Primero se crea un consumidor y se indica al widget."}
+	wordsVSandbox       = svc.Words{EN: "sandboxReportId", ES: "sandboxReportId"}
+	wordsVSandboxText   = svc.Words{EN: "The widget completes by itself with a prepared report.", ES: "El widget termina solo con un informe preparado."}
+	wordsManual         = svc.Words{EN: "Custom control: the widget waits for fire()", ES: "Control propio: el widget espera a fire()"}
+	wordsReportID       = svc.Words{EN: "sandboxReportId", ES: "sandboxReportId"}
+
+	wordsConnectTitle = svc.Words{EN: "Verify with your bank", ES: "Verifique con su banco"}
+	wordsConnectIntro = svc.Words{EN: "The questions below come from the verification service. You can stop at any time.", ES: "Las preguntas de abajo vienen del servicio de verificación. Puede detenerse en cualquier momento."}
+	wordsOpening      = svc.Words{EN: "Opening the secure frame …", ES: "Abriendo el marco seguro …"}
+	wordsFire         = svc.Words{EN: "Start verification", ES: "Iniciar la verificación"}
+	wordsDestroy      = svc.Words{EN: "Remove the widget", ES: "Quitar el widget"}
+	wordsAgain        = svc.Words{EN: "Try again", ES: "Intentar de nuevo"}
+	wordsGoOn         = svc.Words{EN: "Go on with the verification", ES: "Seguir con la verificación"}
+	wordsSecurePage   = svc.Words{EN: "Continue on the secure page", ES: "Continuar en la página segura"}
+	wordsBlocked      = svc.Words{EN: "The verification cannot be shown here", ES: "La verificación no se puede mostrar aquí"}
+	wordsBlockedText  = svc.Words{EN: "Your browser could not load it. Continue on the verification service's own page; your details are kept.", ES: "Su navegador no pudo cargarla. Continúe en la página del servicio de verificación; sus datos se conservan."}
+	wordsNoScript     = svc.Words{EN: "Without scripts the verification runs on the service's own page. It brings you back here.", ES: "Sin scripts, la verificación se hace en la página del servicio, que le traerá de vuelta."}
+	wordsStopped      = svc.Words{EN: "You closed the verification", ES: "Cerró la verificación"}
+	wordsStoppedText  = svc.Words{EN: "Nothing was shared. You can go on whenever you like.", ES: "No se compartió nada. Puede continuar cuando quiera."}
+	wordsSeeStatus    = svc.Words{EN: "See your application", ES: "Ver su solicitud"}
+	wordsChecking     = svc.Words{EN: "Thank you. One moment …", ES: "Gracias. Un momento …"}
+
+	wordsLeaveTitle = svc.Words{EN: "On to the verification", ES: "Vamos a la verificación"}
+	wordsLeaveText  = svc.Words{EN: "You are about to go to the verification service's site. It brings you back here when you are done.", ES: "Va a pasar al sitio del servicio de verificación, que le traerá de vuelta al terminar."}
+
+	wordsYourApplication = svc.Words{EN: "Your application", ES: "Su solicitud"}
+	wordsReference       = svc.Words{EN: "Reference", ES: "Referencia"}
+	wordsReport          = svc.Words{EN: "Report", ES: "Informe"}
+	wordsHistory         = svc.Words{EN: "What has happened so far", ES: "Lo que ha pasado hasta ahora"}
+	wordsSlow            = svc.Words{EN: "This takes longer than usual. You can close this page and come back: nothing is lost.", ES: "Esto tarda más de lo normal. Puede cerrar esta página y volver: no se pierde nada."}
+	wordsRefreshing      = svc.Words{EN: "This page looks for news every five seconds.", ES: "Esta página busca novedades cada cinco segundos."}
+	wordsReload          = svc.Words{EN: "Look again", ES: "Volver a mirar"}
+	wordsReturn          = svc.Words{EN: "Go on to where you came from", ES: "Volver al sitio de donde vino"}
+	wordsWorking         = svc.Words{EN: "Working on it …", ES: "Trabajando en ello …"}
+
+	wordsBackHome  = svc.Words{EN: "To the first page", ES: "A la primera página"}
+	wordsRequestID = svc.Words{EN: "If you ask for help, give this number:", ES: "Si pide ayuda, indique este número:"}
+)
+
+// ProductName is what a kind of report is called.
+func ProductName(p svc.Product) svc.Words {
+	switch p {
+	case svc.Cashflow:
+		return svc.Words{EN: "Cashflow report", ES: "Informe de flujo de caja"}
+	case svc.Income:
+		return svc.Words{EN: "Income report", ES: "Informe de ingresos"}
+	case svc.Eligibility:
+		return svc.Words{EN: "Eligibility report", ES: "Informe de elegibilidad"}
+	}
+	return svc.Words{EN: "Credit passport", ES: "Pasaporte crediticio"}
+}
+
+// productText is what a kind of report says about someone.
+func productText(p svc.Product) svc.Words {
+	switch p {
+	case svc.Cashflow:
+		return svc.Words{EN: "What comes in and what goes out of your bank accounts.", ES: "Lo que entra y lo que sale de sus cuentas bancarias."}
+	case svc.Income:
+		return svc.Words{EN: "What you earn, from your bank, your payroll or your pay stubs.", ES: "Lo que gana, según su banco, su nómina o sus recibos de pago."}
+	case svc.Eligibility:
+		return svc.Words{EN: "Income, work and savings for a housing application.", ES: "Ingresos, trabajo y ahorros para una solicitud de vivienda."}
+	}
+	return svc.Words{EN: "Your credit history from another country.", ES: "Su historial de crédito de otro país."}
+}
+
+func applyTitle(p svc.Product) svc.Words {
+	n := ProductName(p)
+	return svc.Words{EN: "Apply with a " + lower(n.EN), ES: "Solicitud con " + lower(n.ES)}
+}
+
+func lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return string(s[0]|0x20) + s[1:]
+}
+
+// StateName is a state of an application in one or two words.
+func StateName(state string) svc.Words {
+	switch state {
+	case "started":
+		return svc.Words{EN: "Saved", ES: "Guardada"}
+	case "connecting":
+		return svc.Words{EN: "Verification open", ES: "Verificación abierta"}
+	case "returned":
+		return svc.Words{EN: "Being checked", ES: "En comprobación"}
+	case "pending":
+		return svc.Words{EN: "Report on its way", ES: "Informe en camino"}
+	case "ready":
+		return svc.Words{EN: "Done", ES: "Terminada"}
+	case "failed":
+		return svc.Words{EN: "Did not work", ES: "No funcionó"}
+	case "exited":
+		return svc.Words{EN: "Stopped", ES: "Detenida"}
+	}
+	return svc.Words{EN: "Ran out of time", ES: "Caducada"}
+}

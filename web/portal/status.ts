@@ -1,0 +1,93 @@
+// The status page follows its application: each event of the stream says that
+// something moved, and the page's own HTML, fetched again, says what. Without
+// streams it asks every ten seconds. Focus stays where it is, unless what had it
+// is gone.
+
+const pause = 10_000;
+
+function region(): HTMLElement | null {
+	return document.getElementById("status");
+}
+
+function tell(el: HTMLElement): void {
+	const origin = el.dataset.parent;
+	if (origin && window.parent !== window) {
+		window.parent.postMessage({ type: "vestibule", event: "state", id: el.dataset.application, state: el.dataset.state }, origin);
+	}
+}
+
+let busy: Promise<void> | undefined;
+let again = false;
+
+// refresh takes over the page's new content; calls that come meanwhile become one more.
+function refresh(): Promise<void> {
+	if (busy) {
+		again = true;
+		return busy;
+	}
+	busy = load()
+		.catch(() => undefined)
+		.finally(() => {
+			busy = undefined;
+			if (again) {
+				again = false;
+				void refresh();
+			}
+		});
+	return busy;
+}
+
+async function load(): Promise<void> {
+	const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+	if (!answer.ok) return;
+	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+	const old = region();
+	const fresh = page.getElementById("status");
+	if (!old || !fresh || Number(fresh.dataset.version) < Number(old.dataset.version)) return;
+	const moved = fresh.dataset.state !== old.dataset.state;
+	const focused = old.contains(document.activeElement);
+	const open = old.querySelector("details")?.open ?? false;
+	const next = document.importNode(fresh, true);
+	const history = next.querySelector("details");
+	if (history) history.open = open;
+	old.replaceWith(next);
+	document.title = page.title;
+	if (focused) document.getElementById("status-title")?.focus();
+	if (moved) {
+		const live = document.getElementById("live");
+		if (live) live.textContent = next.dataset.title ?? "";
+		tell(next);
+	}
+}
+
+function follow(url: string): void {
+	const poll = (): void => {
+		const timer = window.setInterval(() => {
+			void refresh().then(() => {
+				if (!region()?.dataset.stream) window.clearInterval(timer);
+			});
+		}, pause);
+	};
+	if (typeof EventSource === "undefined") {
+		poll();
+		return;
+	}
+	const stream = new EventSource(url);
+	stream.addEventListener("state", (e) => {
+		const version = Number((e as MessageEvent).lastEventId);
+		if (version > Number(region()?.dataset.version ?? 0)) void refresh();
+	});
+	stream.addEventListener("end", () => {
+		stream.close();
+		void refresh();
+	});
+	stream.addEventListener("error", () => {
+		if (stream.readyState === EventSource.CLOSED) poll();
+	});
+}
+
+const here = region();
+if (here) {
+	tell(here);
+	if (here.dataset.stream) follow(here.dataset.stream);
+}
