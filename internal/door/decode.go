@@ -40,7 +40,7 @@ func UnmarshalStrict(raw []byte, into any) error {
 	if !utf8.Valid(raw) {
 		return malformed("", "is not valid UTF-8")
 	}
-	if d := scan(raw); d != nil {
+	if d := scan(raw, reflect.TypeOf(into)); d != nil {
 		return &Error{Code: svc.CodeMalformedBody, Details: []Detail{*d}, Why: errors.New("malformed JSON")}
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -83,10 +83,10 @@ func article(t reflect.Type) string {
 
 // scan walks the tokens of raw and returns what a struct decoder lets pass:
 // members named twice, nesting too deep, trailing values.
-func scan(raw []byte) *Detail {
+func scan(raw []byte, into reflect.Type) *Detail {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	if d := scanValue(dec, "", 0); d != nil {
+	if d := scanValue(dec, into, "", 0); d != nil {
 		return d
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -95,7 +95,7 @@ func scan(raw []byte) *Detail {
 	return nil
 }
 
-func scanValue(dec *json.Decoder, path string, depth int) *Detail {
+func scanValue(dec *json.Decoder, into reflect.Type, path string, depth int) *Detail {
 	tok, err := dec.Token()
 	if err != nil {
 		return &Detail{Field: path, Message: "is not valid JSON"}
@@ -107,9 +107,12 @@ func scanValue(dec *json.Decoder, path string, depth int) *Detail {
 	if depth >= maxDepth {
 		return &Detail{Field: path, Message: "is nested too deeply"}
 	}
+	for into != nil && into.Kind() == reflect.Pointer {
+		into = into.Elem()
+	}
 	var seen map[string]bool
 	for i := 0; dec.More(); i++ {
-		at := fmt.Sprintf("%s[%d]", path, i)
+		at, inner := fmt.Sprintf("%s[%d]", path, i), element(into)
 		if delim == '{' {
 			tok, err := dec.Token()
 			if err != nil {
@@ -117,9 +120,14 @@ func scanValue(dec *json.Decoder, path string, depth int) *Detail {
 			}
 			name, _ := tok.(string)
 			at = strings.TrimPrefix(path+"."+name, ".")
-			// encoding/json matches names without regard to case, so doubles are
-			// looked for without it as well.
-			key := strings.ToLower(name)
+			// encoding/json matches the fields of a struct without regard to case, so
+			// doubles are looked for without it as well. Elsewhere names are what
+			// they are.
+			key := name
+			if into != nil && into.Kind() == reflect.Struct {
+				key = strings.ToLower(name)
+				inner = member(into, name)
+			}
 			if seen[key] {
 				return &Detail{Field: at, Message: "is given twice"}
 			}
@@ -128,12 +136,39 @@ func scanValue(dec *json.Decoder, path string, depth int) *Detail {
 			}
 			seen[key] = true
 		}
-		if d := scanValue(dec, at, depth+1); d != nil {
+		if d := scanValue(dec, inner, at, depth+1); d != nil {
 			return d
 		}
 	}
 	if _, err := dec.Token(); err != nil {
 		return &Detail{Field: path, Message: "is not valid JSON"}
+	}
+	return nil
+}
+
+// element is the type of what a list or a map holds; nil for anything else.
+func element(t reflect.Type) reflect.Type {
+	if t == nil || t == reflect.TypeFor[json.RawMessage]() {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return t.Elem()
+	}
+	return nil
+}
+
+// member is the type of the field that a member is decoded into; nil if there
+// is none.
+func member(t reflect.Type, name string) reflect.Type {
+	for _, f := range reflect.VisibleFields(t) {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == "" {
+			tag = f.Name
+		}
+		if f.IsExported() && strings.EqualFold(tag, name) {
+			return f.Type
+		}
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ const lang = query.get("lang");
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const live = element("live");
 const notice = element("notice");
-const closeButton = element<HTMLButtonElement>("close");
 const leaveDialog = element<HTMLDialogElement>("leave");
 
 const slowAfter = 4_000;
@@ -116,7 +115,6 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   const same = now.dataset.step === next.dataset.step;
   if (!(same && next.dataset.poll && !moved)) {
     now.replaceWith(document.adoptNode(next));
-    closeButton.hidden = next.dataset.over === "true" && !modal;
     if (moved || document.hasFocus()) focusStep(next);
     else if (!same) announce(next);
   }
@@ -251,8 +249,6 @@ addEventListener("keydown", (e) => {
   e.preventDefault();
   askToClose();
 });
-
-closeButton.addEventListener("click", askToClose);
 
 new ResizeObserver(() => {
   if (hostOrigin && !modal) send("size", { height: document.body.scrollHeight });

@@ -4,9 +4,9 @@
 // registered options, sets no cookie and keeps nothing in storage. Styles are
 // set through the CSSOM, so a strict policy of the page needs no exception.
 
-import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./widget.d.ts";
+import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./visit/api.d.ts";
 
-type Hooks = Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">;
+type Hooks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 
 type Visit = {
   data: Record<string, unknown>;

@@ -54,8 +54,11 @@ func (s *Service) expire(ctx context.Context, visitID string) (left time.Duratio
 		}
 		return nil
 	})
-	if errors.Is(err, errStale) {
+	switch {
+	case errors.Is(err, errStale):
 		return time.Second, nil
+	case errors.Is(err, store.ErrNotFound):
+		return 0, nil // the sandbox was reset
 	}
 	return left, err
 }

@@ -179,8 +179,8 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, 
 
 // breach is an error type of the widget as an answer of the API.
 func breach(e svc.WidgetError, field string) *door.Error {
-	return door.Fail(svc.Code(e), errors.New("an option was refused"),
-		door.Detail{Field: field, Code: string(e), Message: e.Info().Engineer})
+	return &door.Error{Code: svc.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
+		Details: []door.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
 }
 
 func duplicate(err error) error {

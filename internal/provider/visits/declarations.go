@@ -2,7 +2,6 @@ package visits
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"vestibule/internal/svc"
@@ -80,12 +79,4 @@ func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (va
 		fmt.Fprintf(b, "  | %q%s\n", value, end)
 	}
 	b.WriteString("\n")
-}
-
-func (s *Service) declarations(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/typescript; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	fmt.Fprint(w, Declarations())
 }

@@ -10,10 +10,12 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
-// The declarations that the loader is compiled against, and that integrators
-// get, are those of the tables.
+// The declarations that integrators get, and those that the loader is compiled
+// against, are those of the tables. They are two files because TypeScript takes
+// a widget.d.ts beside a widget.ts for its output.
 func TestDeclarationsHaveNotDrifted(t *testing.T) {
 	generated(t, "../../../web/provider/widget.d.ts", Declarations())
+	generated(t, "../../../web/provider/visit/api.d.ts", Declarations())
 }
 
 func generated(t *testing.T, path, want string) {

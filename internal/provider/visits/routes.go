@@ -13,7 +13,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 
 	// For the customer's page.
 	mux.Handle("GET /widget/v1/widget.js", s.Assets.Stable("widget.js"))
-	mux.Handle("GET /widget/v1/widget.d.ts", http.HandlerFunc(s.declarations))
+	mux.Handle("GET /widget/v1/widget.d.ts", s.Assets.Stable("widget.d.ts"))
 
 	// For the frame.
 	mux.Handle("GET /widget/v1/frame", s.page(s.frame))

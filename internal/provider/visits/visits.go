@@ -26,7 +26,7 @@ import (
 // Service serves visits. All fields but Returns must be set.
 type Service struct {
 	DB        *store.DB
-	Queue     *jobs.Queue
+	Queue     Queue
 	Log       *slog.Logger
 	Now       func() time.Time
 	Assets    *web.Assets
@@ -36,6 +36,11 @@ type Service struct {
 	Bank      BankAccess
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
+}
+
+// Queue takes the job that ends a visit in time.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Gate tells who is calling.

@@ -1,0 +1,104 @@
+package redirects
+
+import (
+	"bufio"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var registered = []string{"https://app.example/return", "http://localhost:8080/redirect/return?jwt=[token]"}
+
+func TestCompleteURLsThatAreRefused(t *testing.T) {
+	f, err := os.Open("testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if strings.HasPrefix(line, `"`) {
+			if line, err = strconv.Unquote(line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n++
+		if c, err := allowed(line, registered); err == nil {
+			t.Errorf("allowed(%q) = %+v, want a refusal", line, c)
+		}
+	}
+	if n < 50 {
+		t.Errorf("%d lines were read", n)
+	}
+	if _, err := allowed("https://app.example/return?"+strings.Repeat("a", maxURL), registered); err == nil {
+		t.Error("an address longer than browsers take is allowed")
+	}
+}
+
+func TestCompleteURLsThatAreAllowed(t *testing.T) {
+	for _, c := range []struct{ name, raw, with, without string }{
+		{"the registered one itself", "https://app.example/return", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"a path below it", "https://app.example/return/42", "https://app.example/return/42?jwt=T", "https://app.example/return/42"},
+		{"a path with a slash at its end", "https://app.example/return/", "https://app.example/return/?jwt=T", "https://app.example/return/"},
+		{"the port that goes without saying", "https://app.example:443/return", "https://app.example:443/return?jwt=T", "https://app.example:443/return"},
+		{"a host in capitals", "https://APP.example/return", "https://APP.example/return?jwt=T", "https://APP.example/return"},
+		{"a query", "https://app.example/return?a=1", "https://app.example/return?a=1&jwt=T", "https://app.example/return?a=1"},
+		{"an open query", "https://app.example/return?", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"the placeholder", "https://app.example/return?jwt=[token]", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"the placeholder of another name, among others", "https://app.example/return?a=1&t=[token]&b=2", "https://app.example/return?a=1&t=T&b=2", "https://app.example/return?a=1&b=2"},
+		{"the placeholder as an encoder leaves it", "https://app.example/return?jwt=%5Btoken%5D", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"the same in small letters", "https://app.example/return?jwt=%5btoken%5d", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"two placeholders, of which one is replaced", "https://app.example/return?a=[token]&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
+		{"two spellings, of which the first is replaced", "https://app.example/return?a=%5Btoken%5D&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
+		{"the placeholder in the path", "https://app.example/return/[token]", "https://app.example/return/T", "https://app.example/return/"},
+		{"an address in the query", "https://app.example/return?next=https://evil.example/@", "https://app.example/return?next=https://evil.example/@&jwt=T", "https://app.example/return?next=https://evil.example/@"},
+		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1", "http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := allowed(c.raw, registered)
+			if err != nil {
+				t.Fatalf("allowed(%q): %v", c.raw, err)
+			}
+			if w := got.withToken("T"); w != c.with {
+				t.Errorf("withToken = %s, want %s", w, c.with)
+			}
+			if w := got.withoutToken(); w != c.without {
+				t.Errorf("withoutToken = %s, want %s", w, c.without)
+			}
+		})
+	}
+}
+
+// What is allowed leads, as a browser and as net/url read it, to the registered
+// origin, before and after the token is in it.
+func FuzzAllowed(f *testing.F) {
+	for _, s := range []string{"https://app.example/return", "https://app.example/return/x?jwt=[token]", "https://app.example@evil.example/return",
+		"https://[token]/return", "https://app.example/return/%5Btoken%5D", "http://localhost:8080/redirect/return?jwt=%5Btoken%5D"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		c, err := allowed(raw, registered)
+		if err != nil {
+			return
+		}
+		for _, to := range []string{c.raw, c.withToken("e30.e30.AA"), c.withoutToken()} {
+			u, err := url.Parse(to)
+			if err != nil {
+				t.Fatalf("%q gives %q: %v", raw, to, err)
+			}
+			host := strings.ToLower(u.Scheme + "://" + u.Host)
+			if host != "https://app.example" && host != "https://app.example:443" && host != "http://localhost:8080" || u.User != nil {
+				t.Fatalf("%q gives %q, which leads to %s", raw, to, host)
+			}
+			if !strings.HasPrefix(u.Path, "/return") && !strings.HasPrefix(u.Path, "/redirect/return") {
+				t.Fatalf("%q gives %q, whose path is %s", raw, to, u.Path)
+			}
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package visits_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"vestibule/internal/prefill/prefilltest"
+	"vestibule/internal/provider/providertest"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
+}
+
+func initialize(r *providertest.Rig, body map[string]any) providertest.Answer {
+	if body["productId"] == nil {
+		body["productId"] = r.Seed.Products[svc.Cashflow]
+	}
+	return r.Do("POST", "/connect/initialization", body, r.Basic)
+}
+
+// token is a good initialization token for a visit with these members.
+func token(r *providertest.Rig, body map[string]any) string {
+	r.T.Helper()
+	if body["prefill"] == nil && body["consumerId"] == nil {
+		body["prefill"] = providertest.Prefill()
+	}
+	a := initialize(r, body)
+	if a.Status != 200 {
+		r.T.Fatalf("initialization: %d %s", a.Status, a.Body)
+	}
+	return a.JSON["token"].(string)
+}
+
+// The one table of prefill cases, against the endpoint: the same code and the
+// same details as the browser's and the portal's, and nothing kept of a refusal.
+func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
+	r := providertest.Start(t, storetest.SQLite(t, store.Provider), "get")
+	run := 0
+	for _, c := range prefilltest.Cases(t) {
+		if c.AssetsOnly {
+			continue // a product's workflow: the endpoint serves the usual one only
+		}
+		run++
+		t.Run(c.Name, func(t *testing.T) {
+			day, err := time.Parse(time.DateOnly, c.Today)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Advance(day.Add(12 * time.Hour).Sub(r.Now()))
+			env := svc.Sandbox
+			if c.Environment != "" {
+				env = c.Environment
+			}
+			r.Count(`UPDATE customers SET environment = $1 WHERE public_id = $2 RETURNING 1`, string(env), r.Seed.PublicID)
+			before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
+			raw, _ := json.Marshal(map[string]any{"productId": r.Seed.Products[c.Product], "prefill": c.Prefill})
+			a := r.Do("POST", "/connect/initialization", string(raw), r.Basic,
+				func(req *http.Request) { req.Header.Set("X-ENVIRONMENT", string(env)) })
+			after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
+			if c.Code() == "" {
+				if a.Status != 200 || after != before+4 {
+					t.Fatalf("answered %d %s; %d rows more", a.Status, a.Body, after-before)
+				}
+				return
+			}
+			if a.Status != 400 || a.JSON["error"] != string(c.Code()) {
+				t.Errorf("answered %d %v, want 400 %s", a.Status, a.JSON["error"], c.Code())
+			}
+			got := []string{}
+			for _, d := range a.JSON["details"].([]any) {
+				d := d.(map[string]any)
+				got = append(got, strings.TrimPrefix(d["field"].(string), "prefill.")+" "+d["code"].(string))
+			}
+			if diff := cmp.Diff(c.Problems, got); diff != "" {
+				t.Errorf("details (-want +got):\n%s", diff)
+			}
+			if after != before {
+				t.Errorf("%d rows were kept of what was refused", after-before)
+			}
+		})
+	}
+	if run < 500 {
+		t.Errorf("%d cases were run", run)
+	}
+}
+
+func TestInitializationRefuses(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		token(r, map[string]any{"externalId": "taken"})
+		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.ThirdParty).JSON["consumerId"]
+		for _, c := range []struct {
+			name   string
+			body   any
+			status int
+			code   string
+			field  string
+		}{
+			{"no body", "", 400, "MALFORMED_BODY", ""},
+			{"an array", "[]", 400, "MALFORMED_BODY", ""},
+			{"something after the object", `{} {}`, 400, "MALFORMED_BODY", ""},
+			{"a member twice", `{"productId":"a","productId":"b"}`, 400, "MALFORMED_BODY", "productId"},
+			{"an unknown member", map[string]any{"product": "x"}, 400, "MALFORMED_BODY", "product"},
+			{"a number for a string", map[string]any{"externalId": 5}, 400, "MALFORMED_BODY", "externalId"},
+			{"a string for prefill", map[string]any{"prefill": "Ana"}, 400, "MALFORMED_BODY", "prefill"},
+			{"a list for prefill", map[string]any{"prefill": []any{}}, 400, "MALFORMED_BODY", "prefill"},
+			{"externalId of 65 characters", map[string]any{"externalId": strings.Repeat("é", 65)}, 400, "MALFORMED_BODY", "externalId"},
+			{"userArgs of 256 characters", map[string]any{"userArgs": strings.Repeat("é", 256)}, 400, "MALFORMED_BODY", "userArgs"},
+			{"no product", map[string]any{"productId": ""}, 400, "INVALID_PRODUCT", "productId"},
+			{"an unknown product", map[string]any{"productId": uuid.NewString()}, 400, "INVALID_PRODUCT", "productId"},
+			{"an unknown consumer", map[string]any{"consumerId": uuid.NewString()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"somebody else's consumer", map[string]any{"consumerId": consumer}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"a consumer who is none", map[string]any{"consumerId": "' OR 1=1"}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"consumer and prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": providertest.Prefill()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"neither consumer nor prefill", map[string]any{}, 400, "INVALID_PREFILLS_PII_MISSING", "prefill.firstName"},
+			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()}, 400, "MALFORMED_BODY", "sandboxReportId"},
+			{"an unknown prepared report", map[string]any{"sandboxReportId": uuid.NewString(), "prefill": providertest.Prefill()}, 400, "MALFORMED_BODY", "sandboxReportId"},
+			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, 400, "DUPLICATE_EXTERNAL_ID", "externalId"},
+			{"a body too large", map[string]any{"userArgs": strings.Repeat("a", 70_000)}, 413, "BODY_TOO_LARGE", ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				if m, ok := c.body.(map[string]any); ok && m["productId"] == nil {
+					m["productId"] = r.Seed.Products[svc.Cashflow]
+				}
+				before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports)`)
+				a := r.Do("POST", "/connect/initialization", c.body, r.Basic)
+				if a.Status != c.status || a.JSON["error"] != c.code {
+					t.Errorf("answered %d %s, want %d %s", a.Status, a.Body, c.status, c.code)
+				}
+				if c.field != "" && !strings.Contains(a.Body, `"field":"`+c.field+`"`) {
+					t.Errorf("details name no %s: %s", c.field, a.Body)
+				}
+				if a.JSON["terminated"] != false || a.JSON["requestId"] == "" {
+					t.Errorf("not the shape of an error: %s", a.Body)
+				}
+				if after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports)`); after != before {
+					t.Errorf("%d rows were kept of what was refused", after-before)
+				}
+			})
+		}
+		if a := r.Do("POST", "/connect/initialization", map[string]any{}); a.Status != 400 {
+			t.Errorf("without credentials: %d %s", a.Status, a.Body)
+		}
+		if a := r.Do("GET", "/connect/initialization", nil); a.Status != 405 || a.JSON["error"] != "METHOD_NOT_ALLOWED" {
+			t.Errorf("GET: %d %s", a.Status, a.Body)
+		}
+	})
+}
+
+// register is what the frame sends.
+func register(r *providertest.Rig, options map[string]any) providertest.Answer {
+	all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[svc.Cashflow], "publicId": r.Seed.PublicID}
+	for k, v := range options {
+		all[k] = v
+	}
+	return r.Do("POST", "/widget/v1/visits", all)
+}
+
+func TestRegister(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]
+		token(r, map[string]any{"externalId": "taken"})
+		for _, c := range []struct {
+			name    string
+			options map[string]any
+			want    string // error type; empty: it opens
+		}{
+			{"a token", map[string]any{"token": token(r, map[string]any{})}, ""},
+			{"a token and labels", map[string]any{"token": token(r, map[string]any{}), "externalId": "mine", "userArgs": "u"}, ""},
+			{"prefill", map[string]any{"prefill": providertest.Prefill()}, ""},
+			{"a consumer", map[string]any{"consumerId": consumer}, ""},
+			{"a consumer and its token", map[string]any{"consumerId": consumer, "token": token(r, map[string]any{"consumerId": consumer})}, ""},
+			{"nothing of the three", nil, "INVALID_TOKEN"},
+			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()}, "INVALID_TOKEN"},
+			{"prefill and consumer", map[string]any{"consumerId": consumer, "prefill": providertest.Prefill()}, "INVALID_CONSUMER_ID"},
+			{"a token and another's consumer", map[string]any{"consumerId": consumer, "token": token(r, map[string]any{})}, "INVALID_CONSUMER_ID"},
+			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN"},
+			{"an unknown consumer", map[string]any{"consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID"},
+			{"no environment", map[string]any{"env": "", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
+			{"the other environment", map[string]any{"env": "production", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
+			{"an unknown customer", map[string]any{"publicId": "nobody", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
+			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID, "token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
+			{"an unknown product", map[string]any{"productId": uuid.NewString(), "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
+			{"a product that is none", map[string]any{"productId": "cashflow", "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
+			{"another product than the token's", map[string]any{"productId": r.Seed.Products[svc.Income], "token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
+			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, "DUPLICATE_EXTERNAL_ID"},
+			{"an externalId that is taken, with a token", map[string]any{"externalId": "taken", "token": token(r, map[string]any{})}, "DUPLICATE_EXTERNAL_ID"},
+			{"an unsupported key", map[string]any{"prefill": map[string]any{"nickname": "A"}}, "INVALID_PREFILL_KEY"},
+			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
+			{"userArgs too long", map[string]any{"userArgs": strings.Repeat("u", 256), "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
+			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
+			{"an option that is none", map[string]any{"prefil": map[string]any{}}, "INTERNAL_ERROR"},
+			{"a number for a token", map[string]any{"token": 5}, "INTERNAL_ERROR"},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				a := register(r, c.options)
+				if c.want == "" {
+					if a.Status != 201 || !svc.IsUUID(a.JSON["publicToken"].(string)) || len(a.JSON["handle"].(string)) != 43 {
+						t.Errorf("answered %d %s, want 201 with handle and publicToken", a.Status, a.Body)
+					}
+					return
+				}
+				if a.JSON["error"] != c.want || a.Status < 400 || a.Status >= 500 {
+					t.Errorf("answered %d %v, want 4xx %s", a.Status, a.JSON["error"], c.want)
+				}
+			})
+		}
+	})
+}
+
+// A token opens one visit, however many ask at once; a refusal does not use it
+// up, and neither age nor use can be talked away.
+func TestATokenIsUsedOnce(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		tok := token(r, map[string]any{})
+		if a := register(r, map[string]any{"token": tok, "productId": r.Seed.Products[svc.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
+			t.Fatalf("with another product: %s", a.Body)
+		}
+		var wg sync.WaitGroup
+		answers := make([]providertest.Answer, 20)
+		for i := range answers {
+			wg.Go(func() { answers[i] = register(r, map[string]any{"token": tok}) })
+		}
+		wg.Wait()
+		opened := 0
+		for _, a := range answers {
+			if a.Status == 201 {
+				opened++
+			} else if a.JSON["error"] != "INVALID_TOKEN" {
+				t.Errorf("answered %d %s", a.Status, a.Body)
+			}
+		}
+		if opened != 1 {
+			t.Errorf("%d visits were opened", opened)
+		}
+		old := token(r, map[string]any{})
+		r.Advance(30 * time.Minute)
+		if a := register(r, map[string]any{"token": old}); a.JSON["error"] != "INVALID_TOKEN" {
+			t.Errorf("after 30 minutes: %d %s", a.Status, a.Body)
+		}
+		if n := r.Count(`SELECT count(*) FROM initialization_tokens WHERE hash = $1`, []byte(tok)); n != 0 {
+			t.Error("the token itself is in the database")
+		}
+	})
+}

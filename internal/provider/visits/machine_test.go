@@ -1,0 +1,191 @@
+package visits
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vestibule/internal/svc"
+)
+
+var (
+	loginDefault = Login{Known: true, Profile: "default"}
+	loginError   = Login{Known: true, Status: svc.StatusError}
+	loginDown    = Login{Known: true, Status: svc.StatusSupplierUnresponsive}
+	loginMFA     = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}
+	loginDebt    = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubIncompatibleAccounts}
+	loginNoEBank = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported}
+	loginNobody  = Login{}
+	signedIn     = func(l Login) Input { return Input{Kind: SignedIn, Username: "u", Login: l, OK: true} }
+	wrongSignIn  = Input{Kind: SignedIn, Username: "u", Login: loginDefault}
+	coded        = func(l Login) Input { return Input{Kind: Coded, Login: l, OK: true} }
+
+	toBank     = []Input{{Kind: Came}, {Kind: Consented}}
+	toSignIn   = append(toBank[:2:2], Input{Kind: Chose, Bank: "b"})
+	toCode     = append(toSignIn[:3:3], signedIn(loginDefault))
+	toAccounts = append(toCode[:4:4], coded(loginDefault))
+	toProgress = append(toAccounts[:5:5], Input{Kind: Picked})
+)
+
+// The rows of journeys.md, "The visit", and what stands between them.
+func TestNext(t *testing.T) {
+	end := func(s State, status svc.Status, sub svc.Substatus, e svc.WidgetError) Journey {
+		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
+	}
+	for _, c := range []struct {
+		name      string
+		rehearsal Rehearsal
+		inputs    []Input
+		want      Journey // without the bank, the user name, the tries and the rehearsal
+		do        Do      // of the last input
+		refused   bool    // the last input
+	}{
+		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}},
+		{name: "it opens once", inputs: []Input{{Kind: Came}, {Kind: Came}}, want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}, refused: true},
+		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
+		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
+		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
+		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
+		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
+		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
+		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
+		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn),
+			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
+		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Bank: "c"}, wrongSignIn),
+			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
+		{name: "the code is wrong", inputs: after(toCode, Input{Kind: Coded, Login: loginDefault}),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: svc.StatusPending}},
+		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA)),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "firstName is mfa required", rehearsal: CodeMissing, inputs: toAccounts,
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "lastName is supplierdown", rehearsal: BureauDown, inputs: toCode,
+			want: end(Failed, svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown)),
+			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank)),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, svc.WidgetSupplierError), do: Tell},
+		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt)),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, svc.WidgetSupplierError), do: Tell},
+		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
+			want: end(Complete, svc.StatusError, "", ""), do: Tell},
+		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
+		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: Picked}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
+		{name: "the report is prepared", inputs: []Input{{Kind: Came}, {Kind: Prepared}}, want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
+		{name: "the report is made", inputs: after(toProgress, Input{Kind: Made, Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation}),
+			want: end(Complete, svc.StatusSuccess, svc.SubNoRecentInformation, "")},
+		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: Made, Status: svc.StatusError}), want: end(Complete, svc.StatusError, "", "")},
+		{name: "it is closed at the consent", inputs: []Input{{Kind: Came}, {Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: svc.StatusPending}},
+		{name: "it is closed before it opened", inputs: []Input{{Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: svc.StatusPending}},
+		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: Left}), want: Journey{State: Closed, Step: StepCode, Status: svc.StatusPending}},
+		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: Left}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
+		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: svc.StatusPending}, refused: true},
+		{name: "he comes back before his consent", inputs: []Input{{Kind: Came}, {Kind: Left}, {Kind: CameBack}}, want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}},
+		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
+		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: Left}, Input{Kind: TimeUp}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: TimeUp}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
+		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: Broke, Error: svc.WidgetSupplierError}),
+			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+		{name: "the widget breaks", inputs: after(toBank, Input{Kind: Broke, Error: svc.WidgetInternalError}),
+			want: end(Failed, svc.StatusError, "", svc.WidgetInternalError), do: Tell},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := Journey{State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: c.rehearsal}
+			var do Do
+			for i, in := range c.inputs {
+				var ok bool
+				j, do, ok = j.Next(in)
+				if last := i == len(c.inputs)-1; ok == (last && c.refused) {
+					t.Fatalf("input %d (%s): taken = %v", i, in.Kind, ok)
+				}
+			}
+			j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", 0, ""
+			if diff := cmp.Diff(c.want, j); diff != "" {
+				t.Errorf("journey (-want +got):\n%s", diff)
+			}
+			if do != c.do {
+				t.Errorf("do = %b, want %b", do, c.do)
+			}
+		})
+	}
+}
+
+// Whatever comes in whatever order: an end stays, an outcome belongs to its
+// state, the status is told once, and a refused input changes nothing.
+func TestNextLaws(t *testing.T) {
+	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
+	kinds := []Kind{Came, Prepared, Consented, Chose, Rechose, SignedIn, Coded, Picked, Made, Left, CameBack, Broke, TimeUp}
+	rapid.Check(t, func(t *rapid.T) {
+		j := Journey{State: Created, Step: StepConsent, Status: svc.StatusPending,
+			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
+		told := 0
+		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Bank: "b", Username: "u",
+				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"),
+				Status: svc.StatusSuccess, Error: svc.WidgetInternalError}
+			next, do, ok := j.Next(in)
+			if !ok && (next != j || do != 0) {
+				t.Fatalf("%d: refused %s changed %+v to %+v", i, in.Kind, j, next)
+			}
+			if ok && j.State.Over() {
+				t.Fatalf("%d: %s moved a visit that is over: %+v", i, in.Kind, j)
+			}
+			if do&Tell != 0 {
+				told++
+				if !next.Status.Final() || !next.State.Over() {
+					t.Fatalf("%d: %s told %+v", i, in.Kind, next)
+				}
+			}
+			j = next
+			if j.State.Over() != (j.Step == StepEnd) || j.State.Over() != j.Status.Final() {
+				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
+			}
+			if (j.Outcome() == svc.OutcomeError) != (j.Error != "") {
+				t.Fatalf("%d: outcome %q with error %q", i, j.Outcome(), j.Error)
+			}
+		}
+		if told > 1 {
+			t.Fatalf("told %d times", told)
+		}
+	})
+}
+
+func TestFindBanks(t *testing.T) {
+	for _, c := range []struct {
+		query, first string
+		count        int
+	}{
+		{"", "Alderbrook Savings", len(Banks())},
+		{"meridian", "Meridian Quay Bank", 1},
+		{"  MERIDIAN quay ", "Meridian Quay Bank", 1},
+		{"birch credit", "Birchwater Credit Union", 1},
+		{"maine", "", 0},
+		{"portland", "Alderbrook Savings", 2},
+		{"willow & wharf", "Willow & Wharf Bank", 1},
+		{"ridian", "", 0},
+		{"<script>", "", 0},
+	} {
+		found, more := FindBanks(c.query)
+		if got := len(found) + more; got != c.count {
+			t.Errorf("FindBanks(%q) finds %d, want %d", c.query, got, c.count)
+		}
+		if c.first != "" && (len(found) == 0 || found[0].Name != c.first) {
+			t.Errorf("FindBanks(%q) begins with %v, want %s", c.query, found, c.first)
+		}
+	}
+	seen := map[string]bool{}
+	for _, b := range Banks() {
+		if got, ok := BankByID(b.ID); !ok || got != b || seen[b.ID] {
+			t.Errorf("BankByID(%q) = %v, %v; seen before: %v", b.ID, got, ok, seen[b.ID])
+		}
+		seen[b.ID] = true
+	}
+}
+
+// after is append to a copy: the prefixes of the table are shared.
+func after(first []Input, rest ...Input) []Input {
+	return append(first[:len(first):len(first)], rest...)
+}
