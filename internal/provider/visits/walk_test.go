@@ -1,0 +1,337 @@
+package visits_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/provider/providertest"
+	"vestibule/internal/svc"
+)
+
+// applicant is somebody with a browser without script, on the hosted page.
+type applicant struct {
+	*providertest.Rig
+	path        string // of the visit's page
+	publicToken string
+}
+
+var (
+	stepOf   = regexp.MustCompile(`data-step="([^"]+)"`)
+	accounts = regexp.MustCompile(`name="account" value="([^"]+)"`)
+)
+
+func (a applicant) get(t *testing.T) providertest.Answer {
+	t.Helper()
+	page := a.Do("GET", a.path, nil)
+	if page.Status != 200 {
+		t.Fatalf("the page answers %d %s", page.Status, page.Body)
+	}
+	return page
+}
+
+func (a applicant) step(t *testing.T) string {
+	t.Helper()
+	page := a.get(t)
+	m := stepOf.FindStringSubmatch(page.Body)
+	if m == nil {
+		t.Fatalf("no step in %s", page.Body)
+	}
+	return m[1]
+}
+
+// post sends a form of the page; the answer must lead back to the page.
+func (a applicant) post(t *testing.T, form ...string) providertest.Answer {
+	t.Helper()
+	values := url.Values{}
+	for i := 0; i < len(form); i += 2 {
+		values.Add(form[i], form[i+1])
+	}
+	answer := a.Do("POST", a.path, values)
+	if answer.Status != http.StatusSeeOther && answer.Status != http.StatusUnprocessableEntity {
+		t.Fatalf("posting %v answers %d %s", form, answer.Status, answer.Body)
+	}
+	return answer
+}
+
+func newcomer(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
+	t.Helper()
+	a := register(r, map[string]any{"prefill": prefill})
+	if a.Status != 201 {
+		t.Fatalf("register: %d %s", a.Status, a.Body)
+	}
+	return applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
+}
+
+func named(first, last string) map[string]any {
+	p := providertest.Prefill()
+	p["firstName"], p["lastName"] = first, last
+	return p
+}
+
+func (a applicant) toSignIn(t *testing.T) {
+	t.Helper()
+	a.post(t, "action", "consent")
+	a.post(t, "action", "bank", "bank", "meridian-quay-bank")
+}
+
+func (a applicant) toCode(t *testing.T, username string) {
+	t.Helper()
+	a.toSignIn(t)
+	a.post(t, "action", "sign-in", "username", username, "password", "anything")
+}
+
+func (a applicant) toAccounts(t *testing.T, username string) []string {
+	t.Helper()
+	a.toCode(t, username)
+	a.post(t, "action", "code", "code", "123 456")
+	var ids []string
+	for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
+		ids = append(ids, m[1])
+	}
+	return ids
+}
+
+// Every user name, rehearsal and mistake, walked by plain forms, ends as the
+// contract says: in page, status and one webhook.
+func TestHowVisitsEnd(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		all := func(username string) func(*testing.T, applicant) {
+			return func(t *testing.T, a applicant) {
+				form := []string{"action", "accounts"}
+				for _, id := range a.toAccounts(t, username) {
+					form = append(form, "account", id)
+				}
+				a.post(t, form...)
+			}
+		}
+		toCode := func(username string) func(*testing.T, applicant) {
+			return func(t *testing.T, a applicant) { a.toAccounts(t, username) }
+		}
+		for _, c := range []struct {
+			name      string
+			prefill   map[string]any
+			walk      func(*testing.T, applicant)
+			end       string
+			status    svc.Status
+			substatus svc.Substatus
+		}{
+			{"default", named("Ana", "Pérez"), all("default"), "success", svc.StatusSuccess, ""},
+			{"single, in capitals", named("Ana", "Pérez"), all(" SINGLE "), "success", svc.StatusSuccess, ""},
+			{"multi", named("Ana", "Pérez"), all("multi"), "success", svc.StatusSuccess, ""},
+			{"joint", named("Ana", "Pérez"), all("joint"), "success", svc.StatusSuccess, ""},
+			{"noincome", named("Ana", "Pérez"), all("noincome"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
+			{"no_transactions", named("Ana", "Pérez"), all("no_transactions"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
+			{"error", named("Ana", "Pérez"), toCode("error"), "success", svc.StatusError, ""},
+			{"supplier_unresponsive", named("Ana", "Pérez"), toCode("supplier_unresponsive"), "error", svc.StatusSupplierUnresponsive, ""},
+			{"mfa", named("Ana", "Pérez"), toCode("mfa"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"debt_only", named("Ana", "Pérez"), toCode("debt_only"), "error", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported},
+			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", svc.StatusBureauUnresponsive, ""},
+			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"a wrong code", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+				a.toCode(t, "default")
+				a.post(t, "action", "code", "code", "654321")
+			}, "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"no code", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+				a.toCode(t, "default")
+				a.post(t, "action", "no-code")
+			}, "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"three wrong sign-ins, one of them unknown", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+				a.toSignIn(t)
+				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
+				a.post(t, "action", "rechoose")
+				a.post(t, "action", "bank", "bank", "kestrel-bank")
+				a.post(t, "action", "sign-in", "username", "nobody", "password", "x")
+				if !strings.Contains(a.get(t).Body, "one more time") {
+					t.Error("the page does not say that one try is left")
+				}
+				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
+			}, "error", svc.StatusNotAuthenticated, ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				a := newcomer(t, r, c.prefill)
+				c.walk(t, a)
+				r.Until("the end", func() bool { return a.step(t) == "end" })
+				body := a.get(t).Body
+				if !strings.Contains(body, `data-end="`+c.end+`"`) {
+					t.Errorf("the page does not end in %s: %s", c.end, body)
+				}
+				hooks := r.Hooks(a.publicToken, 1)
+				if hooks[0]["status"] != string(c.status) || hooks[0]["substatus"] != nil && hooks[0]["substatus"] != string(c.substatus) || c.substatus != "" && hooks[0]["substatus"] == nil {
+					t.Errorf("the webhook says %v %v, want %s %s", hooks[0]["status"], hooks[0]["substatus"], c.status, c.substatus)
+				}
+				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
+					t.Errorf("%d events, want one", n)
+				}
+			})
+		}
+		if log := r.Log(); strings.Contains(log, "Pérez") || strings.Contains(log, "ana@example.com") || strings.Contains(log, "anything") {
+			t.Error("something personal is in the log")
+		}
+	})
+}
+
+// Forms posted late, twice, from another tab, or by somebody who tries things
+// lead to the present step and change nothing.
+func TestStepsPostedOutOfTurn(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		forms := [][]string{
+			{"action", "consent"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "rechoose"},
+			{"action", "sign-in", "username", "default", "password", "x"}, {"action", "code", "code", "123456"}, {"action", "no-code"},
+			{"action", "accounts", "account", "x"}, {"action", "reopen"}, {"action", "drop table"}, {}, {"action", "bank", "bank", "no-such-bank"},
+		}
+		takes := map[string]map[string]bool{
+			"consent": {"consent": true}, "bank": {"bank": true}, "sign-in": {"sign-in": true, "rechoose": true},
+			"code": {"code": true, "no-code": true}, "accounts": {"accounts": true},
+		}
+		a := newcomer(t, r, providertest.Prefill())
+		var ids []string
+		for _, step := range []string{"consent", "bank", "sign-in", "code", "accounts", "end"} {
+			if got := a.step(t); got != step {
+				t.Fatalf("at %s, want %s", got, step)
+			}
+			for _, form := range forms {
+				if len(form) > 1 && takes[step][form[1]] && form[len(form)-1] != "no-such-bank" {
+					continue
+				}
+				a.post(t, form...)
+				if got := a.step(t); got != step {
+					t.Fatalf("%v at %s led to %s", form, step, got)
+				}
+			}
+			switch step {
+			case "consent":
+				a.post(t, "action", "consent")
+			case "bank":
+				a.post(t, "action", "bank", "bank", "kestrel-bank")
+			case "sign-in":
+				if page := a.post(t, "action", "sign-in", "username", "", "password", ""); page.Status != 422 {
+					t.Errorf("an empty sign-in answers %d", page.Status)
+				}
+				a.post(t, "action", "sign-in", "username", "multi", "password", "x")
+			case "code":
+				for _, bad := range []string{"", "12345", "abcdef", "1234567"} {
+					if page := a.post(t, "action", "code", "code", bad); page.Status != 422 {
+						t.Errorf("code %q answers %d", bad, page.Status)
+					}
+				}
+				a.post(t, "action", "code", "code", "123456")
+				for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
+					ids = append(ids, m[1])
+				}
+			case "accounts":
+				if page := a.post(t, "action", "accounts"); page.Status != 422 || !strings.Contains(page.Body, "at least one") {
+					t.Errorf("no account answers %d", page.Status)
+				}
+				a.post(t, "action", "accounts", "account", ids[0])
+				r.Until("the report", func() bool { return a.step(t) == "end" })
+			}
+		}
+		for _, c := range []struct {
+			name, path string
+			body       any
+			status     int
+		}{
+			{"an unknown handle", "/visit/" + strings.Repeat("a", 43), nil, 404},
+			{"a path for a handle", "/visit/..%2f..%2fetc", nil, 404},
+			{"JSON for a form", a.path, map[string]any{"action": "consent"}, 415},
+			{"a form too large", a.path, url.Values{"username": {strings.Repeat("u", 20_000)}}, 413},
+			{"a form that is none", a.path, url.Values{"\xff": {"\xff"}}, 400},
+		} {
+			method := "POST"
+			if c.body == nil {
+				method = "GET"
+			}
+			if page := r.Do(method, c.path, c.body); page.Status != c.status || !strings.Contains(page.Header.Get("Content-Type"), "text/html") {
+				t.Errorf("%s answers %d %s", c.name, page.Status, page.Header.Get("Content-Type"))
+			}
+		}
+	})
+}
+
+func TestAVisitExpires(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		for _, c := range []struct {
+			name, last string
+			walk       func(applicant)
+			after      time.Duration
+		}{
+			{"after 72 hours at the code", "Pérez", func(a applicant) { a.toCode(t, "default") }, 72 * time.Hour},
+			{"after 72 hours closed", "Pérez", func(a applicant) { a.post(t, "action", "close") }, 72 * time.Hour},
+			{"after five minutes for expiresoon", "expiresoon", func(applicant) {}, 5 * time.Minute},
+		} {
+			a := newcomer(t, r, named("Ana", c.last))
+			c.walk(a)
+			before := a.step(t)
+			r.Advance(c.after - time.Second)
+			if got := a.step(t); got != before {
+				t.Errorf("%s: a second before, at %s, want %s", c.name, got, before)
+			}
+			r.Advance(time.Second)
+			if body := a.get(t).Body; !strings.Contains(body, "expired") || !strings.Contains(body, `data-error="REQUEST_TIMEOUT"`) {
+				t.Errorf("%s: the page does not say so: %s", c.name, body)
+			}
+			if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != "EXPIRED" {
+				t.Errorf("%s: the webhook says %v", c.name, hooks[0]["status"])
+			}
+		}
+		tok := token(r, map[string]any{"prefill": named("Ana", "expiresoon")})
+		r.Advance(5 * time.Minute)
+		if a := register(r, map[string]any{"token": tok}); a.JSON["error"] != "INVALID_TOKEN" {
+			t.Errorf("the token of an expired visit: %d %s", a.Status, a.Body)
+		}
+	})
+}
+
+func TestClosing(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := newcomer(t, r, providertest.Prefill())
+		a.toCode(t, "default")
+		if page := r.Do("GET", a.path+"?close=1", nil); !strings.Contains(page.Body, `data-step="leave"`) {
+			t.Errorf("no question before closing: %s", page.Body)
+		}
+		if got := a.step(t); got != "code" {
+			t.Errorf("asking led to %s", got)
+		}
+		a.post(t, "action", "close")
+		if page := a.get(t); !strings.Contains(page.Body, `data-end="exit"`) || !strings.Contains(page.Body, a.publicToken) {
+			t.Errorf("not closed: %s", page.Body)
+		}
+		a.post(t, "action", "reopen")
+		if got := a.step(t); got != "bank" {
+			t.Errorf("reopened at %s, want bank", got)
+		}
+		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+			t.Errorf("%d events of a pending report", n)
+		}
+	})
+}
+
+// The pages of the visit allow nothing inline, tell no referrer, set no cookie,
+// and only the frame may be framed.
+func TestHeaders(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := newcomer(t, r, providertest.Prefill())
+		for path, ancestors := range map[string]string{a.path: "'none'", "/widget/v1/frame": "*", "/widget/v1/problems/INVALID_TOKEN": "'none'", "/visit/x": "'none'"} {
+			page := r.Do("GET", path, nil)
+			policy := page.Header.Get("Content-Security-Policy")
+			if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors "+ancestors) {
+				t.Errorf("%s: policy %q", path, policy)
+			}
+			if page.Header.Get("Set-Cookie") != "" || page.Header.Get("Referrer-Policy") != "no-referrer" || page.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s: headers %v", path, page.Header)
+			}
+			if strings.Contains(page.Body, "style=") || strings.Contains(page.Body, "onclick=") || regexp.MustCompile(`<script[^>]*>[^<]`).MatchString(page.Body) {
+				t.Errorf("%s has something inline", path)
+			}
+		}
+		if page := r.Do("GET", a.path+"?lang=es", nil); !strings.Contains(page.Body, "Comparta sus datos bancarios") || !strings.Contains(page.Body, `lang="es"`) {
+			t.Errorf("no Spanish: %s", page.Body)
+		}
+	})
+}
