@@ -58,7 +58,7 @@ func (l looks) base(r *http.Request) pages.Base {
 // page is the same for the reviewers.
 func (l looks) page(r *http.Request) ui.Page {
 	lang := language(r)
-	p := ui.Page{Lang: lang, Home: "/", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
+	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
 	if l.sandbox {
 		p.Footer = ui.SandboxNote(lang)

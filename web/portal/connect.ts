@@ -12,23 +12,25 @@ function tell(el: HTMLElement): void {
 }
 
 function begun(el: HTMLElement): void {
-	if (el.hasAttribute("data-manual-fire") || !el.dataset.report) return;
+	if (!el.dataset.report) return;
 	void fetch(el.dataset.report, {
 		method: "POST",
 		keepalive: true,
 		headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ eventId: crypto.randomUUID(), type: "onOpen", attempt: Number(el.dataset.attempt) }),
+		body: JSON.stringify({ eventId: `open-${el.dataset.attempt}`, type: "onOpen", attempt: Number(el.dataset.attempt) }),
 	}).catch(() => undefined);
 }
 
 if (section) {
 	let told = false;
+	const once = (): void => {
+		if (!told) begun(section);
+		told = true;
+	};
+	document.querySelector("[data-vestibule-fire]")?.addEventListener("click", once);
 	const look = (): void => {
 		tell(section);
-		if (section.dataset.phase === "open" && !told) {
-			told = true;
-			begun(section);
-		}
+		if (section.dataset.phase === "open" && !section.hasAttribute("data-manual-fire")) once();
 	};
 	new MutationObserver(look).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
 	look();

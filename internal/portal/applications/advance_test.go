@@ -1,0 +1,495 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
+)
+
+const publicToken = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
+
+// bench is a service with a provider that answers as told, a clock that moves
+// when told, and a queue whose jobs run when told.
+type bench struct {
+	*Service
+	t     *testing.T
+	clock time.Time
+
+	mu      sync.Mutex
+	jobs    []jobs.Args
+	status  svcapi.StatusAnswer
+	err     error // of the provider
+	fetches atomic.Int64
+	asked   atomic.Int64
+}
+
+func (b *bench) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.jobs = append(b.jobs, args)
+	return nil
+}
+
+func (b *bench) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, error) {
+	b.asked.Add(1)
+	return b.status, b.err
+}
+
+func (b *bench) CashflowReport(_ context.Context, ref svcapi.Ref) ([]byte, *report.Cashflow, error) {
+	if b.err != nil {
+		return nil, nil, b.err
+	}
+	b.fetches.Add(1)
+	return []byte(`{"of":"` + ref.ExternalID + `"}`), &report.Cashflow{Meta: &report.Meta{PublicToken: publicToken, Status: svc.StatusSuccess}}, nil
+}
+
+func newBench(t *testing.T, db *store.DB) *bench {
+	b := &bench{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: svc.Sandbox, Log: slog.New(slog.DiscardHandler),
+		Products: map[svc.Product]string{svc.Cashflow: "11111111-1111-4111-8111-111111111111"},
+		Now: func() time.Time {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return b.clock
+		}}
+	return b
+}
+
+func (b *bench) pass(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clock = b.clock.Add(d)
+}
+
+func (b *bench) tx(f func(ctx context.Context, tx *sql.Tx) error) {
+	b.t.Helper()
+	if err := b.DB.Tx(b.t.Context(), f); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+var someone = prefill.Fields{FirstName: "Ana", LastName: "Díaz", Email: "ana@example.com", DOB: "1990-02-03"}
+
+func (b *bench) apply() Application {
+	b.t.Helper()
+	var a Application
+	b.tx(func(ctx context.Context, tx *sql.Tx) error {
+		var problems []prefill.Problem
+		var err error
+		a, problems, err = b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromWeb, Prefill: someone.Object(), SessionID: "s"})
+		if len(problems) > 0 {
+			b.t.Fatalf("problems: %+v", problems)
+		}
+		return err
+	})
+	return a
+}
+
+func (b *bench) begin(id string) Attempt {
+	b.t.Helper()
+	var t Attempt
+	b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		_, t, err = b.Begin(ctx, tx, id, Embedded)
+		return err
+	})
+	return t
+}
+
+func (b *bench) give(id string, in journey.Input) Application {
+	b.t.Helper()
+	var a Application
+	in.At = b.Now().Unix()
+	b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		a, err = b.Advance(ctx, tx, id, in)
+		return err
+	})
+	return a
+}
+
+func (b *bench) now(id string) Application {
+	b.t.Helper()
+	a, err := b.Get(b.t.Context(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return a
+}
+
+// work runs every job that waits, once, and those that they lead to. Patient
+// polls run only when told.
+func (b *bench) work(patient bool) {
+	b.t.Helper()
+	for {
+		b.mu.Lock()
+		due := b.jobs
+		b.jobs = nil
+		b.mu.Unlock()
+		if len(due) == 0 {
+			return
+		}
+		for _, j := range due {
+			switch j := j.(type) {
+			case Poll:
+				if j.Hurry || patient {
+					_ = b.poll(b.t.Context(), j) // an error is how it asks to be run again
+				}
+			case Fetch:
+				_ = b.fetch(b.t.Context(), j)
+			}
+		}
+	}
+}
+
+// events are the ways to learn of a success, by name.
+var events = map[string]func(b *bench, a Application){
+	"hook": func(b *bench, a Application) {
+		b.give(a.ID, journey.Input{Kind: journey.HookSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: svc.StatusSuccess})
+	},
+	"exit": func(b *bench, a Application) {
+		b.give(a.ID, journey.Input{Kind: journey.HookExit, Attempt: 1, EventID: "e2"})
+	},
+	"return": func(b *bench, a Application) {
+		b.tx(func(ctx context.Context, tx *sql.Tx) error {
+			return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: 1, Outcome: svc.OutcomeSuccess, PublicToken: publicToken, Status: svc.StatusSuccess})
+		})
+	},
+	"webhook": func(b *bench, a Application) {
+		b.tx(func(ctx context.Context, tx *sql.Tx) error {
+			_, known, err := b.Announced(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: svc.StatusSuccess})
+			if !known {
+				b.t.Error("the webhook is about nothing known")
+			}
+			return err
+		})
+	},
+	"poll": func(b *bench, a Application) { _ = b.poll(b.t.Context(), Poll{Application: a.ID, Attempt: 1}) },
+	"work": func(b *bench, a Application) { b.work(false) },
+}
+
+// TestOneFetchWhateverComes gives hook, exit, return, webhook and poll in random
+// order, each once, twice or not at all, with the jobs run in between or not. At
+// the end the patient poll has its turn, so that it ends well even if nothing
+// came.
+func TestOneFetchWhateverComes(t *testing.T) {
+	names := []string{"hook", "exit", "return", "webhook", "poll", "work"}
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		for round := range 60 {
+			b := newBench(t, db)
+			b.status = svcapi.StatusAnswer{Status: svc.StatusSuccess}
+			a := b.apply()
+			b.begin(a.ID)
+			b.jobs = nil
+			var order []string
+			for _, n := range names {
+				for range rnd.IntN(3) {
+					order = append(order, n)
+				}
+			}
+			rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			for _, n := range order {
+				b.pass(time.Second)
+				events[n](b, a)
+			}
+			_ = b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1})
+			b.work(false)
+			b.work(false)
+			got := b.now(a.ID)
+			if got.Journey.State != journey.Ready || got.Journey.PublicToken != publicToken || !got.HasReport || b.fetches.Load() != 1 {
+				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport, b.fetches.Load())
+			}
+			raw, err := b.Report(t.Context(), a.ID)
+			if err != nil || string(raw) != `{"of":"`+a.ExternalID+`"}` {
+				t.Fatalf("Report = %s, %v", raw, err)
+			}
+			lines, err := b.Timeline(t.Context(), a.ID, 0, 100)
+			if err != nil || int64(len(lines)) != got.Version {
+				t.Fatalf("%d lines (%v) at version %d", len(lines), err, got.Version)
+			}
+		}
+	})
+}
+
+func TestProofsAtOnceFetchOnce(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		b.status = svcapi.StatusAnswer{Status: svc.StatusSuccess}
+		a := b.apply()
+		b.begin(a.ID)
+		var all sync.WaitGroup
+		for i := range 12 {
+			all.Go(func() {
+				err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+					_, err := b.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Webhook, Attempt: 1, EventID: fmt.Sprint("w", i),
+						PublicToken: publicToken, Status: svc.StatusSuccess, Substatus: svc.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for range 8 {
+			all.Go(func() { _ = b.fetch(t.Context(), Fetch{Application: a.ID}) })
+		}
+		all.Wait()
+		if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 {
+			t.Errorf("state %s, %d fetches; want ready with one", got.Journey.State, b.fetches.Load())
+		}
+	})
+}
+
+func TestAHintMovesNothingThatMatters(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		b.err = &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}
+		a := b.apply()
+		b.begin(a.ID)
+		events["hook"](b, a)
+		b.work(false)
+		if got := b.now(a.ID); got.Journey.State != journey.Returned || got.Journey.PublicToken != "" || b.fetches.Load() != 0 {
+			t.Errorf("after a hook alone: %+v, %d fetches", got.Journey, b.fetches.Load())
+		}
+		if b.asked.Load() == 0 {
+			t.Error("the hook did not make the server ask")
+		}
+	})
+}
+
+func TestTimeEndsWhatNothingProved(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		b.err = &svcapi.Error{Code: svc.CodeUpstream, Err: errors.New("away")}
+		a := b.apply()
+		b.begin(a.ID)
+		poll := Poll{Application: a.ID, Attempt: 1}
+		b.pass(lifetime - time.Second)
+		if err := b.poll(t.Context(), poll); err == nil {
+			t.Error("the patient poll is over before its time")
+		}
+		if got := b.now(a.ID); got.Journey.State != journey.Connecting {
+			t.Errorf("a second early: %s", got.Journey.State)
+		}
+		b.pass(2 * time.Minute)
+		if err := b.poll(t.Context(), poll); err != nil {
+			t.Errorf("the patient poll goes on: %v", err)
+		}
+		if got := b.now(a.ID); got.Journey.State != journey.Expired {
+			t.Errorf("after 72 hours: %s, want expired", got.Journey.State)
+		}
+		// A proof that comes late still counts.
+		events["webhook"](b, a)
+		b.err = nil
+		b.work(false)
+		if got := b.now(a.ID); got.Journey.State != journey.Ready {
+			t.Errorf("after a late webhook: %s, want ready", got.Journey.State)
+		}
+	})
+}
+
+func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		a := b.apply()
+		b.begin(a.ID)
+		events["webhook"](b, a)
+		b.err = &svcapi.Error{HTTP: 503, Code: svc.CodeUpstream}
+		job := Fetch{Application: a.ID}
+		if err := b.fetch(t.Context(), job); err == nil {
+			t.Fatal("a failed fetch counts as done")
+		}
+		b.err = nil
+		if err := b.fetch(t.Context(), job); err != nil || b.now(a.ID).Journey.State != journey.Ready {
+			t.Errorf("second fetch: %v, state %s", err, b.now(a.ID).Journey.State)
+		}
+	})
+}
+
+func TestAFetchThatWasKilledIsResumedWhenItsLeaseIsOver(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		a := b.apply()
+		b.begin(a.ID)
+		events["webhook"](b, a)
+		if ok, err := lease(t.Context(), db.SQL, a.ID, b.Now(), b.Now().Add(fetchLease)); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		b.jobs = nil
+		if err := b.Resume(t.Context()); err != nil || len(b.jobs) != 1 {
+			t.Fatalf("Resume: %v, %d jobs", err, len(b.jobs))
+		}
+		if err := b.fetch(t.Context(), Fetch{Application: a.ID}); err == nil || b.fetches.Load() != 0 {
+			t.Errorf("fetched beside the lease: %v, %d", err, b.fetches.Load())
+		}
+		b.pass(fetchLease)
+		b.work(false)
+		if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 {
+			t.Errorf("state %s, %d fetches", got.Journey.State, b.fetches.Load())
+		}
+	})
+}
+
+func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		long := "order-0123456789-0123456789-0123456789-0123456789-0123456789-ñ23"
+		var a Application
+		b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			a, _, err = b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromAPI, ExternalID: long, Prefill: someone.Object()})
+			return err
+		})
+		seen := map[string]bool{}
+		for range 12 {
+			at := b.begin(a.ID)
+			if n := len([]rune(at.ExternalID)); n > svc.MaxExternalID || seen[at.ExternalID] {
+				t.Errorf("attempt %d has %q (%d characters)", at.Number, at.ExternalID, n)
+			}
+			seen[at.ExternalID] = true
+		}
+		if !seen[long] {
+			t.Error("the first attempt has not the application's own external id")
+		}
+		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			_, _, err := b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromAPI, ExternalID: long})
+			return err
+		})
+		if !errors.Is(err, ErrDuplicateExternalID) {
+			t.Errorf("the same external id again: %v", err)
+		}
+	})
+}
+
+func TestWhatCreateRefuses(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		good := New{Product: svc.Cashflow, Origin: FromAPI, Prefill: someone.Object()}
+		for name, tc := range map[string]struct {
+			change func(*New)
+			want   error
+		}{
+			"a product that is not offered":  {func(n *New) { n.Product = svc.Income }, ErrUnknownProduct},
+			"no such product":                {func(n *New) { n.Product = "x" }, ErrUnknownProduct},
+			"no such mode":                   {func(n *New) { n.Mode = "popup" }, ErrBadMode},
+			"a variant by redirect":          {func(n *New) { n.Mode, n.Variant = Redirect, ByPrefill }, ErrBadMode},
+			"a prepared report without id":   {func(n *New) { n.Variant = BySandboxReport }, ErrBadMode},
+			"a form without applicant":       {func(n *New) { n.Origin, n.Prefill = FromWeb, nil }, ErrBadMode},
+			"an external id of 65":           {func(n *New) { n.ExternalID = string(make([]rune, 65)) }, ErrBadExternalID},
+			"an external id with line break": {func(n *New) { n.ExternalID = "a\r\nb" }, ErrBadExternalID},
+			"a return address of script":     {func(n *New) { n.ReturnURL = "javascript:alert(1)" }, ErrBadURL},
+			"a return address with user":     {func(n *New) { n.ReturnURL = "https://a@b.example/" }, ErrBadURL},
+			"a return address in the clear":  {func(n *New) { n.ReturnURL = "http://b.example/" }, ErrBadURL},
+			"an origin with a path":          {func(n *New) { n.AllowedOrigin = "https://b.example/x" }, ErrBadURL},
+			"an origin with a wildcard":      {func(n *New) { n.AllowedOrigin = "https://*.example" }, ErrBadURL},
+		} {
+			n := good
+			tc.change(&n)
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				_, _, err := b.Create(ctx, tx, n)
+				return err
+			})
+			if !errors.Is(err, tc.want) {
+				t.Errorf("%s: Create = %v, want %v", name, err, tc.want)
+			}
+		}
+		page, _, err := b.List(t.Context(), Filter{})
+		if err != nil || len(page) != 0 {
+			t.Errorf("%d applications were stored (%v)", len(page), err)
+		}
+		b.Environment = svc.Production
+		n := good
+		n.Variant = ByPrefill
+		err = db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { _, _, err := b.Create(ctx, tx, n); return err })
+		if !errors.Is(err, ErrBadMode) {
+			t.Errorf("an integrator's variant in production: %v", err)
+		}
+	})
+}
+
+func TestListsGoThroughEverythingOnce(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		want := map[string]bool{}
+		for i := range 7 {
+			if i%2 == 0 {
+				b.pass(time.Second)
+			}
+			want[b.apply().ID] = true
+		}
+		cursor, seen := "", map[string]bool{}
+		for {
+			page, next, err := b.List(t.Context(), Filter{Cursor: cursor, Limit: 3, States: []string{"started"}, Product: svc.Cashflow})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range page {
+				if seen[a.ID] {
+					t.Errorf("%s comes twice", a.ID)
+				}
+				seen[a.ID] = true
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%d of %d applications", len(seen), len(want))
+		}
+		for id := range want {
+			a := b.now(id)
+			found, _, err := b.List(t.Context(), Filter{Query: a.ExternalID[:20]})
+			if err != nil || len(found) != 1 || found[0].ID != id {
+				t.Errorf("by the beginning of its external id: %d found, %v", len(found), err)
+			}
+		}
+		if found, _, err := b.List(t.Context(), Filter{Query: "%"}); err != nil || len(found) != 0 {
+			t.Errorf("%% finds %d, %v", len(found), err)
+		}
+	})
+}
+
+func TestNothingPersonalIsPlain(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		a := b.apply()
+		var sealed []byte
+		if err := db.SQL.QueryRow(`SELECT prefill FROM applications WHERE id = $1`, a.ID).Scan(&sealed); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"Ana", "ana@example.com", "1990"} {
+			if contains(sealed, secret) {
+				t.Errorf("%q stands in the column", secret)
+			}
+		}
+		got, err := b.Applicant(t.Context(), a.ID)
+		if err != nil || got.Email != someone.Email || got.LastName != someone.LastName {
+			t.Errorf("Applicant = %+v, %v", got, err)
+		}
+	})
+}
+
+func contains(b []byte, s string) bool {
+	for i := 0; i+len(s) <= len(b); i++ {
+		if string(b[i:i+len(s)]) == s {
+			return true
+		}
+	}
+	return false
+}
