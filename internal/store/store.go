@@ -126,7 +126,9 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 }
 
 func openSQLite(path string) (*sql.DB, error) {
-	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+	// Our own columns hold no time.Time, but River's do: written in a form that
+	// SQLite's date functions read, and in UTC, so that they compare as text.
+	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
 	db, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
 	if err != nil {
