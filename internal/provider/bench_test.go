@@ -1,0 +1,302 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/docs/openapitest"
+	"vestibule/internal/provider"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+	"vestibule/web"
+)
+
+// bench is a whole provider with its control surface and a customer's receiver.
+type bench struct {
+	t        *testing.T
+	provider *provider.Provider
+	db       *store.DB
+	service  *httptest.Server
+	control  *httptest.Server
+	seed     provider.Seed
+	inbox    *inbox
+	log      *bytes.Buffer
+}
+
+// inbox is the customer's webhook receiver. answers are given in turn; the last
+// one repeats.
+type inbox struct {
+	mu       sync.Mutex
+	receiver webhook.Receiver
+	answers  []int
+	got      []webhook.Event
+	refused  []error
+	arrived  chan struct{}
+}
+
+func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	e, err := in.receiver.Receive(r)
+	if err != nil {
+		in.refused = append(in.refused, err)
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	in.got = append(in.got, e)
+	status := http.StatusNoContent
+	if len(in.answers) > 0 {
+		status = in.answers[0]
+		if len(in.answers) > 1 {
+			in.answers = in.answers[1:]
+		}
+	}
+	if status == http.StatusFound {
+		w.Header().Set("Location", "/elsewhere")
+	}
+	w.WriteHeader(status)
+	in.arrived <- struct{}{}
+}
+
+// wait returns the events once there are n of them.
+func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
+	t.Helper()
+	for {
+		in.mu.Lock()
+		got, refused := append([]webhook.Event{}, in.got...), in.refused
+		in.mu.Unlock()
+		if len(refused) > 0 {
+			t.Fatalf("the receiver refused a webhook: %v", refused)
+		}
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-in.arrived:
+		case <-time.After(15 * time.Second):
+			t.Fatalf("%d webhooks arrived, want %d", len(got), n)
+		}
+	}
+}
+
+func newBench(t *testing.T, db *store.DB) *bench {
+	t.Helper()
+	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, db: db, log: &bytes.Buffer{}}
+	b.inbox = &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}}
+	hook := httptest.NewServer(b.inbox)
+	t.Cleanup(hook.Close)
+
+	t.Cleanup(func() {
+		if t.Failed() {
+			for line := range strings.Lines(b.log.String()) {
+				if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, `"level":"DEBUG"`) {
+					t.Log(line)
+				}
+			}
+		}
+	})
+	var handler http.Handler
+	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(b.service.Close)
+	log := slog.New(slog.NewJSONHandler(&syncWriter{w: b.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	b.provider, err = provider.New(t.Context(), provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
+		Environment: svc.Sandbox, AllowLoopbackCallbacks: true, Assets: web.Provider()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.seed = provider.Seed{PublicID: "svc-portal", ClientID: "client-portal", SecretKey: store.NewSecret(),
+		Products:      map[svc.Product]string{},
+		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")),
+		ThirdParty:    provider.SeedAccount{PublicID: "svc-third", ClientID: "client-third", SecretKey: store.NewSecret()},
+		CallbackURL:   hook.URL, CompleteURL: "https://customer.example/done?jwt=[token]", ReturnMode: "get"}
+	for _, p := range svc.Products() {
+		b.seed.Products[p] = uuid.NewString()
+	}
+	if err := b.provider.Seed(t.Context(), b.seed); err != nil {
+		t.Fatal(err)
+	}
+	handler = b.provider.Handler()
+	b.control = httptest.NewServer(b.provider.Control())
+	t.Cleanup(b.control.Close)
+	if err := b.provider.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.provider.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+type syncWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *syncWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// each runs a test of the whole provider on both engines.
+func each(t *testing.T, f func(t *testing.T, b *bench)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newBench(t, db)) })
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	raw    []byte
+	body   map[string]any
+}
+
+func (a answer) text(name string) string { s, _ := a.body[name].(string); return s }
+
+// headers are pairs of name and value.
+type headers []string
+
+func (b *bench) ask(base, method, path string, h headers, body any) answer {
+	b.t.Helper()
+	var reader io.Reader
+	if raw, ok := body.(string); ok {
+		reader = strings.NewReader(raw)
+	} else if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		reader = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), method, base+path, reader)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(h); i += 2 {
+		req.Header.Add(h[i], h[i+1])
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return answer{raw: []byte(err.Error())}
+	}
+	openapitest.Check(b.t, resp)
+	defer resp.Body.Close()
+	a := answer{status: resp.StatusCode, header: resp.Header}
+	if a.raw, err = io.ReadAll(resp.Body); err != nil {
+		a.status = 0
+	}
+	json.Unmarshal(a.raw, &a.body) // arrays and empty bodies are read from raw
+	return a
+}
+
+// client does not keep connections: it would ask again by itself when a kept one
+// is dropped.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// want holds an answer to a status, and an error to its code and shape.
+func (b *bench) want(what string, a answer, status int, code svc.Code) {
+	b.t.Helper()
+	if a.status != status || a.text("error") != string(code) {
+		b.t.Errorf("%s: %d %s, want %d %s\n%s", what, a.status, a.text("error"), status, code, a.raw)
+	}
+	if code == "" {
+		return
+	}
+	if terminated, ok := a.body["terminated"].(bool); !ok || terminated || a.text("message") == "" || a.text("requestId") == "" {
+		b.t.Errorf("%s: the error has not the service's shape: %s", what, a.raw)
+	}
+}
+
+func (b *bench) get(path string, h headers) answer {
+	b.t.Helper()
+	return b.ask(b.service.URL, "GET", path, h, nil)
+}
+
+func (b *bench) post(path string, h headers, body any) answer {
+	b.t.Helper()
+	return b.ask(b.service.URL, "POST", path, h, body)
+}
+
+func (b *bench) do(method, path string, body any) answer {
+	b.t.Helper()
+	return b.ask(b.control.URL, method, path, nil, body)
+}
+
+func basic(id, secret string) headers {
+	return headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))}
+}
+
+func (b *bench) basic() headers { return basic(b.seed.ClientID, b.seed.SecretKey) }
+func (b *bench) thirdParty() headers {
+	return basic(b.seed.ThirdParty.ClientID, b.seed.ThirdParty.SecretKey)
+}
+
+// bearer obtains an access token.
+func (b *bench) bearer(credentials headers) headers {
+	b.t.Helper()
+	a := b.get("/connect/accesstoken", credentials)
+	if a.status != http.StatusOK {
+		b.t.Fatalf("access token: %d %s", a.status, a.raw)
+	}
+	return headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(a.text("accessToken")))}
+}
+
+var applicant = map[string]any{"firstName": "Default", "lastName": "Harper", "email": "default.harper@mail.example", "dob": "1990-04-12"}
+
+func with(m map[string]any, more ...any) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		out[k] = v
+	}
+	for i := 0; i < len(more); i += 2 {
+		out[more[i].(string)] = more[i+1]
+	}
+	return out
+}
+
+// begin initializes a visit and returns its token.
+func (b *bench) begin(more ...any) string {
+	b.t.Helper()
+	body := with(map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}, more...)
+	a := b.post("/connect/initialization", b.basic(), body)
+	if a.status != http.StatusOK {
+		b.t.Fatalf("initialization: %d %s", a.status, a.raw)
+	}
+	return a.text("token")
+}
+
+// complete walks a visit and returns its publicToken.
+func (b *bench) complete(token string, how map[string]any) answer {
+	b.t.Helper()
+	if how == nil {
+		how = map[string]any{}
+	}
+	a := b.do("POST", "/visits/"+token+"/complete", how)
+	if a.status != http.StatusOK {
+		b.t.Fatalf("complete: %d %s", a.status, a.raw)
+	}
+	return a
+}

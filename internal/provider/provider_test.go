@@ -1,0 +1,423 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/provider"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+func TestAReportFromInitializationToBody(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token := b.begin("externalId", "application-1", "userArgs", "campaign=autumn")
+		done := b.complete(token, nil)
+		publicToken := done.text("publicToken")
+		if done.text("status") != "SUCCESS" || done.body["substatus"] != nil {
+			t.Fatalf("walked to %s", done.raw)
+		}
+		events := b.inbox.wait(t, 1)
+		if e := events[0]; e.PublicToken != publicToken || e.Status != svc.StatusSuccess || e.ExternalID != "application-1" ||
+			e.UserArgs != "campaign=autumn" || e.PublicID != b.seed.PublicID || e.Environment != svc.Sandbox ||
+			e.ProductID != b.seed.Products[svc.Cashflow] || e.ConsumerID == "" {
+			t.Errorf("the webhook says %+v", e)
+		}
+		bearer := b.bearer(b.basic())
+		byToken := append(headers{"X-Public-Token", publicToken}, bearer...)
+		status := b.get("/connect/status", byToken)
+		if string(bytes.TrimSpace(status.raw)) != `{"status":"SUCCESS","substatus":null}` {
+			t.Errorf("status is %s", status.raw)
+		}
+		first := b.get("/connect/cashflow/v2/json", byToken)
+		second := b.get("/connect/cashflow/v2/json", append(headers{"X-External-Id", "application-1", "X-Environment", "sandbox"}, bearer...))
+		if first.status != http.StatusOK || !bytes.Equal(first.raw, second.raw) {
+			t.Fatalf("the report is not the same each time: %d, %d", first.status, second.status)
+		}
+		r, err := report.ParseCashflow(first.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Text(r.Meta.ExternalID) != "application-1" || r.Meta.PublicToken != publicToken || r.Product.ProductID != b.seed.Products[svc.Cashflow] {
+			t.Errorf("meta is %+v, product %+v", r.Meta, r.Product)
+		}
+		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 || len(m.FullName.Unmatched) != 0 {
+			t.Errorf("the applicant's name is that of the profile, but matching is %+v", m)
+		}
+		if len(r.AccountDetails) != 1 || r.AccountDetails[0].MonthsAvailable != 24 {
+			t.Errorf("accounts are %+v", r.AccountDetails)
+		}
+		if r.Attributes != nil || r.Scores != nil || bytes.Contains(first.raw, []byte("attributes")) {
+			t.Error("a node without data was returned")
+		}
+		if first.header.Get("Cache-Control") != "no-store" {
+			t.Error("a report may not be cached")
+		}
+	})
+}
+
+func TestOutcomesOfTheMockBank(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		bearer := b.bearer(b.basic())
+		for username, want := range map[string]string{
+			"noincome":              "SUCCESS NO_RECENT_USABLE_INFORMATION",
+			"no_transactions":       "SUCCESS NO_RECENT_USABLE_INFORMATION",
+			"joint":                 "SUCCESS ",
+			"multi":                 "SUCCESS ",
+			"error":                 "ERROR ",
+			"supplier_unresponsive": "SUPPLIER_UNRESPONSIVE ",
+			"mfa":                   "NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH",
+			"debt_only":             "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
+			"e_banking_unsupported": "NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED",
+		} {
+			done := b.complete(b.begin(), map[string]any{"username": username})
+			if got := done.text("status") + " " + done.text("substatus"); got != want {
+				t.Errorf("%s ended with %s, want %s", username, got, want)
+				continue
+			}
+			a := b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", done.text("publicToken")}, bearer...))
+			if done.text("status") == "SUCCESS" {
+				b.want("report of "+username, a, 200, "")
+				continue
+			}
+			b.want("report of "+username, a, 404, svc.CodeReportNotReady)
+			if a.text("status") != done.text("status") {
+				t.Errorf("not ready does not say its status: %s", a.raw)
+			}
+		}
+	})
+}
+
+func TestWhoMayComeIn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		raw := b.seed.ClientID + ":" + b.seed.SecretKey
+		good := base64.StdEncoding.EncodeToString([]byte(raw))
+		for _, c := range []struct {
+			what   string
+			h      headers
+			status int
+			code   svc.Code
+		}{
+			{"good credentials", headers{"Authorization", "Basic " + good}, 200, ""},
+			{"credentials without padding", headers{"Authorization", "basic " + strings.TrimRight(good, "=")}, 200, ""},
+			{"the environment named", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox"}, 200, ""},
+			{"the other environment", headers{"Authorization", "Basic " + good, "X-Environment", "production"}, 403, svc.CodeUnknownCustomer},
+			{"no such environment", headers{"Authorization", "Basic " + good, "X-Environment", "Sandbox"}, 400, svc.CodeMalformedHeaders},
+			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"}, 400, svc.CodeMalformedHeaders},
+			{"no header", nil, 400, svc.CodeMalformedHeaders},
+			{"two headers", headers{"Authorization", "Basic " + good, "Authorization", "Basic " + good}, 400, svc.CodeMalformedHeaders},
+			{"another scheme", headers{"Authorization", "Digest " + good}, 400, svc.CodeMalformedHeaders},
+			{"a scheme alone", headers{"Authorization", "Basic "}, 400, svc.CodeMalformedHeaders},
+			{"two values", headers{"Authorization", "Basic " + good + " x"}, 400, svc.CodeMalformedHeaders},
+			{"bytes that are no text", headers{"Authorization", "Basic \xff\xfe"}, 400, svc.CodeMalformedHeaders},
+			{"no base-64", headers{"Authorization", "Basic " + raw}, 403, svc.CodeUnknownCustomer},
+			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))}, 403, svc.CodeUnknownCustomer},
+			{"a zero byte", basic("client\x00", "x"), 403, svc.CodeUnknownCustomer},
+			{"no text inside", basic("\xff\xfe", "x"), 403, svc.CodeUnknownCustomer},
+			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, svc.CodeUnknownCustomer},
+			{"a wrong secret", basic(b.seed.ClientID, store.NewSecret()), 403, svc.CodeUnknownCustomer},
+			{"an empty secret", basic(b.seed.ClientID, ""), 403, svc.CodeUnknownCustomer},
+			{"somebody else's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, svc.CodeUnknownCustomer},
+		} {
+			b.want(c.what, b.get("/connect/accesstoken", c.h), c.status, c.code)
+		}
+		if a := b.get("/connect/accesstoken", b.basic()); a.header.Get("Cache-Control") != "no-store" {
+			t.Error("an access token may not be cached")
+		}
+	})
+}
+
+func TestAccessTokens(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		publicToken := b.complete(b.begin(), nil).text("publicToken")
+		a := b.get("/connect/accesstoken", b.basic())
+		token := a.text("accessToken")
+		exp := time.Unix(int64(a.body["exp"].(float64)), 0)
+		if left := time.Until(exp); left > 5*time.Minute || left < 4*time.Minute+50*time.Second {
+			t.Errorf("a token lives %s, want 5 minutes", left)
+		}
+		encode := base64.StdEncoding.EncodeToString
+		good := encode([]byte(token))
+		parts := strings.Split(token, ".")
+		flipped := parts[0] + "." + parts[1] + "." + "A" + parts[2][1:]
+		if parts[2][0] == 'A' {
+			flipped = parts[0] + "." + parts[1] + "." + "B" + parts[2][1:]
+		}
+		for _, c := range []struct {
+			what   string
+			h      headers
+			status int
+			code   svc.Code
+		}{
+			{"a good token", headers{"Authorization", "Bearer " + good}, 200, ""},
+			{"without padding", headers{"Authorization", "Bearer " + strings.TrimRight(good, "=")}, 200, ""},
+			{"no header", nil, 400, svc.CodeMalformedHeaders},
+			{"Basic", b.basic(), 400, svc.CodeMalformedHeaders},
+			{"the token as it is", headers{"Authorization", "Bearer " + token}, 403, svc.CodeUnknownCustomer},
+			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, svc.CodeUnknownCustomer},
+			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, svc.CodeUnknownCustomer},
+			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, svc.CodeUnknownCustomer},
+			{"somebody's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, svc.CodeUnknownCustomer},
+			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, svc.CodeUnknownCustomer},
+			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
+		} {
+			b.want(c.what, b.get("/connect/status", append(c.h, "X-Public-Token", publicToken)), c.status, c.code)
+		}
+		byToken := headers{"Authorization", "Bearer " + good, "X-Public-Token", publicToken}
+		b.do("POST", "/clock", map[string]string{"advance": "4m50s"})
+		b.want("a token of 4 minutes and 50 seconds", b.get("/connect/status", byToken), 200, "")
+		b.do("POST", "/clock", map[string]string{"advance": "11s"})
+		b.want("a token of over 5 minutes", b.get("/connect/status", byToken), 401, svc.CodeExpiredToken)
+		b.do("POST", "/clock", map[string]string{"advance": "72h"})
+		b.want("a token of three days", b.get("/connect/status", byToken), 401, svc.CodeExpiredToken)
+	})
+}
+
+func TestWhichReportMayBeRead(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		publicToken := b.complete(b.begin("externalId", "mine"), nil).text("publicToken")
+		pending := b.begin("externalId", "waiting")
+		_ = pending
+		mine, other := b.bearer(b.basic()), b.bearer(b.thirdParty())
+		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
+			b.want("no identifier", b.get(path, mine), 400, svc.CodeMalformedHeaders)
+			b.want("an empty identifier", b.get(path, append(headers{"X-Public-Token", ""}, mine...)), 400, svc.CodeMalformedHeaders)
+			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)), 400, svc.CodeMalformedHeaders)
+			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)), 404, svc.CodeInvalidToken)
+			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, svc.CodeInvalidToken)
+			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, svc.CodeInvalidToken)
+			b.want("somebody else's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, svc.CodeInvalidToken)
+			b.want("somebody else's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, svc.CodeInvalidToken)
+		}
+		waiting := append(headers{"X-External-Id", "waiting"}, mine...)
+		if a := b.get("/connect/status", waiting); a.text("status") != "PENDING" {
+			t.Errorf("a report that was not begun is %s", a.raw)
+		}
+		b.want("a pending report", b.get("/connect/cashflow/v2/json", waiting), 404, svc.CodeReportNotReady)
+
+		b.do("POST", "/clock", map[string]string{"advance": "2159h59m"}) // 90 days but a minute
+		mine = b.bearer(b.basic())
+		b.want("a report of 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 200, "")
+		b.do("POST", "/clock", map[string]string{"advance": "2m"})
+		mine = b.bearer(b.basic())
+		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 404, svc.CodeInvalidToken)
+		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)), 404, svc.CodeInvalidToken)
+	})
+}
+
+func TestKeySet(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		keys := func() []string {
+			a := b.get("/connect/jwkset", headers{"Origin", "https://anywhere.example"})
+			if a.header.Get("Cache-Control") != "public, max-age=300" || a.header.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("headers of the key set: %v", a.header)
+			}
+			var set struct{ Keys []map[string]any }
+			if err := json.Unmarshal(a.raw, &set); err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, k := range set.Keys {
+				if k["d"] != nil || k["use"] != "sig" || k["alg"] != "ES256" {
+					t.Errorf("a key is published as %v", k)
+				}
+				ids = append(ids, k["kid"].(string))
+			}
+			return ids
+		}
+		signer := func() string {
+			token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}).text("redirectToken")
+			_, jwt, ok := strings.Cut(b.complete(token, map[string]any{"end": "exit"}).text("completeUrl"), "jwt=")
+			if !ok {
+				t.Fatal("no outcome token came back")
+			}
+			header, err := base64.RawURLEncoding.DecodeString(strings.Split(jwt, ".")[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var h struct{ Kid, Typ string }
+			if err := json.Unmarshal(header, &h); err != nil || h.Typ != "outcome+jwt" {
+				t.Fatalf("header %s: %v", header, err)
+			}
+			return h.Kid
+		}
+		first := keys()
+		if len(first) != 1 || signer() != first[0] {
+			t.Fatalf("at first there are %v", first)
+		}
+		b.want("rotate", b.do("POST", "/keys/rotate", nil), 204, "")
+		both := keys()
+		if len(both) != 2 || signer() != first[0] {
+			t.Errorf("a new key signed before its readers could have it: %v", both)
+		}
+		b.do("POST", "/clock", map[string]string{"advance": "6m1s"})
+		if signer() != both[1] || len(keys()) != 2 {
+			t.Errorf("the new key does not sign after its lead, or the old one is gone: %v", keys())
+		}
+		b.do("POST", "/clock", map[string]string{"advance": "11m1s"})
+		if got := keys(); len(got) != 1 || got[0] != both[1] {
+			t.Errorf("the old key outlived its tokens: %v", got)
+		}
+		b.want("rotate at once", b.do("POST", "/keys/rotate", map[string]bool{"atOnce": true}), 204, "")
+		if got := keys(); len(got) != 2 || signer() != got[1] {
+			t.Errorf("the key does not sign at once: %v", got)
+		}
+		b.do("POST", "/clock", map[string]string{"advance": "721h"}) // 30 days and more
+		if got := keys(); len(got) != 2 {
+			t.Errorf("after 30 days the keys are %v, want a new one beside the old", got)
+		}
+	})
+}
+
+func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}).text("redirectToken")
+		_, jwt, _ := strings.Cut(b.complete(token, nil).text("completeUrl"), "jwt=")
+		h := headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(jwt)), "X-External-Id", "x"}
+		b.want("an outcome token as Bearer", b.get("/connect/status", h), 403, svc.CodeUnknownCustomer)
+
+		key, err := jose.GenerateKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged, err := jose.Signer{Key: key, Type: "access+jwt"}.Sign(time.Now(), time.Now().Add(5*time.Minute), jose.Claims{"sub": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h[1] = "Bearer " + base64.StdEncoding.EncodeToString([]byte(forged))
+		b.want("a token of another key", b.get("/connect/status", h), 403, svc.CodeUnknownCustomer)
+	})
+}
+
+func TestConsumers(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		create := func(body any) answer { return b.post("/connect/consumers", b.basic(), body) }
+		a := create(map[string]any{"consumerExternalId": "c-1", "prefill": applicant})
+		b.want("a consumer", a, 201, "")
+		id := a.text("consumerId")
+		path := "/connect/consumers/" + id
+		b.want("a consumer without anything", create(map[string]any{}), 201, "")
+		b.want("another one without external id", create(map[string]any{"consumerExternalId": nil}), 201, "")
+		b.want("its external id again", create(map[string]any{"consumerExternalId": "c-1"}), 400, svc.CodeDuplicateExternalID)
+		b.want("an external id that is too long", create(map[string]any{"consumerExternalId": strings.Repeat("x", 65)}), 400, svc.CodeMalformedBody)
+		b.want("a zero byte", create(map[string]any{"consumerExternalId": "a\x00b"}), 400, svc.CodeMalformedBody)
+		b.want("a number", create(map[string]any{"consumerExternalId": 7}), 400, svc.CodeMalformedBody)
+		b.want("an unknown member", create(map[string]any{"name": "x"}), 400, svc.CodeMalformedBody)
+		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, svc.CodeMalformedBody)
+		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, svc.Code(svc.WidgetPrefillEmail))
+		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, svc.Code(svc.WidgetPrefillKey))
+		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 415, svc.CodeUnsupportedMediaType)
+		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, svc.CodeBodyTooLarge)
+
+		read := b.get(path, b.basic())
+		if read.status != 200 || read.text("consumerExternalId") != "c-1" || read.body["prefill"].(map[string]any)["dob"] != "1990-04-12" {
+			t.Errorf("it reads back as %s", read.raw)
+		}
+		for what, p := range map[string]string{"an unknown consumer": "/connect/consumers/7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", "no UUID": "/connect/consumers/%00"} {
+			b.want(what, b.get(p, b.basic()), 404, svc.CodeNotFound)
+		}
+		for _, method := range []string{"GET", "PATCH", "DELETE"} {
+			var body any
+			if method == "PATCH" {
+				body = map[string]any{}
+			}
+			b.want(method+" by another customer", b.ask(b.service.URL, method, path, b.thirdParty(), body), 404, svc.CodeNotFound)
+		}
+		patch := func(body any) answer { return b.ask(b.service.URL, "PATCH", path, b.basic(), body) }
+		changed := patch(map[string]any{"prefill": map[string]any{"phone": "555-010-0199", "dob": "1991-01-01"}})
+		if changed.status != 200 || changed.body["prefill"].(map[string]any)["firstName"] != "Default" || changed.body["prefill"].(map[string]any)["dob"] != "1991-01-01" {
+			t.Errorf("changed to %s", changed.raw)
+		}
+		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}), 400, svc.Code(svc.WidgetPIIMissing))
+		create(map[string]any{"consumerExternalId": "c-2"})
+		b.want("an external id that is taken", patch(map[string]any{"consumerExternalId": "c-2"}), 400, svc.CodeDuplicateExternalID)
+		if a := patch(map[string]any{"consumerExternalId": nil}); a.body["consumerExternalId"] != nil || a.status != 200 {
+			t.Errorf("the external id taken away: %s", a.raw)
+		}
+
+		visit := b.complete(b.begin("prefill", nil, "consumerId", id), nil)
+		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", visit.text("publicToken")}, b.bearer(b.basic())...)).raw)
+		if err != nil || report.Text(r.Meta.ConsumerID) != id {
+			t.Errorf("the report's consumer is not %s: %v", id, err)
+		}
+		b.want("consent withdrawn", b.ask(b.service.URL, "DELETE", path, b.basic(), nil), 204, "")
+		b.want("consent withdrawn twice", b.ask(b.service.URL, "DELETE", path, b.basic(), nil), 204, "")
+		if a := b.get(path, b.basic()); a.body["consentWithdrawn"] != true {
+			t.Errorf("after withdrawal it reads %s", a.raw)
+		}
+		b.want("a change after withdrawal", patch(map[string]any{}), 409, svc.CodeInvalidState)
+		b.want("a visit after withdrawal", b.post("/connect/initialization", b.basic(),
+			map[string]any{"productId": b.seed.Products[svc.Cashflow], "consumerId": id}), 400, svc.CodeInvalidConsumerID)
+	})
+}
+
+func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, svc.CodeNotFound)
+		b.want("the root", b.get("/", nil), 404, svc.CodeNotFound)
+		a := b.post("/connect/status", b.basic(), map[string]any{})
+		b.want("a wrong method", a, 405, svc.CodeMethodNotAllowed)
+		if a.header.Get("Allow") == "" {
+			t.Error("a wrong method is not told which is right")
+		}
+		b.want("an unknown path of the control", b.do("GET", "/nothing", nil), 404, svc.CodeNotFound)
+		b.want("a wrong method of the control", b.do("GET", "/reset", nil), 405, svc.CodeMethodNotAllowed)
+	})
+}
+
+func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	b := newBench(t, db)
+	canary := with(applicant, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
+		"address", "7 Canary Row", "city", "Birdville", "state", "TX", "zip", "76101")
+	publicToken := b.complete(b.begin("prefill", canary), nil).text("publicToken")
+	b.inbox.wait(t, 1)
+	a := b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...))
+	if !bytes.Contains(a.raw, []byte("Zwitscher")) {
+		t.Fatal("the canary is not in the report")
+	}
+	file := dump(t, db)
+	log := b.log.String()
+	for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville", "1990-04-12", "0004128", "Everyday Checking",
+		b.seed.SecretKey, b.seed.WebhookSecret, b.seed.ThirdParty.SecretKey} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log has %q", secret)
+		}
+		if strings.Contains(file, secret) {
+			t.Errorf("the database has %q in plain", secret)
+		}
+	}
+	if strings.Contains(log, publicToken) {
+		t.Error("the log has a publicToken")
+	}
+}
+
+func TestProductionHasNoSandbox(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	p, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		URL: "https://provider.example", Environment: svc.Production, Assets: web.Provider()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Seed(t.Context(), provider.Seed{PublicID: "x"}) == nil {
+		t.Error("production took generated customers")
+	}
+	for _, path := range []string{"/clock", "/faults", "/reset", "/"} {
+		rec := httptest.NewRecorder()
+		p.Control().ServeHTTP(rec, httptest.NewRequest("POST", path, strings.NewReader("{}")))
+		if rec.Code != http.StatusNotFound {
+			t.Errorf("POST %s in production: %d, want 404", path, rec.Code)
+		}
+	}
+}
