@@ -36,7 +36,9 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 		WHERE state IN ('scheduled', 'retryable')`
 	arg := any(d.Seconds())
 	if q.db.Dialect == store.SQLite {
-		query = `UPDATE river_job SET scheduled_at = strftime('%Y-%m-%d %H:%M:%f', scheduled_at, $1)
+		// River writes some of these times with a zone's name behind them, which
+		// strftime does not read; the first 19 characters are the same in all.
+		query = `UPDATE river_job SET scheduled_at = strftime('%Y-%m-%d %H:%M:%f', substr(scheduled_at, 1, 19), $1)
 			WHERE state IN ('scheduled', 'retryable')`
 		arg = fmt.Sprintf("%+.3f seconds", -d.Seconds())
 	}
