@@ -228,6 +228,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchCooldown:     50 * time.Millisecond,
 		FetchPollInterval: 150 * time.Millisecond,
 		ErrorHandler:      &failures{log: q.log},
+		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it
 		// A run that was killed with its process is taken up again after this
 		// long; it must be longer than any kind's timeout.
 		RescueStuckJobsAfter: q.longest() + 10*time.Second,
