@@ -210,9 +210,6 @@ func (a *API) check(in request) (New, error) {
 	if !n.Product.Valid() {
 		return New{}, refused(ErrUnknownProduct)
 	}
-	if len(in.Prefill) == 0 || string(in.Prefill) == "null" {
-		return n, nil
-	}
 	var err error
 	n.Prefill, err = a.applicant(n.Product, in.Prefill)
 	return n, err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -206,6 +207,8 @@ func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Ans
 	if err != nil {
 		r.T.Fatal(err)
 	}
+	res.Request = req
+	openapitest.Check(r.T, res)
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
