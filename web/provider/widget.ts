@@ -4,7 +4,7 @@
 // registered options, sets no cookie and keeps nothing in storage. Styles are
 // set through the CSSOM, so a strict policy of the page needs no exception.
 
-import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./visit/api.d.ts";
+import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/api.d.ts";
 
 type Hooks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the generated files anew")
 // a widget.d.ts beside a widget.ts for its output.
 func TestDeclarationsHaveNotDrifted(t *testing.T) {
 	generated(t, "../../../web/provider/widget.d.ts", Declarations())
-	generated(t, "../../../web/provider/visit/api.d.ts", Declarations())
+	generated(t, "../../../web/provider/parts/api.d.ts", Declarations())
 }
 
 func generated(t *testing.T, path, want string) {
