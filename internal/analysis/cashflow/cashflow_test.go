@@ -1,0 +1,99 @@
+package cashflow
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+var asOf = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
+
+func day(s string) report.Date {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return report.Date{Time: t}
+}
+
+func bank(accounts ...bankdata.Account) bankdata.Data {
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}
+}
+
+func cash(transactions ...bankdata.Transaction) bankdata.Account {
+	return bankdata.Account{ID: "a", Type: report.CashEquivalent, Transactions: transactions}
+}
+
+func TestOutcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		data bankdata.Data
+		want svc.Status
+		sub  svc.Substatus
+	}{
+		"no connection":             {bankdata.Data{}, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+		"no account":                {bank(), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+		"only an investment":        {bank(bankdata.Account{Type: report.Investment}), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+		"no transaction":            {bank(cash()), svc.StatusSuccess, svc.SubNoRecentInformation},
+		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), svc.StatusSuccess, svc.SubNoRecentInformation},
+		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), svc.StatusSuccess, svc.SubNoRecentInformation},
+		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), svc.StatusSuccess, ""},
+		"one of today":              {bank(cash(bankdata.Transaction{Posted: day("2026-03-10")})), svc.StatusSuccess, ""},
+		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), svc.StatusSuccess, svc.SubNoRecentInformation},
+	} {
+		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
+			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
+		}
+	}
+}
+
+func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
+	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
+	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
+	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
+		t.Errorf("a single identity has %+v", alone.Identities)
+	}
+	data := bank(cash())
+	data.Connections[0].Owners = []bankdata.Owner{
+		{RecordID: "r1", Person: bankdata.Person{FirstName: "JOSE", LastName: "NUNEZ"}},
+		{RecordID: "r2", Person: bankdata.Person{FirstName: "Ana", LastName: "Núñez"}},
+	}
+	both := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: data}, asOf)
+	m := both.Identities[0].Matching
+	if m == nil || len(m.FullName.Matched) != 1 || *m.FullName.Matched[0].SourceRecordID != "r1" ||
+		len(m.FullName.Unmatched) != 1 || *m.FullName.Unmatched[0].SourceRecordID != "r2" {
+		t.Errorf("matching is %+v", m)
+	}
+	for _, id := range both.Identities[1:] {
+		if id.Matching != nil {
+			t.Error("a bank's identity has a matching")
+		}
+	}
+	nobody := Build(Input{Bank: data}, asOf)
+	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil {
+		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)
+	}
+}
+
+func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
+	r := Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", Bank: bank(cash())}, asOf)
+	got, err := report.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"account_details":[{"source_id":"BANK","account_id":"a","months_available":0,"owner_full_name":null,` +
+		`"institution_name":null,"account_name":null,"account_type":"CASH_EQUIVALENT","account_subtype":null,"date_opened":null,` +
+		`"truncated_account_number":null,"responsibility":null,"last_statement_end_date":null,"addresses":[],"current_balance":0.00}]}`
+	if !bytes.HasSuffix(got, []byte(want)) {
+		t.Errorf("the report is %s", got)
+	}
+	if bytes.Contains(got, []byte("identities")) {
+		t.Error("a node without data was returned")
+	}
+	if *r.Meta.Substatus != svc.SubNoRecentInformation {
+		t.Errorf("substatus is %v", r.Meta.Substatus)
+	}
+}

@@ -1,0 +1,257 @@
+package reports
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// room is a reports service whose neighbours are counted.
+type room struct {
+	*Service
+	mu     sync.Mutex
+	events []string
+	queued int
+	broken error // of the bank's subject
+}
+
+func (r *room) Record(_ context.Context, _ *sql.Tx, _, publicToken string, st svc.Status, sub svc.Substatus) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, fmt.Sprintf("%s %s", st, sub))
+	return nil
+}
+
+func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+	r.queued++
+	return nil
+}
+
+func (r *room) Subject(context.Context, store.Queryer, string, string, string) (report.Product, string, error) {
+	return report.Product{Name: "Cash flow", ProductID: product}, "", r.broken
+}
+
+func (r *room) Fetch(profile, link string, at time.Time) bankdata.Data {
+	day := report.DateOf(at)
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: svc.StatusSuccess,
+		Accounts: []bankdata.Account{
+			{ID: "cash", Type: report.CashEquivalent, Transactions: []bankdata.Transaction{{ID: "1", Posted: day, Amount: 1}}},
+			{ID: "stocks", Type: report.Investment},
+		}}}}
+}
+
+const (
+	customer = "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7"
+	product  = "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"
+)
+
+func newRoom(t *testing.T, db *store.DB) *room {
+	t.Helper()
+	r := &room{}
+	r.Service = &Service{DB: db, Queue: r, Events: r, Subjects: r, Bank: r, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
+	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
+	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
+	return r
+}
+
+func exec(t *testing.T, db *store.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.SQL.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) error {
+	t.Helper()
+	return r.DB.Tx(t.Context(), f)
+}
+
+func (r *room) create(t *testing.T, externalID string) Report {
+	t.Helper()
+	var rep Report
+	err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Cashflow, ExternalID: externalID})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func (r *room) attach(t *testing.T, publicToken string, in Input) error {
+	t.Helper()
+	return r.tx(t, func(ctx context.Context, tx *sql.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
+}
+
+func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		made := 0
+		r.Made = func(context.Context, *sql.Tx, string, svc.Status, svc.Substatus) error { made++; return nil }
+		rep := r.create(t, "")
+		if err := r.attach(t, rep.PublicToken, Input{Profile: "default"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.attach(t, rep.PublicToken, Input{Profile: "other"}); !errors.Is(err, ErrNotPending) {
+			t.Errorf("a second input: %v, want ErrNotPending", err)
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		first, err := r.body(t.Context(), rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.generate(t.Context(), jobs.Job{Attempt: 2}, Generate{rep.PublicToken}); err != nil {
+			t.Fatal(err)
+		}
+		again, _ := r.body(t.Context(), rep)
+		if string(first) != string(again) || len(first) == 0 {
+			t.Error("the body changed")
+		}
+		if len(r.events) != 1 || made != 1 || r.queued != 1 {
+			t.Errorf("%d events, %d notices and %d jobs, want one each", len(r.events), made, r.queued)
+		}
+		_, in, err := r.input(t.Context(), rep.PublicToken)
+		if err != nil || in.Data == nil || len(in.Data.Connections) != 1 {
+			t.Errorf("the data are not kept: %+v, %v", in, err)
+		}
+	})
+}
+
+func TestAStatusMovesOnce(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		rep := r.create(t, "")
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		moved := 0
+		for range 8 {
+			wg.Go(func() {
+				changed := false
+				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+					changed, err = r.SetStatus(ctx, tx, rep.PublicToken, svc.StatusExpired, "")
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if changed {
+					moved++
+				}
+			})
+		}
+		wg.Wait()
+		if moved != 1 || len(r.events) != 1 || r.events[0] != "EXPIRED " {
+			t.Errorf("it moved %d times with the events %v", moved, r.events)
+		}
+		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := r.SetStatus(ctx, tx, rep.PublicToken, svc.StatusPending, "")
+			return err
+		})
+		if err == nil {
+			t.Error("a report was ended as PENDING")
+		}
+	})
+}
+
+func TestExternalIDs(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		r.create(t, "")
+		second := r.create(t, "")
+		r.create(t, "taken")
+		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Cashflow, ExternalID: "taken"})
+			if !errors.Is(err, ErrDuplicateExternalID) {
+				t.Errorf("a second of the name: %v", err)
+			}
+			if err := r.Label(ctx, tx, second.PublicToken, "taken", ""); !errors.Is(err, ErrDuplicateExternalID) {
+				t.Errorf("a label that is taken: %v", err)
+			}
+			if err := r.Label(ctx, tx, second.PublicToken, "free", "args"); err != nil {
+				return err
+			}
+			return r.Label(ctx, tx, second.PublicToken, "late", "late") // it has its labels
+		})
+		if err != nil {
+			t.Fatalf("the transaction was lost: %v", err)
+		}
+		got, err := r.Get(t.Context(), db.SQL, second.PublicToken)
+		if err != nil || got.ExternalID != "free" || got.UserArgs != "args" {
+			t.Errorf("labelled as %q and %q, %v", got.ExternalID, got.UserArgs, err)
+		}
+	})
+}
+
+func TestReportsThatCannotBeMade(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		run := func(publicToken string, attempt int) error {
+			return r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
+		}
+		status := func(rep Report) string {
+			t.Helper()
+			got, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprintf("%s %s", got.Status, got.Substatus)
+		}
+
+		stocks := r.create(t, "")
+		r.attach(t, stocks.PublicToken, Input{Accounts: []string{"stocks"}})
+		if err := run(stocks.PublicToken, 1); err != nil || status(stocks) != "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED" {
+			t.Errorf("of an investment account alone: %s, %v", status(stocks), err)
+		}
+
+		failing := r.create(t, "")
+		r.attach(t, failing.PublicToken, Input{})
+		r.broken = errors.New("not now")
+		if err := run(failing.PublicToken, 1); err == nil || status(failing) != "PENDING " {
+			t.Errorf("after one failure: %s, %v", status(failing), err)
+		}
+		if err := run(failing.PublicToken, attempts); err == nil || status(failing) != "ERROR " {
+			t.Errorf("after the last failure: %s, %v", status(failing), err)
+		}
+		r.broken = nil
+
+		shredded := r.create(t, "")
+		r.attach(t, shredded.PublicToken, Input{})
+		if err := db.Vault.Shred(t.Context(), db.SQL, shredded.KeyID); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(shredded.PublicToken, 1); err == nil || status(shredded) != "ERROR " {
+			t.Errorf("of a consumer who was deleted: %s, %v", status(shredded), err)
+		}
+
+		if err := run("7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", 1); err != nil {
+			t.Errorf("of a report that is gone: %v", err)
+		}
+		if len(r.events) != 3 {
+			t.Errorf("events are %v, want three", r.events)
+		}
+	})
+}
