@@ -100,8 +100,7 @@ func (p part) autocomplete(birthday bool) string {
 
 // where is the sentence of Steps: "Step 2 of 4".
 func (s Steps) where() string {
-	n := min(s.Current+1, len(s.Names))
-	return wordsStep.In(s.Lang) + " " + strconv.Itoa(n) + " " + wordsOf.In(s.Lang) + " " + strconv.Itoa(len(s.Names))
+	return wordsStep.In(s.Lang) + " " + strconv.Itoa(s.Current+1) + " " + wordsOf.In(s.Lang) + " " + strconv.Itoa(len(s.Names))
 }
 
 func (s Steps) state(i int) string {
