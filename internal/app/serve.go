@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vestibule/docs"
 	"vestibule/internal/portal"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
@@ -174,11 +175,17 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		return made, err
 	}
 	here := p.service("provider")
+	spec, err := docs.OpenAPI()
+	if err != nil {
+		return made, err
+	}
+	host, _, _ := net.SplitHostPort(p.config.ProviderAddr)
 	s, err := provider.New(ctx, provider.Config{
 		DB: db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
-		AllowLoopbackCallbacks: svc.Environment(p.config.Environment) == svc.Sandbox,
+		AllowLoopbackCallbacks: loopback(host),
 		Assets:                 web.Provider(),
+		OpenAPI:                spec,
 	})
 	if err != nil {
 		return made, err
@@ -257,6 +264,8 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		return err
 	}
 	here.server.Handler = s.Handler()
+	here.server.RegisterOnShutdown(s.Drain)
+	here.server.RegisterOnShutdown(s.Drain)
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
