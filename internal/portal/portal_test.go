@@ -1,0 +1,743 @@
+package portal_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+	"vestibule/web"
+)
+
+const productID = "11111111-1111-4111-8111-111111111111"
+
+// service is a provider that does as it is told: visits by external id, each
+// with the status that the test gives it.
+type service struct {
+	*httptest.Server
+	t   *testing.T
+	key *jose.PrivateKey
+
+	mu      sync.Mutex
+	visits  map[string]*visit // by external id
+	inits   []map[string]any
+	away    bool // answers nothing but 503
+	refuse  svc.WidgetError
+	fetches int
+	args    string // redirectArgs of the last redirect
+}
+
+type visit struct {
+	publicToken string
+	status      svc.Status
+}
+
+func newService(t *testing.T) *service {
+	key, err := jose.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, key: key, visits: map[string]*visit{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /connect/accesstoken", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 200, map[string]any{"accessToken": "at", "exp": time.Now().Add(5 * time.Minute).Unix()})
+	})
+	mux.HandleFunc("GET /connect/jwkset", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 200, jose.KeySet{key.Public()})
+	})
+	mux.HandleFunc("POST /connect/initialization", func(w http.ResponseWriter, r *http.Request) {
+		if s.open(w, r) {
+			answer(w, 200, map[string]any{"token": store.NewSecret(), "exp": time.Now().Add(30 * time.Minute).Unix()})
+		}
+	})
+	mux.HandleFunc("POST /connect/consumers", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 201, map[string]any{"consumerId": uuid.NewString()})
+	})
+	mux.HandleFunc("POST /secure-redirect", func(w http.ResponseWriter, r *http.Request) {
+		if s.open(w, r) {
+			answer(w, 200, map[string]any{"redirectUrl": s.URL + "/redirect/" + store.NewSecret(), "redirectToken": store.NewSecret(),
+				"exp": time.Now().Add(30 * time.Minute).Unix()})
+		}
+	})
+	mux.HandleFunc("GET /connect/status", func(w http.ResponseWriter, r *http.Request) {
+		if v := s.find(w, r); v != nil {
+			answer(w, 200, map[string]any{"status": v.status, "substatus": nil})
+		}
+	})
+	mux.HandleFunc("GET /connect/cashflow/v2/json", func(w http.ResponseWriter, r *http.Request) {
+		v := s.find(w, r)
+		if v == nil {
+			return
+		}
+		s.mu.Lock()
+		s.fetches++
+		s.mu.Unlock()
+		answer(w, 200, map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
+			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}})
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// open makes a visit of an initialization or a redirect.
+func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var in map[string]any
+	_ = json.NewDecoder(r.Body).Decode(&in)
+	id, _ := in["externalId"].(string)
+	switch {
+	case s.away:
+		answer(w, 503, map[string]any{"error": "UNAVAILABLE"})
+		return false
+	case s.refuse != "":
+		answer(w, 400, map[string]any{"error": s.refuse})
+		return false
+	case s.visits[id] != nil:
+		answer(w, 400, map[string]any{"error": "DUPLICATE_EXTERNAL_ID"})
+		return false
+	}
+	s.inits = append(s.inits, in)
+	s.args, _ = in["redirectArgs"].(string)
+	s.visits[id] = &visit{uuid.NewString(), svc.StatusPending}
+	return true
+}
+
+func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.visits[r.Header.Get("X-EXTERNAL-ID")]
+	if v == nil || s.away {
+		answer(w, 404, map[string]any{"error": "INVALID_TOKEN"})
+		return nil
+	}
+	copied := *v
+	return &copied
+}
+
+// finish gives the last visit a status and returns its external id and report.
+func (s *service) finish(status svc.Status) (externalID, publicToken string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	externalID, _ = s.inits[len(s.inits)-1]["externalId"].(string)
+	s.visits[externalID].status = status
+	return externalID, s.visits[externalID].publicToken
+}
+
+func (s *service) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *service) fetched() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fetches
+}
+
+// rig is a portal on a listener, beside its provider.
+type rig struct {
+	t        *testing.T
+	provider *service
+	secret   string
+	url      string
+	log      *safeBuffer
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+const apiKey = "a-key-for-the-portals-api"
+
+func newRig(t *testing.T, db *store.DB) *rig {
+	r := &rig{t: t, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
+	srv := httptest.NewUnstartedServer(nil)
+	r.url = "http://" + srv.Listener.Addr().String()
+	p, err := portal.New(t.Context(), portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
+		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: svc.Sandbox, PublicID: "pub",
+		ClientID: "client", SecretKey: "secret", Products: map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID},
+		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = p.Handler()
+	srv.Config.RegisterOnShutdown(p.Drain)
+	srv.Start()
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Drain()
+		srv.Close()
+		if err := p.Stop(t.Context()); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// browser keeps cookies and follows nothing.
+type browser struct {
+	*http.Client
+	r *rig
+}
+
+func (r *rig) browser() *browser {
+	jar, _ := cookiejar.New(nil)
+	return &browser{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
+}
+
+type page struct {
+	status   int
+	location string
+	header   http.Header
+	body     string
+}
+
+func (b *browser) do(method, path, contentType, body string, header ...string) page {
+	b.r.t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.r.url + path
+	}
+	req, err := http.NewRequestWithContext(b.r.t.Context(), method, path, strings.NewReader(body))
+	if err != nil {
+		b.r.t.Fatal(err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := b.Do(req)
+	if err != nil {
+		b.r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	return page{resp.StatusCode, resp.Header.Get("Location"), resp.Header, string(raw)}
+}
+
+func (b *browser) get(path string) page { return b.do("GET", path, "", "") }
+
+func (b *browser) post(path string, form url.Values) page {
+	return b.do("POST", path, "application/x-www-form-urlencoded", form.Encode(), "Sec-Fetch-Site", "same-origin")
+}
+
+func form(pairs ...string) url.Values {
+	f := url.Values{"product": {"cashflow"}, "firstName": {"Canaria"}, "lastName": {"O’Neil"}, "email": {"canaria@example.com"},
+		"dob-year": {"1990"}, "dob-month": {"2"}, "dob-day": {"3"}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Set(pairs[i], pairs[i+1])
+	}
+	return f
+}
+
+// apply sends the form and returns the application's address.
+func (b *browser) apply(pairs ...string) string {
+	b.r.t.Helper()
+	p := b.post("/applications", form(pairs...))
+	if p.status != 303 || !strings.HasSuffix(p.location, "/connect") {
+		b.r.t.Fatalf("POST /applications = %d to %q\n%s", p.status, p.location, p.body)
+	}
+	return strings.TrimSuffix(p.location, "/connect")
+}
+
+// follow reads the stream until the application is in a state.
+func (b *browser) follow(application, state string) {
+	b.r.t.Helper()
+	req, _ := http.NewRequestWithContext(b.r.t.Context(), "GET", b.r.url+application+"/stream", nil)
+	resp, err := b.Do(req)
+	if err != nil || resp.StatusCode != 200 {
+		b.r.t.Fatalf("stream: %v", err)
+	}
+	defer resp.Body.Close()
+	seen := []string{}
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), `data: {"state":`)
+		if !ok {
+			continue
+		}
+		seen = append(seen, data)
+		if strings.HasPrefix(data, `"`+state+`"`) {
+			return
+		}
+	}
+	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
+}
+
+func (r *rig) webhook(externalID, publicToken string, status svc.Status) int {
+	r.t.Helper()
+	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: svc.Sandbox,
+		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status})
+	return r.send(body, r.secret)
+}
+
+func (r *rig) send(body []byte, secret string) int {
+	s, err := webhook.ParseSecret(secret)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req, _ := http.NewRequestWithContext(r.t.Context(), "POST", r.url+"/webhooks/visit", bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	if err := webhook.Sign(req.Header, []webhook.Secret{s}, uuid.NewString(), time.Now(), body); err != nil {
+		r.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+func (b *browser) hook(application, kind string, attempt int) int {
+	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
+	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
+}
+
+var attribute = regexp.MustCompile(`data-([a-z-]+)="([^"]*)"`)
+
+// section returns the data attributes of the connect page.
+func section(p page) map[string]string {
+	out := map[string]string{}
+	for _, m := range attribute.FindAllStringSubmatch(p.body, -1) {
+		out[m[1]] = m[2]
+	}
+	return out
+}
+
+func each(t *testing.T, f func(t *testing.T, r *rig)) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRig(t, db)) })
+}
+
+func TestEmbeddedFromFormToReport(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		if p := b.get("/apply/cashflow"); p.status != 200 || !strings.Contains(p.body, `name="firstName"`) {
+			t.Fatalf("the form: %d", p.status)
+		}
+		a := b.apply()
+		p := b.get(a + "/connect")
+		first := section(p)
+		if p.status != 200 || first["token"] == "" || first["product-id"] != productID || first["attempt"] != "1" {
+			t.Fatalf("connect: %d %v", p.status, first)
+		}
+		if again := section(b.get(a + "/connect")); again["token"] != first["token"] {
+			t.Error("loading the page again costs a token that was not used")
+		}
+		if status := b.hook(a, "onOpen", 1); status != 204 {
+			t.Fatalf("onOpen: %d", status)
+		}
+		if next := section(b.get(a + "/connect")); next["token"] == first["token"] || next["attempt"] != "2" {
+			t.Errorf("a used token is shown again: %v", next)
+		}
+		externalID, token := r.provider.finish(svc.StatusSuccess)
+		if status := b.hook(a, "onSuccess", 2); status != 204 {
+			t.Fatalf("onSuccess: %d", status)
+		}
+		for range 2 {
+			if status := r.webhook(externalID, token, svc.StatusSuccess); status != 204 {
+				t.Fatalf("webhook: %d", status)
+			}
+		}
+		b.follow(a, "ready")
+		if n := r.provider.fetched(); n != 1 {
+			t.Errorf("%d fetches, want 1", n)
+		}
+		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, "All done") {
+			t.Errorf("status page: %d", p.status)
+		}
+		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
+			t.Errorf("connect when ready: %d %s", p.status, p.location)
+		}
+		if strings.Contains(r.log.String(), "anaria") || strings.Contains(r.log.String(), token) {
+			t.Error("something personal is in the log")
+		}
+	})
+}
+
+func TestItEndsWellByThePollAlone(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		b.get(a + "/connect")
+		r.provider.finish(svc.StatusSuccess)
+		b.hook(a, "onSuccess", 1)
+		b.follow(a, "ready")
+	})
+}
+
+func TestByRedirect(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply("mode", "redirect")
+		p := b.get(a + "/connect")
+		if p.status != 303 || !strings.HasPrefix(p.location, r.provider.URL+"/redirect/") {
+			t.Fatalf("connect: %d %s", p.status, p.location)
+		}
+		_, token := r.provider.finish(svc.StatusSuccess)
+		signed, err := jose.Signer{Key: r.provider.key, Type: "outcome+jwt"}.Sign(time.Now(), time.Now().Add(5*time.Minute), jose.Claims{
+			"publicToken": token, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": r.provider.args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := "/redirect/return?jwt=" + signed
+		if p := r.browser().get(back); p.status != 403 || !strings.Contains(p.body, "first window") {
+			t.Errorf("another browser: %d", p.status)
+		}
+		base, _ := url.Parse(r.url)
+		before := b.Jar.Cookies(base)[0].Value
+		if p := b.get(back); p.status != 303 || p.location != a {
+			t.Fatalf("return: %d %s\n%s", p.status, p.location, p.body)
+		}
+		if b.Jar.Cookies(base)[0].Value == before {
+			t.Error("the session's secret stays the same over the return")
+		}
+		if p := b.get(back); p.status != 303 || p.location != a {
+			t.Errorf("the same return again: %d %s", p.status, p.location)
+		}
+		b.follow(a, "ready")
+		if n := r.provider.fetched(); n != 1 {
+			t.Errorf("%d fetches, want 1", n)
+		}
+	})
+}
+
+func TestByRedirectForm(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply("mode", "redirect-form")
+		p := b.get(a + "/connect")
+		if p.status != 200 || !strings.Contains(p.body, `action="`+r.provider.URL+`/redirect/`) || !strings.Contains(p.body, `name="token"`) {
+			t.Fatalf("connect: %d\n%s", p.status, p.body)
+		}
+		if csp := p.header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' "+r.provider.URL) {
+			t.Errorf("policy: %s", csp)
+		}
+	})
+}
+
+func TestIntegratorsVariants(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		report := uuid.NewString()
+		for _, tc := range []struct {
+			pairs          []string
+			with, without  []string
+			initialization bool
+		}{
+			{[]string{"variant", "token", "manual", "yes"}, []string{"token", "vestibule-fire"}, []string{"prefill", "consumer-id"}, true},
+			{[]string{"variant", "prefill"}, []string{"prefill", "external-id"}, []string{"token", "consumer-id"}, false},
+			{[]string{"variant", "consumer"}, []string{"consumer-id", "external-id"}, []string{"token", "prefill"}, false},
+			{[]string{"variant", "sandbox-report", "sandboxReportId", report}, []string{"token", "sandbox-report-id"}, []string{"prefill"}, true},
+		} {
+			before := len(r.provider.inits)
+			p := b.get(b.apply(tc.pairs...) + "/connect")
+			got := section(p)
+			for _, name := range tc.with {
+				if got[name] == "" && !strings.Contains(p.body, "data-"+name) {
+					t.Errorf("%v: no data-%s", tc.pairs, name)
+				}
+			}
+			for _, name := range tc.without {
+				if got[name] != "" {
+					t.Errorf("%v: data-%s = %s", tc.pairs, name, got[name])
+				}
+			}
+			if (len(r.provider.inits) > before) != tc.initialization {
+				t.Errorf("%v: %d initializations", tc.pairs, len(r.provider.inits)-before)
+			}
+		}
+	})
+}
+
+func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		p := b.post("/applications", form("email", "no-address", "zip", "1234", "city", "<b>Oslo</b>"))
+		if p.status != 422 {
+			t.Fatalf("status %d", p.status)
+		}
+		for _, want := range []string{`value="Canaria"`, `value="no-address"`, `value="1234"`, `id="summary"`, `href="#email"`, `href="#zip"`, `&lt;b&gt;Oslo`} {
+			if !strings.Contains(p.body, want) {
+				t.Errorf("the page has no %s", want)
+			}
+		}
+		if len(p.header.Values("Set-Cookie")) != 0 {
+			t.Error("a refused form makes a session")
+		}
+		if a := b.get("/"); strings.Contains(a.body, "badge") {
+			t.Error("an application was stored")
+		}
+	})
+}
+
+func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		r.provider.set(func() { r.provider.away = true })
+		p := b.get(a + "/connect")
+		if p.status != 503 || !strings.Contains(p.body, "nothing is lost") || p.header.Get("Retry-After") == "" {
+			t.Errorf("away: %d", p.status)
+		}
+		r.provider.set(func() { r.provider.away, r.provider.refuse = false, svc.WidgetInvalidProduct })
+		if p := b.get(a + "/connect"); p.status != 502 || !strings.Contains(p.body, "not set up correctly") {
+			t.Errorf("refused: %d", p.status)
+		}
+		r.provider.set(func() { r.provider.refuse = "" })
+		if p := b.get(a + "/connect"); p.status != 200 || section(p)["attempt"] != "1" {
+			t.Errorf("back: %d, attempt %s", p.status, section(p)["attempt"])
+		}
+	})
+}
+
+func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		p := r.browser().do("POST", "/api/v1/applications", "application/json",
+			`{"product":"cashflow","mode":"embedded","externalId":"order-7","prefill":{"firstName":"A","lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
+			"Authorization", "Bearer "+apiKey)
+		var made struct{ ConnectURL string }
+		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
+			t.Fatalf("create: %d %s", p.status, p.body)
+		}
+		r.provider.set(func() { r.provider.visits["order-7"] = &visit{uuid.NewString(), svc.StatusPending} })
+		b := r.browser()
+		p = b.get(made.ConnectURL)
+		if p.status != 303 || strings.Contains(p.location, "grant") {
+			t.Fatalf("connectUrl: %d %s", p.status, p.location)
+		}
+		if got := section(b.get(p.location)); got["attempt"] != "2" || got["token"] == "" {
+			t.Errorf("connect: %v", got)
+		}
+		if p := r.browser().get(made.ConnectURL); p.status != 404 {
+			t.Errorf("the same address in another browser: %d", p.status)
+		}
+	})
+}
+
+func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		p := r.browser().do("POST", "/api/v1/applications", "application/json",
+			`{"product":"cashflow","mode":"embedded","allowedOrigin":"https://shop.example"}`, "Authorization", "Bearer "+apiKey)
+		var made struct{ ID, ConnectURL string }
+		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
+			t.Fatalf("create: %d %s", p.status, p.body)
+		}
+		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r} // no cookies
+		framed := []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
+		p = b.do("GET", made.ConnectURL, "", "", framed...)
+		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example") ||
+			!strings.Contains(p.body, `name="firstName"`) || len(p.header.Values("Set-Cookie")) != 0 {
+			t.Fatalf("the form in a frame: %d %s", p.status, csp)
+		}
+		grant := made.ConnectURL[strings.Index(made.ConnectURL, "?"):]
+		p = b.do("POST", "/applications/"+made.ID+"/applicant"+grant, "application/x-www-form-urlencoded", form("mode", "embedded").Encode(), framed...)
+		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+grant {
+			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
+		}
+		p = b.do("GET", p.location, "", "", framed...)
+		if got := section(p); p.status != 200 || got["token"] == "" || got["parent"] != "https://shop.example" || !strings.HasSuffix(got["next"], grant) {
+			t.Errorf("connect in a frame: %d %v", p.status, got)
+		}
+		if p := b.do("GET", "/applications/"+made.ID, "", "", framed...); p.status != 404 {
+			t.Errorf("without the token: %d", p.status)
+		}
+	})
+}
+
+func TestWhatIsNotYoursIsNotThere(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		a := r.browser().apply()
+		other := r.browser()
+		other.apply()
+		for _, path := range []string{a, a + "/connect", a + "/stream", "/applications/" + uuid.NewString(), "/applications/x", a + "?grant=nonsense"} {
+			if p := other.get(path); p.status != 404 {
+				t.Errorf("GET %s = %d", path, p.status)
+			}
+		}
+		if status := other.hook(a, "onSuccess", 1); status != 404 {
+			t.Errorf("hook = %d", status)
+		}
+		if p := other.post(a+"/restart", url.Values{}); p.status != 404 {
+			t.Errorf("restart = %d", p.status)
+		}
+	})
+}
+
+func TestExitAndAgain(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		b.get(a + "/connect")
+		b.hook(a, "onExit", 1)
+		if p := b.get(a); !strings.Contains(p.body, "You stopped") || !strings.Contains(p.body, "/restart") {
+			t.Fatal("the status page offers no way on")
+		}
+		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
+			t.Errorf("connect after exit: %d", p.status)
+		}
+		for range 2 { // a double click opens one attempt
+			if p := b.post(a+"/restart", url.Values{"mode": {"redirect"}}); p.status != 303 || p.location != a+"/connect" {
+				t.Fatalf("restart: %d %s", p.status, p.location)
+			}
+		}
+		if p := b.get(a + "/connect"); p.status != 303 || !strings.HasPrefix(p.location, r.provider.URL) {
+			t.Errorf("connect after restart: %d %s", p.status, p.location)
+		}
+		externalID, token := r.provider.finish(svc.StatusNotAuthenticated)
+		if !strings.HasSuffix(externalID, "~2") {
+			t.Errorf("second attempt's external id = %s", externalID)
+		}
+		r.webhook(externalID, token, svc.StatusNotAuthenticated)
+		b.follow(a, "failed")
+		if p := b.get(a); !strings.Contains(p.body, "did not accept the sign-in") {
+			t.Error("the status page has no words for NOT_AUTHENTICATED")
+		}
+	})
+}
+
+func TestForgedWebhooksAndHooks(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		b.get(a + "/connect")
+		externalID, token := r.provider.finish(svc.StatusPending)
+		event := webhook.Event{EventID: "e", Type: webhook.TypeVisit, Environment: svc.Sandbox, PublicID: "pub", PublicToken: token,
+			ExternalID: externalID, Status: svc.StatusSuccess}
+		body, _ := json.Marshal(event)
+		if status := r.send(body, webhook.NewSecret()); status != 401 {
+			t.Errorf("another secret: %d", status)
+		}
+		event.PublicID = "somebody-else"
+		foreign, _ := json.Marshal(event)
+		if status := r.send(foreign, r.secret); status != 403 {
+			t.Errorf("another account: %d", status)
+		}
+		if status := r.webhook("unknown", uuid.NewString(), svc.StatusSuccess); status != 204 {
+			t.Errorf("about nothing known: %d", status)
+		}
+		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`, `{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {
+			if p := b.do("POST", a+"/events", "application/json", bad, "Sec-Fetch-Site", "same-origin"); p.status != 400 {
+				t.Errorf("hook %s = %d", bad, p.status)
+			}
+		}
+		if p := b.get(a); !strings.Contains(p.body, `data-state="connecting"`) {
+			t.Error("something forged moved the application")
+		}
+	})
+}
+
+func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		cross := []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}
+		for _, path := range []string{"/applications", a + "/restart", a + "/events", "/review/sign-in"} {
+			if p := b.do("POST", path, "application/x-www-form-urlencoded", "x=1", cross...); p.status != 403 {
+				t.Errorf("cross-site POST %s = %d", path, p.status)
+			}
+		}
+		if p := b.do("POST", "/redirect/return", "application/x-www-form-urlencoded", "token=x", "Sec-Fetch-Site", "cross-site", "Origin", "null"); p.status != 400 {
+			t.Errorf("cross-site POST of a return = %d, want the return's own refusal", p.status)
+		}
+		for _, method := range []string{"HEAD", "PUT", "POST", "DELETE"} {
+			if p := b.do(method, a+"/connect", "", "", "Sec-Fetch-Site", "same-origin"); p.status != 405 {
+				t.Errorf("%s connect = %d", method, p.status)
+			}
+		}
+		if p := b.do("GET", a+"/connect", "", "", "Sec-Purpose", "prefetch"); p.status != 503 {
+			t.Errorf("prefetched connect = %d", p.status)
+		}
+		if n := len(r.provider.inits); n != 0 {
+			t.Errorf("%d visits were begun", n)
+		}
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", r.url+"/", nil)
+		req.Host = "evil.example"
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("another host = %d", resp.StatusCode)
+		}
+		for path, want := range map[string]int{"/apply/income": 404, "/apply/nothing": 404, "/nothing": 404, "/api/v1/nothing": 404} {
+			p := b.get(path)
+			if html := strings.HasPrefix(p.header.Get("Content-Type"), "text/html"); p.status != want || html == strings.HasPrefix(path, "/api/") {
+				t.Errorf("%s = %d %s", path, p.status, p.header.Get("Content-Type"))
+			}
+		}
+	})
+}
+
+func TestTheCookieStaysSmall(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		for range 30 {
+			b.get(b.apply("mode", "redirect") + "/connect")
+		}
+		base, _ := url.Parse(r.url)
+		n := 0
+		for _, c := range b.Jar.Cookies(base) {
+			n += len(c.String())
+		}
+		if n > 4<<10 {
+			t.Errorf("the Cookie header has %d bytes", n)
+		}
+	})
+}
+
+func TestSpanish(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		if p := b.get("/?lang=es"); !strings.Contains(p.body, `<html lang="es"`) {
+			t.Error("lang=es is not Spanish")
+		}
+		if p := b.get("/apply/cashflow"); !strings.Contains(p.body, "Fecha de nacimiento") {
+			t.Error("the language is not remembered")
+		}
+	})
+}
