@@ -4,6 +4,10 @@ SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
 GO       ?= go
+# One set of flags for all builds, so that the product and the asset pipeline
+# share what is compiled.
+export GOFLAGS := $(GOFLAGS) -trimpath
+
 BIN      := bin/vestibule
 LDFLAGS  := -s -w
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
@@ -19,7 +23,7 @@ run: build ## build everything and start portal and provider on an embedded data
 	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} exec $(BIN) serve
 
 build: assets ## bin/vestibule, one static binary with all assets inside
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/server
+	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/server
 
 assets: ## web/dist: what a browser loads
 	@$(GO) run ./web/build
