@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -25,6 +23,8 @@ type Input struct {
 	ConsumerExternalID string
 	Product            report.Product
 	InputSource        string           // report.ConsumerInput or report.CustomerInput: who gave Consumer
+	InputUUID          string           // source_uuid of that input
+	InputRecordID      string           // source_record_id of that input
 	Consumer           *bankdata.Person // nil: nobody typed a name
 	Bank               bankdata.Data
 }
@@ -95,7 +95,7 @@ func sources(in Input) []report.Source {
 func identities(in Input) []report.Identity {
 	var out []report.Identity
 	if in.Consumer != nil {
-		out = append(out, identity(in.InputSource, derived(in.PublicToken, "input"), derived(in.PublicToken, "input-record"), *in.Consumer))
+		out = append(out, identity(in.InputSource, in.InputUUID, in.InputRecordID, *in.Consumer))
 	}
 	m := report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{}, Unmatched: []report.SourceRef{}}}
 	for _, c := range in.Bank.Connections {
@@ -177,10 +177,4 @@ func addresses(known []bankdata.Address) []report.Address {
 		})
 	}
 	return out
-}
-
-// derived makes an identifier that belongs to a report and stays the same each
-// time the report is computed.
-func derived(publicToken, what string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
 }

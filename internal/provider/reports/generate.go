@@ -11,6 +11,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/google/uuid"
+
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
@@ -77,7 +79,8 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	body, err := report.Encode(cashflow.Build(cashflow.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: product, InputSource: in.Source, Consumer: in.Consumer, Bank: *in.Data,
+		Product: product, InputSource: in.Source, InputUUID: derived(publicToken, "input"),
+		InputRecordID: derived(publicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
 	}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
@@ -93,6 +96,12 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 		}
 		return setBody(ctx, tx, publicToken, sealedInput, sealedBody)
 	})
+}
+
+// derived makes an identifier that belongs to a report, and is the same each time
+// the report is made.
+func derived(publicToken, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
 }
 
 // end moves the report to its final status, with what keeps its results, the
