@@ -126,11 +126,12 @@ func TestCapabilitiesDoNotImportTheirNeighbours(t *testing.T) {
 // TestSQLStandsInStores keeps queries in the store and in files named store.go.
 func TestSQLStandsInStores(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", "--exclude=*_test.go",
-		`(ExecContext|QueryContext|QueryRowContext|\.Exec|\.Query|\.QueryRow)\(`, "internal", "cmd", "templates", "wasm")
+		`(ExecContext|QueryContext|QueryRowContext)\(|\.(Exec|Query|QueryRow)\([^)]`, "internal", "cmd", "templates", "wasm")
 	cmd.Dir = "../.."
 	out, _ := cmd.Output() // exit 1 is: nothing found
 	for _, file := range strings.Fields(string(out)) {
-		if path.Base(file) != "store.go" && !strings.HasPrefix(file, "internal/store/") {
+		forTests := strings.HasSuffix(path.Dir(file), "test") // such as providertest, which counts rows
+		if path.Base(file) != "store.go" && !strings.HasPrefix(file, "internal/store/") && !forTests {
 			t.Errorf("%s queries the database; its SQL belongs in a store.go", file)
 		}
 	}
