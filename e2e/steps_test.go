@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// place finds elements on a page or in a frame by a selector such as
+// `role=button[name="Sign in"]` or a CSS one.
+type place func(selector string) playwright.Locator
+
+// page is the visitor's page, widget the provider's frame in it.
+func (v *visitor) page(selector string) playwright.Locator { return v.Page.Locator(selector) }
+
+func (v *visitor) widget(selector string) playwright.Locator {
+	return v.Page.FrameLocator("iframe").Locator(selector)
+}
+
+// applicant is the consumer of most tests; the household `default` of the
+// sandbox bank is somebody else, as the identity matching must say.
+var applicant = map[string]string{
+	"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "zoe@example.org",
+	"dob-month": "2", "dob-day": "29", "dob-year": "1992",
+}
+
+// apply fills in the form of the product and sends it off in the given mode
+// (embedded, redirect, redirect-form). The query is that of /apply/cashflow.
+func (s *site) apply(t *testing.T, v *visitor, mode, query string) {
+	t.Helper()
+	v.open(t, s.Portal+"/apply/cashflow"+query)
+	fillForm(t, v, applicant)
+	must(t, v.page(fmt.Sprintf("input[name=mode][value=%s]", mode)).Check())
+	click(t, v.page(`role=button[name="Continue"]`))
+}
+
+func fillForm(t *testing.T, v *visitor, fields map[string]string) {
+	t.Helper()
+	for name, value := range fields {
+		field := v.page(fmt.Sprintf("[name=%q]", name))
+		if tag, err := field.Evaluate("e => e.tagName", nil); err == nil && tag == "SELECT" {
+			_, err := field.SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice(value)})
+			must(t, err)
+			continue
+		}
+		fill(t, field, value)
+	}
+}
+
+// step waits until the visit shows the step of that name.
+func step(t *testing.T, at place, name string) {
+	t.Helper()
+	see(t, at(fmt.Sprintf("[data-testid=step-%s]", name)))
+}
+
+// walk takes a visit from consent to its end as the given user of the mock bank.
+// Users whose bank fails them end before the choice of accounts.
+func walk(t *testing.T, at place, username string) {
+	t.Helper()
+	signIn(t, at, username)
+	step(t, at, "code")
+	fill(t, at("[name=code]"), "123456")
+	click(t, at(`role=button[name="Confirm"]`))
+	step(t, at, "accounts")
+	click(t, at(`role=button[name="Share these accounts"]`))
+}
+
+// signIn goes through consent, the choice of a bank and its sign-in.
+func signIn(t *testing.T, at place, username string) {
+	t.Helper()
+	step(t, at, "consent")
+	click(t, at(`role=button[name="Agree and continue"]`))
+	step(t, at, "bank")
+	click(t, at("button[name=bank]").First())
+	step(t, at, "sign-in")
+	fill(t, at("[name=username]"), username)
+	fill(t, at("[name=password]"), "correct horse")
+	click(t, at(`role=button[name="Sign in"]`))
+}
+
+// state waits until the status page shows the state.
+func state(t *testing.T, v *visitor, want string) {
+	t.Helper()
+	see(t, v.page(fmt.Sprintf("#status[data-state=%q]", want)))
+}
