@@ -274,11 +274,11 @@ func StatusPage(m Status) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = again(m.Restart, "embedded", wordsAgain.In(m.Lang), ui.Primary).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = again(m.Restart, "embedded", wordsAgain.In(m.Lang), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = again(m.Restart, "redirect", wordsSecurePage.In(m.Lang), ui.Secondary).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = again(m.Restart, "redirect", wordsSecurePage.In(m.Lang), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,0 +1,137 @@
+package portal
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+var update = flag.Bool("update", false, "write the pages that are expected")
+
+type names struct{}
+
+func (names) URL(name string) string { return "/assets/" + name }
+
+// examples are pages of the applicant's by the name of their expected output.
+func examples(lang svc.Lang) map[string]templ.Component {
+	base := Base{Lang: lang, Assets: names{}, Sandbox: true, Languages: []ui.Choice{
+		{Lang: svc.English, URL: "/?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "/?lang=es", Current: lang == svc.Spanish}}}
+	framed := base
+	framed.Framed, framed.Languages = true, nil
+	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	id := "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
+	connect := Connect{Base: base, Product: svc.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: svc.Sandbox,
+		ProductID: "p", PublicID: "c", Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04",
+		Report: "/applications/1/events", Next: "/applications/1", Restart: "/applications/1/restart"}
+	manual := connect
+	manual.Base, manual.Token, manual.Manual, manual.Prefill = framed, "", true, `{"firstName":"<Ana>"}`
+	manual.ParentOrigin = "https://shop.example"
+	status := func(state string, change func(*Status)) templ.Component {
+		m := Status{Base: base, ID: id, Product: svc.Cashflow, State: state, Version: 3, Title: svc.Words{EN: "Title", ES: "Título"},
+			Text: svc.Words{EN: "Text.", ES: "Texto."}, Stream: "/s", Self: "/self", Restart: "/restart"}
+		change(&m)
+		return StatusPage(m)
+	}
+	typed := map[string]string{"firstName": "A1", "email": `"><script>alert(1)</script>`, "dob-year": "2999", "state": "CA"}
+	return map[string]templ.Component{
+		"landing":       LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow}, Absent: []svc.Product{svc.Income}}),
+		"landing-empty": LandingPage(Landing{Base: base}),
+		"landing-back": LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow},
+			Recent: []RecentApplication{{"/applications/1", svc.Cashflow, "ready", at}, {"/applications/2", svc.Cashflow, "exited", at}}}),
+		"apply": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04"}),
+		"apply-refused": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
+			Problems: []Problem{{"firstName", svc.Words{EN: "No digits.", ES: "Sin dígitos."}}, {"dob", svc.Words{EN: "Not yet born.", ES: "Aún no ha nacido."}}}}),
+		"apply-integrator": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
+		"connect":          ConnectPage(connect),
+		"connect-manual":   ConnectPage(manual),
+		"leave":            LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
+		"status-pending": status("pending", func(m *Status) {
+			m.Moving, m.Slow = true, true
+			m.Lines = []StatusLine{{at, svc.Words{EN: "Begun.", ES: "Empezó."}}}
+		}),
+		"status-ready":  status("ready", func(m *Status) { m.Final, m.ReturnURL = true, "https://shop.example/back" }),
+		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
+		"status-final": status("failed", func(m *Status) {
+			m.Final, m.Detail, m.Tone = true, svc.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
+		}),
+		"status-open": status("connecting", func(m *Status) { m.Connect = "/connect" }),
+		"notice": NoticePage(Notice{Base: base, Title: svc.Words{EN: "Away", ES: "Ausente"}, Text: svc.Words{EN: "Later.", ES: "Luego."},
+			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
+	}
+}
+
+func render(t *testing.T, c templ.Component) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := c.Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+// TestPages holds each page against its expected output, in which every tag has
+// a line of its own.
+func TestPages(t *testing.T) {
+	for _, lang := range []svc.Lang{svc.English, svc.Spanish} {
+		for name, c := range examples(lang) {
+			file := filepath.Join("testdata", name+"."+string(lang)+".html")
+			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
+			}
+		}
+	}
+}
+
+var inline = regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|javascript:|<script(?:\s+type="module")?>`)
+
+func TestNoPageHasInlineScriptOrStyle(t *testing.T) {
+	for name, c := range examples(svc.English) {
+		if hit := inline.FindString(render(t, c)); hit != "" {
+			t.Errorf("%s has %q", name, hit)
+		}
+	}
+}
+
+func TestTheFormOffersTheStatesOfTheRules(t *testing.T) {
+	var got []string
+	for _, s := range states {
+		got = append(got, s.code)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(prefill.States())), got); diff != "" {
+		t.Errorf("states: -rules +form\n%s", diff)
+	}
+}
+
+func TestTheFormHasAFieldForEveryKey(t *testing.T) {
+	page := render(t, ApplyPage(Apply{Base: Base{Lang: svc.English, Assets: names{}}, Product: svc.Cashflow}))
+	for _, key := range prefill.Keys(svc.Cashflow) {
+		if !strings.Contains(page, `data-field="`+key+`"`) || !strings.Contains(page, `id="`+key+`-error"`) {
+			t.Errorf("the form has no field %s", key)
+		}
+	}
+}
