@@ -243,3 +243,23 @@ func (r *Rig) Count(query string, args ...any) int {
 func Prefill() map[string]any {
 	return map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}
 }
+
+// Control sends a request to the sandbox's control surface.
+func (r *Rig) Control(method, path string, body any) (int, map[string]any) {
+	r.T.Helper()
+	var reader io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			r.T.Fatal(err)
+		}
+		reader = bytes.NewReader(raw)
+	}
+	req := httptest.NewRequestWithContext(r.T.Context(), method, path, reader)
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	r.Provider.Control().ServeHTTP(rec, req)
+	var out map[string]any
+	json.Unmarshal(rec.Body.Bytes(), &out)
+	return rec.Code, out
+}

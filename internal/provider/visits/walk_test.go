@@ -335,3 +335,35 @@ func TestHeaders(t *testing.T) {
 		}
 	})
 }
+
+// A prepared report completes the widget by itself, with a token or without.
+func TestAPreparedReport(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		code, prepared := r.Control("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"})
+		if code != 200 && code != 201 {
+			t.Fatalf("sandbox report: %d %v", code, prepared)
+		}
+		id := prepared["sandboxReportId"]
+		for name, options := range map[string]map[string]any{
+			"prefill":                      {"prefill": providertest.Prefill(), "sandboxReportId": id},
+			"a token":                      {"token": token(r, map[string]any{}), "sandboxReportId": id},
+			"a token that has it":          {"token": token(r, map[string]any{"sandboxReportId": id})},
+			"a token without an applicant": {"token": initialize(r, map[string]any{"sandboxReportId": id}).JSON["token"]},
+		} {
+			a := register(r, options)
+			if a.Status != 201 {
+				t.Errorf("%s: %d %s", name, a.Status, a.Body)
+				continue
+			}
+			walker := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
+			r.Until("the report", func() bool { return strings.Contains(walker.get(t).Body, `data-end="success"`) })
+			if hooks := r.Hooks(walker.publicToken, 1); hooks[0]["status"] != "SUCCESS" {
+				t.Errorf("%s: the webhook says %v", name, hooks[0]["status"])
+			}
+		}
+		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id, "productId": r.Seed.Products[svc.Passport]})
+		if a.JSON["error"] != "INTERNAL_ERROR" || a.Status != 400 {
+			t.Errorf("for another product: %d %s", a.Status, a.Body)
+		}
+	})
+}
