@@ -3,6 +3,7 @@ package visits
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,4 +33,24 @@ func generated(t *testing.T, path, want string) {
 	if diff := cmp.Diff(want, string(have)); diff != "" {
 		t.Errorf("%s is not what the tables say (-want +have); run go test -update:\n%s", path, diff)
 	}
+}
+
+// The guide's tables are those of the code.
+func TestTheGuideHasNotDrifted(t *testing.T) {
+	const path = "../../../docs/widget.md"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(raw)
+	for name, table := range map[string]string{"options": OptionsTable(), "errors": ErrorsTable()} {
+		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+		before, rest, ok := strings.Cut(guide, open)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for the %s", path, name)
+		}
+		guide = before + open + "\n" + table + "\n" + end + after
+	}
+	generated(t, path, guide)
 }
