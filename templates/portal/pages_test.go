@@ -67,7 +67,7 @@ func examples(lang svc.Lang) map[string]templ.Component {
 		"status-final": status("failed", func(m *Status) {
 			m.Final, m.Detail, m.Tone = true, svc.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
 		}),
-		"status-open": status("connecting", func(m *Status) { m.Connect = "/connect" }),
+		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
 		"notice": NoticePage(Notice{Base: base, Title: svc.Words{EN: "Away", ES: "Ausente"}, Text: svc.Words{EN: "Later.", ES: "Luego."},
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}

@@ -188,7 +188,8 @@ type Status struct {
 	Stream       string
 	Self         string // this page
 	Restart      string
-	Connect      string
+	Connect      string // where the verification goes on; "" when it does not
+	Other        bool   // offers the provider's page beside it
 	ReturnURL    string
 	Lines        []StatusLine
 	ParentOrigin string

@@ -57,7 +57,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		m.Framed, m.Languages, m.ParentOrigin = true, nil, a.AllowedOrigin
 	}
 	if state == journey.Started || state == journey.Connecting {
-		m.Connect = ConnectURL(a.ID) + v.Carry
+		m.Connect, m.Other = ConnectURL(a.ID)+v.Carry, a.Mode == Embedded && a.HasApplicant
 	}
 	if state == journey.Failed && !m.Retry {
 		m.Detail, m.Tone = wordsNoRetry, ui.Warning
