@@ -124,7 +124,10 @@ function open(v: Visit): void {
   const root = document.documentElement;
   const overflow = root.style.overflow;
   root.style.overflow = "hidden";
-  v.undo.push(() => (root.style.overflow = overflow));
+  v.undo.push(() => {
+    root.style.overflow = overflow;
+    if (!root.getAttribute("style")) root.removeAttribute("style");
+  });
   on(v, dialog, "cancel", (e: Event) => {
     e.preventDefault();
     askToClose(v);
