@@ -92,7 +92,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	p.queue = queue
-	p.keys = &gate.Keys{DB: c.DB, Now: p.now}
+	p.keys = &gate.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
 	if err := p.keys.Ensure(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}

@@ -36,7 +36,10 @@ const (
 // while the database still has it.
 type Keys struct {
 	DB  *store.DB
-	Now func() time.Time // the provider's clock
+	Now func() time.Time // the provider's clock: which key signs, and when one goes
+	// TimeOfDay dates what another machine checks for freshness. It is not the
+	// sandbox's clock: the customer's does not move with that.
+	TimeOfDay func() time.Time
 
 	mu     sync.Mutex
 	opened map[string]*jose.PrivateKey
@@ -173,7 +176,7 @@ const OutcomeLifetime = 5 * time.Minute
 
 // Outcome signs a redirect's outcome token (document 2, Events).
 func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
-	now := k.Now()
+	now := k.TimeOfDay()
 	return k.Sign(ctx, q, OutcomeKeys, OutcomeType, now, now.Add(OutcomeLifetime), claims)
 }
 

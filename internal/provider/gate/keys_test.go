@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -61,7 +62,8 @@ func TestReplicasAgreeOnTheirKeys(t *testing.T) {
 func TestSigningWithTheClockMovedBack(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	k := &Keys{DB: db, Now: func() time.Time { return at }}
+	today := at
+	k := &Keys{DB: db, Now: func() time.Time { return at }, TimeOfDay: func() time.Time { return today }}
 	if _, err := k.Sign(t.Context(), db.SQL, OutcomeKeys, "x", at, at.Add(time.Minute), nil); err == nil {
 		t.Error("signed without a key")
 	}
@@ -69,8 +71,21 @@ func TestSigningWithTheClockMovedBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	at = at.AddDate(-1, 0, 0)
-	if _, err := k.Outcome(t.Context(), db.SQL, map[string]any{"outcome": "EXIT"}); err != nil {
-		t.Errorf("before every key: %v", err)
+	token, err := k.Outcome(t.Context(), db.SQL, map[string]any{"outcome": "EXIT"})
+	if err != nil {
+		t.Fatalf("before every key: %v", err)
+	}
+	// The receiver's clock does not move with the sandbox's.
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims struct{ IAT, EXP int64 }
+	if err := json.Unmarshal(payload, &claims); err != nil {
+		t.Fatal(err)
+	}
+	if claims.IAT != today.Unix() || claims.EXP != today.Add(OutcomeLifetime).Unix() {
+		t.Errorf("iat %d, exp %d; want the time of day, %d, and 5 minutes more", claims.IAT, claims.EXP, today.Unix())
 	}
 }
 
