@@ -38,69 +38,80 @@ type WidgetErrorInfo struct {
 	Retry     bool   // a new attempt with a fresh token can help
 }
 
-// WidgetErrors is every error type with its words.
-func WidgetErrors() []WidgetErrorInfo {
-	wordsCorrect := Words{
+// The words that several error types share.
+var (
+	wordsCorrect = Words{
 		EN: "Some of your details were not accepted. Go back, check them, and try again.",
 		ES: "Algunos de sus datos no fueron aceptados. Vuelva atrás, revíselos e inténtelo de nuevo.",
 	}
-	wordsSetup := Words{
+	wordsSetup = Words{
 		EN: "This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
 		ES: "Esta solicitud no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige.",
 	}
-	wordsAgain := Words{
+	wordsAgain = Words{
 		EN: "Something went wrong on the verification service's side. Please try again.",
 		ES: "Algo falló en el servicio de verificación. Inténtelo de nuevo.",
 	}
-	return []WidgetErrorInfo{
-		{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", Words{"This verification was already started once. Please start again.", "Esta verificación ya se inició una vez. Empiece de nuevo."}, true},
-		{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", wordsAgain, true},
-		{WidgetInvalidConsumerID, "No consumer of yours has this consumerId, or it was given together with prefill.", wordsSetup, false},
-		{WidgetPIIMissing, "Required prefills are missing: names, email, and a date of birth or a full address.", Words{"Some required details are missing. Go back and fill in your name, e-mail, and either your date of birth or your full address.", "Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa."}, false},
-		{WidgetPrefillKey, "prefill has a key that this product does not take.", wordsSetup, false},
-		{WidgetPrefillAddress, "address must be a string of 1 to 100 characters with a street.", wordsCorrect, false},
-		{WidgetPrefillCity, "city must be a string of 1 to 100 characters.", wordsCorrect, false},
-		{WidgetPrefillDOB, "dob must be YYYY-MM-DD, for an age from 1 to 110 years.", wordsCorrect, false},
-		{WidgetPrefillEmail, "email must be a valid address of at most 100 characters.", wordsCorrect, false},
-		{WidgetPrefillFirstName, "firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
-		{WidgetPrefillLastName, "lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
-		{WidgetPrefillIncome, "statedAnnualIncome must be an integer from 0 to 2147483647.", wordsCorrect, false},
-		{WidgetPrefillPhone, "phone must be a string of at most 255 characters.", wordsCorrect, false},
-		{WidgetPrefillState, "state must be a two-letter US state or territory code.", wordsCorrect, false},
-		{WidgetPrefillZIP, "zip must be a US ZIP code: 12345 or 12345-6789.", wordsCorrect, false},
-		{WidgetPrefillEmployerNames, "statedEmployerNames must be 1 to 6 names.", Words{"Please name one to six employers.", "Indique de uno a seis empleadores."}, false},
-		{WidgetInvalidProduct, "productId matches no product of yours.", wordsSetup, false},
-		{WidgetInvalidToken, "The initialization token is unknown, used, expired, or was given with prefill; ask for a new one.", Words{"This page has been open for too long or was opened twice. Please start again.", "Esta página estuvo abierta demasiado tiempo o se abrió dos veces. Empiece de nuevo."}, true},
-		{WidgetMismatchedProductID, "productId differs from the one used to create the token.", wordsSetup, false},
-		{WidgetRequestTimeout, "The widget's server did not answer in time.", Words{"The verification service took too long to answer. Check your connection and try again.", "El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo."}, true},
-		{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", wordsSetup, false},
-		{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"Your bank or payroll provider did not answer as it should. Please try again, or choose another one.", "Su banco o proveedor de nómina no respondió como debía. Inténtelo de nuevo o elija otro."}, true},
-	}
+)
+
+// widgetErrors is the table of error types. It is a value, never written to, and
+// not built by a function, because that would weigh on the browser.
+var widgetErrors = [...]WidgetErrorInfo{
+	{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", Words{"This verification was already started once. Please start again.", "Esta verificación ya se inició una vez. Empiece de nuevo."}, true},
+	{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", wordsAgain, true},
+	{WidgetInvalidConsumerID, "No consumer of yours has this consumerId, or it was given together with prefill.", wordsSetup, false},
+	{WidgetPIIMissing, "Required prefills are missing: names, email, and a date of birth or a full address.", Words{"Some required details are missing. Go back and fill in your name, e-mail, and either your date of birth or your full address.", "Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa."}, false},
+	{WidgetPrefillKey, "prefill has a key that this product does not take.", wordsSetup, false},
+	{WidgetPrefillAddress, "address must be a string of 1 to 100 characters with a street.", wordsCorrect, false},
+	{WidgetPrefillCity, "city must be a string of 1 to 100 characters.", wordsCorrect, false},
+	{WidgetPrefillDOB, "dob must be YYYY-MM-DD, for an age from 1 to 110 years.", wordsCorrect, false},
+	{WidgetPrefillEmail, "email must be a valid address of at most 100 characters.", wordsCorrect, false},
+	{WidgetPrefillFirstName, "firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
+	{WidgetPrefillLastName, "lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
+	{WidgetPrefillIncome, "statedAnnualIncome must be an integer from 0 to 2147483647.", wordsCorrect, false},
+	{WidgetPrefillPhone, "phone must be a string of at most 255 characters.", wordsCorrect, false},
+	{WidgetPrefillState, "state must be a two-letter US state or territory code.", wordsCorrect, false},
+	{WidgetPrefillZIP, "zip must be a US ZIP code: 12345 or 12345-6789.", wordsCorrect, false},
+	{WidgetPrefillEmployerNames, "statedEmployerNames must be 1 to 6 names.", Words{"Please name one to six employers.", "Indique de uno a seis empleadores."}, false},
+	{WidgetInvalidProduct, "productId matches no product of yours.", wordsSetup, false},
+	{WidgetInvalidToken, "The initialization token is unknown, used, expired, or was given with prefill; ask for a new one.", Words{"This page has been open for too long or was opened twice. Please start again.", "Esta página estuvo abierta demasiado tiempo o se abrió dos veces. Empiece de nuevo."}, true},
+	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", wordsSetup, false},
+	{WidgetRequestTimeout, "The widget's server did not answer in time.", Words{"The verification service took too long to answer. Check your connection and try again.", "El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo."}, true},
+	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", wordsSetup, false},
+	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"Your bank or payroll provider did not answer as it should. Please try again, or choose another one.", "Su banco o proveedor de nómina no respondió como debía. Inténtelo de nuevo o elija otro."}, true},
 }
+
+// WidgetErrors is every error type with its words.
+func WidgetErrors() []WidgetErrorInfo { return append([]WidgetErrorInfo(nil), widgetErrors[:]...) }
 
 // Valid reports whether e is an error type of the contract.
-func (e WidgetError) Valid() bool {
-	for _, k := range WidgetErrors() {
-		if k.Type == e {
-			return true
-		}
+func (e WidgetError) Valid() bool { return e.row() != nil }
+
+// Known is e, or INTERNAL_ERROR for the empty and the unknown, as the contract
+// says of a null errorType.
+func (e WidgetError) Known() WidgetError {
+	if e.Valid() {
+		return e
 	}
-	return false
+	return WidgetInternalError
 }
 
-// Info returns e's row; the empty and the unknown have that of INTERNAL_ERROR,
-// as the contract says of a null errorType.
-func (e WidgetError) Info() WidgetErrorInfo {
-	var internal WidgetErrorInfo
-	for _, k := range WidgetErrors() {
-		if k.Type == e {
-			return k
-		}
-		if k.Type == WidgetInternalError {
-			internal = k
+// Info returns e's row; the empty and the unknown have that of INTERNAL_ERROR.
+func (e WidgetError) Info() WidgetErrorInfo { return *e.Known().row() }
+
+// Applicant is what e's row says to the applicant.
+func (e WidgetError) Applicant() Words { return e.Known().row().Applicant }
+
+// Retry reports whether a new attempt with a fresh token can help.
+func (e WidgetError) Retry() bool { return e.Known().row().Retry }
+
+func (e WidgetError) row() *WidgetErrorInfo {
+	for i := range widgetErrors {
+		if widgetErrors[i].Type == e {
+			return &widgetErrors[i]
 		}
 	}
-	return internal
+	return nil
 }
 
 // Option is a row of the widget's register table (document 1, Widget
