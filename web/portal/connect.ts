@@ -1,6 +1,9 @@
 // The connect page tells the server when the widget was begun, so that loading
 // the page again gets a new token instead of the used one, and tells the page
-// around it, if there is one, how it goes. Everything else is the module's.
+// around it, if there is one, how it goes. If the module itself never comes, it
+// shows the way on without it. Everything else is the module's.
+
+const patience = 15_000;
 
 const section = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
 
@@ -32,6 +35,13 @@ if (section) {
 		tell(section);
 		if (section.dataset.phase === "open" && !section.hasAttribute("data-manual-fire")) once();
 	};
+	window.setTimeout(() => {
+		if (section.dataset.phase !== "loading") return;
+		section.dataset.phase = "unavailable";
+		for (const el of section.querySelectorAll<HTMLElement>("[data-when]")) {
+			el.hidden = !(el.dataset.when ?? "").split(" ").includes("unavailable");
+		}
+	}, patience);
 	new MutationObserver(look).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
 	look();
 }

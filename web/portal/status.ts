@@ -45,14 +45,17 @@ async function load(): Promise<void> {
 	const fresh = page.getElementById("status");
 	if (!old || !fresh || Number(fresh.dataset.version) < Number(old.dataset.version)) return;
 	const moved = fresh.dataset.state !== old.dataset.state;
-	const focused = old.contains(document.activeElement);
+	const focused = old.contains(document.activeElement) ? document.activeElement : null;
 	const open = old.querySelector("details")?.open ?? false;
 	const next = document.importNode(fresh, true);
 	const history = next.querySelector("details");
 	if (history) history.open = open;
 	old.replaceWith(next);
 	document.title = page.title;
-	if (focused) document.getElementById("status-title")?.focus();
+	if (focused) {
+		const same = focused.matches("summary") ? next.querySelector("summary") : null;
+		(same ?? document.getElementById("status-title"))?.focus({ preventScroll: true });
+	}
 	if (moved) {
 		const live = document.getElementById("live");
 		if (live) live.textContent = next.dataset.title ?? "";
