@@ -2,355 +2,19 @@ package portal_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
-	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/jose"
-	"vestibule/internal/portal"
-	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
-	"vestibule/web"
 )
-
-const productID = "11111111-1111-4111-8111-111111111111"
-
-// service is a provider that does as it is told: visits by external id, each
-// with the status that the test gives it.
-type service struct {
-	*httptest.Server
-	t   *testing.T
-	key *jose.PrivateKey
-
-	mu      sync.Mutex
-	visits  map[string]*visit // by external id
-	inits   []map[string]any
-	away    bool // answers nothing but 503
-	refuse  svc.WidgetError
-	fetches int
-	args    string // redirectArgs of the last redirect
-}
-
-type visit struct {
-	publicToken string
-	status      svc.Status
-}
-
-func newService(t *testing.T) *service {
-	key, err := jose.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &service{t: t, key: key, visits: map[string]*visit{}}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /connect/accesstoken", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, map[string]any{"accessToken": "at", "exp": time.Now().Add(5 * time.Minute).Unix()})
-	})
-	mux.HandleFunc("GET /connect/jwkset", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, jose.KeySet{key.Public()})
-	})
-	mux.HandleFunc("POST /connect/initialization", func(w http.ResponseWriter, r *http.Request) {
-		if s.open(w, r) {
-			answer(w, 200, map[string]any{"token": store.NewSecret(), "exp": time.Now().Add(30 * time.Minute).Unix()})
-		}
-	})
-	mux.HandleFunc("POST /connect/consumers", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 201, map[string]any{"consumerId": uuid.NewString()})
-	})
-	mux.HandleFunc("POST /secure-redirect", func(w http.ResponseWriter, r *http.Request) {
-		if s.open(w, r) {
-			answer(w, 200, map[string]any{"redirectUrl": s.URL + "/redirect/" + store.NewSecret(), "redirectToken": store.NewSecret(),
-				"exp": time.Now().Add(30 * time.Minute).Unix()})
-		}
-	})
-	mux.HandleFunc("GET /connect/status", func(w http.ResponseWriter, r *http.Request) {
-		if v := s.find(w, r); v != nil {
-			answer(w, 200, map[string]any{"status": v.status, "substatus": nil})
-		}
-	})
-	mux.HandleFunc("GET /connect/cashflow/v2/json", func(w http.ResponseWriter, r *http.Request) {
-		v := s.find(w, r)
-		if v == nil {
-			return
-		}
-		s.mu.Lock()
-		s.fetches++
-		s.mu.Unlock()
-		answer(w, 200, map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
-			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}})
-	})
-	s.Server = httptest.NewServer(mux)
-	t.Cleanup(s.Close)
-	return s
-}
-
-func answer(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-// open makes a visit of an initialization or a redirect.
-func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var in map[string]any
-	_ = json.NewDecoder(r.Body).Decode(&in)
-	id, _ := in["externalId"].(string)
-	switch {
-	case s.away:
-		answer(w, 503, map[string]any{"error": "UNAVAILABLE"})
-		return false
-	case s.refuse != "":
-		answer(w, 400, map[string]any{"error": s.refuse})
-		return false
-	case s.visits[id] != nil:
-		answer(w, 400, map[string]any{"error": "DUPLICATE_EXTERNAL_ID"})
-		return false
-	}
-	s.inits = append(s.inits, in)
-	s.args, _ = in["redirectArgs"].(string)
-	s.visits[id] = &visit{uuid.NewString(), svc.StatusPending}
-	return true
-}
-
-func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.visits[r.Header.Get("X-EXTERNAL-ID")]
-	if v == nil || s.away {
-		answer(w, 404, map[string]any{"error": "INVALID_TOKEN"})
-		return nil
-	}
-	copied := *v
-	return &copied
-}
-
-// finish gives the last visit a status and returns its external id and report.
-func (s *service) finish(status svc.Status) (externalID, publicToken string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	externalID, _ = s.inits[len(s.inits)-1]["externalId"].(string)
-	s.visits[externalID].status = status
-	return externalID, s.visits[externalID].publicToken
-}
-
-func (s *service) set(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
-
-func (s *service) fetched() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fetches
-}
-
-// rig is a portal on a listener, beside its provider.
-type rig struct {
-	t        *testing.T
-	provider *service
-	secret   string
-	url      string
-	log      *safeBuffer
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-const apiKey = "a-key-for-the-portals-api"
-
-func newRig(t *testing.T, db *store.DB) *rig {
-	r := &rig{t: t, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
-	srv := httptest.NewUnstartedServer(nil)
-	r.url = "http://" + srv.Listener.Addr().String()
-	p, err := portal.New(t.Context(), portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
-		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: svc.Sandbox, PublicID: "pub",
-		ClientID: "client", SecretKey: "secret", Products: map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID},
-		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv.Config.Handler = p.Handler()
-	srv.Config.RegisterOnShutdown(p.Drain)
-	srv.Start()
-	if err := p.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		p.Drain()
-		srv.Close()
-		if err := p.Stop(t.Context()); err != nil && t.Context().Err() == nil {
-			t.Error(err)
-		}
-	})
-	return r
-}
-
-// browser keeps cookies and follows nothing.
-type browser struct {
-	*http.Client
-	r *rig
-}
-
-func (r *rig) browser() *browser {
-	jar, _ := cookiejar.New(nil)
-	return &browser{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
-}
-
-type page struct {
-	status   int
-	location string
-	header   http.Header
-	body     string
-}
-
-func (b *browser) do(method, path, contentType, body string, header ...string) page {
-	b.r.t.Helper()
-	if strings.HasPrefix(path, "/") {
-		path = b.r.url + path
-	}
-	req, err := http.NewRequestWithContext(b.r.t.Context(), method, path, strings.NewReader(body))
-	if err != nil {
-		b.r.t.Fatal(err)
-	}
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := b.Do(req)
-	if err != nil {
-		b.r.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	raw, _ := io.ReadAll(resp.Body)
-	return page{resp.StatusCode, resp.Header.Get("Location"), resp.Header, string(raw)}
-}
-
-func (b *browser) get(path string) page { return b.do("GET", path, "", "") }
-
-func (b *browser) post(path string, form url.Values) page {
-	return b.do("POST", path, "application/x-www-form-urlencoded", form.Encode(), "Sec-Fetch-Site", "same-origin")
-}
-
-func form(pairs ...string) url.Values {
-	f := url.Values{"product": {"cashflow"}, "firstName": {"Canaria"}, "lastName": {"O’Neil"}, "email": {"canaria@example.com"},
-		"dob-year": {"1990"}, "dob-month": {"2"}, "dob-day": {"3"}}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		f.Set(pairs[i], pairs[i+1])
-	}
-	return f
-}
-
-// apply sends the form and returns the application's address.
-func (b *browser) apply(pairs ...string) string {
-	b.r.t.Helper()
-	p := b.post("/applications", form(pairs...))
-	if p.status != 303 || !strings.HasSuffix(p.location, "/connect") {
-		b.r.t.Fatalf("POST /applications = %d to %q\n%s", p.status, p.location, p.body)
-	}
-	return strings.TrimSuffix(p.location, "/connect")
-}
-
-// follow reads the stream until the application is in a state.
-func (b *browser) follow(application, state string) {
-	b.r.t.Helper()
-	req, _ := http.NewRequestWithContext(b.r.t.Context(), "GET", b.r.url+application+"/stream", nil)
-	resp, err := b.Do(req)
-	if err != nil || resp.StatusCode != 200 {
-		b.r.t.Fatalf("stream: %v", err)
-	}
-	defer resp.Body.Close()
-	seen := []string{}
-	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-		data, ok := strings.CutPrefix(lines.Text(), `data: {"state":`)
-		if !ok {
-			continue
-		}
-		seen = append(seen, data)
-		if strings.HasPrefix(data, `"`+state+`"`) {
-			return
-		}
-	}
-	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
-}
-
-func (r *rig) webhook(externalID, publicToken string, status svc.Status) int {
-	r.t.Helper()
-	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: svc.Sandbox,
-		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status})
-	return r.send(body, r.secret)
-}
-
-func (r *rig) send(body []byte, secret string) int {
-	s, err := webhook.ParseSecret(secret)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	req, _ := http.NewRequestWithContext(r.t.Context(), "POST", r.url+"/webhooks/visit", bytes.NewReader(body))
-	req.Header.Set("Content-Type", "application/json")
-	if err := webhook.Sign(req.Header, []webhook.Secret{s}, uuid.NewString(), time.Now(), body); err != nil {
-		r.t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp.StatusCode
-}
-
-func (b *browser) hook(application, kind string, attempt int) int {
-	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
-	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
-}
-
-var attribute = regexp.MustCompile(`data-([a-z-]+)="([^"]*)"`)
-
-// section returns the data attributes of the connect page.
-func section(p page) map[string]string {
-	out := map[string]string{}
-	for _, m := range attribute.FindAllStringSubmatch(p.body, -1) {
-		out[m[1]] = m[2]
-	}
-	return out
-}
-
-func each(t *testing.T, f func(t *testing.T, r *rig)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRig(t, db)) })
-}
 
 func TestEmbeddedFromFormToReport(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
@@ -708,6 +372,48 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 			p := b.get(path)
 			if html := strings.HasPrefix(p.header.Get("Content-Type"), "text/html"); p.status != want || html == strings.HasPrefix(path, "/api/") {
 				t.Errorf("%s = %d %s", path, p.status, p.header.Get("Content-Type"))
+			}
+		}
+	})
+}
+
+func TestAStreamGoesOnWhereItWasAndEndsWithThePortal(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", r.url+a+"/stream", nil)
+		req.Header.Set("Last-Event-ID", "1")
+		resp, err := b.Do(req)
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
+			t.Fatalf("stream: %v", err)
+		}
+		defer resp.Body.Close()
+		b.get(a + "/connect")
+		lines := bufio.NewScanner(resp.Body)
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "id: ") {
+		}
+		if lines.Text() != "id: 2" {
+			t.Errorf("first event is %q, want the one after 1", lines.Text())
+		}
+		r.portal.Drain()
+		for lines.Scan() {
+		}
+		if err := lines.Err(); err != nil {
+			t.Errorf("the stream was cut: %v", err)
+		}
+		if p := b.get(a + "/stream"); p.status != 503 || p.header.Get("Retry-After") == "" {
+			t.Errorf("a stream while stopping: %d", p.status)
+		}
+	})
+}
+
+func TestACookieThatIsNoGoodIsNoError(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		a := r.browser().apply()
+		for _, value := range []string{"x", "vestibule=", strings.Repeat("A", 4000), "MTIzfHg6fDE="} {
+			p := (&browser{&http.Client{}, r}).do("GET", a, "", "", "Cookie", "vestibule="+value)
+			if p.status != 404 {
+				t.Errorf("cookie %.20q: %d, want as for a stranger", value, p.status)
 			}
 		}
 	})

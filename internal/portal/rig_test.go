@@ -1,0 +1,220 @@
+package portal_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+	"vestibule/web"
+)
+
+// rig is a portal on a listener, beside its provider.
+type rig struct {
+	t        *testing.T
+	provider *service
+	secret   string
+	url      string
+	log      *safeBuffer
+	portal   *portal.Portal
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+const apiKey = "a-key-for-the-portals-api"
+
+func newRig(t *testing.T, db *store.DB) *rig {
+	r := &rig{t: t, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
+	srv := httptest.NewUnstartedServer(nil)
+	r.url = "http://" + srv.Listener.Addr().String()
+	p, err := portal.New(t.Context(), portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
+		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: svc.Sandbox, PublicID: "pub",
+		ClientID: "client", SecretKey: "secret", Products: map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID},
+		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.portal = p
+	srv.Config.Handler = p.Handler()
+	srv.Config.RegisterOnShutdown(p.Drain)
+	srv.Start()
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Drain()
+		srv.Close()
+		if err := p.Stop(t.Context()); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// browser keeps cookies and follows nothing.
+type browser struct {
+	*http.Client
+	r *rig
+}
+
+func (r *rig) browser() *browser {
+	jar, _ := cookiejar.New(nil)
+	return &browser{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
+}
+
+type page struct {
+	status   int
+	location string
+	header   http.Header
+	body     string
+}
+
+func (b *browser) do(method, path, contentType, body string, header ...string) page {
+	b.r.t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.r.url + path
+	}
+	req, err := http.NewRequestWithContext(b.r.t.Context(), method, path, strings.NewReader(body))
+	if err != nil {
+		b.r.t.Fatal(err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := b.Do(req)
+	if err != nil {
+		b.r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	return page{resp.StatusCode, resp.Header.Get("Location"), resp.Header, string(raw)}
+}
+
+func (b *browser) get(path string) page { return b.do("GET", path, "", "") }
+
+func (b *browser) post(path string, form url.Values) page {
+	return b.do("POST", path, "application/x-www-form-urlencoded", form.Encode(), "Sec-Fetch-Site", "same-origin")
+}
+
+func form(pairs ...string) url.Values {
+	f := url.Values{"product": {"cashflow"}, "firstName": {"Canaria"}, "lastName": {"O’Neil"}, "email": {"canaria@example.com"},
+		"dob-year": {"1990"}, "dob-month": {"2"}, "dob-day": {"3"}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Set(pairs[i], pairs[i+1])
+	}
+	return f
+}
+
+// apply sends the form and returns the application's address.
+func (b *browser) apply(pairs ...string) string {
+	b.r.t.Helper()
+	p := b.post("/applications", form(pairs...))
+	if p.status != 303 || !strings.HasSuffix(p.location, "/connect") {
+		b.r.t.Fatalf("POST /applications = %d to %q\n%s", p.status, p.location, p.body)
+	}
+	return strings.TrimSuffix(p.location, "/connect")
+}
+
+// follow reads the stream until the application is in a state.
+func (b *browser) follow(application, state string) {
+	b.r.t.Helper()
+	req, _ := http.NewRequestWithContext(b.r.t.Context(), "GET", b.r.url+application+"/stream", nil)
+	resp, err := b.Do(req)
+	if err != nil || resp.StatusCode != 200 {
+		b.r.t.Fatalf("stream: %v", err)
+	}
+	defer resp.Body.Close()
+	seen := []string{}
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), `data: {"state":`)
+		if !ok {
+			continue
+		}
+		seen = append(seen, data)
+		if strings.HasPrefix(data, `"`+state+`"`) {
+			return
+		}
+	}
+	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
+}
+
+func (r *rig) webhook(externalID, publicToken string, status svc.Status) int {
+	r.t.Helper()
+	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: svc.Sandbox,
+		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status})
+	return r.send(body, r.secret)
+}
+
+func (r *rig) send(body []byte, secret string) int {
+	s, err := webhook.ParseSecret(secret)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req, _ := http.NewRequestWithContext(r.t.Context(), "POST", r.url+"/webhooks/visit", bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	if err := webhook.Sign(req.Header, []webhook.Secret{s}, uuid.NewString(), time.Now(), body); err != nil {
+		r.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+func (b *browser) hook(application, kind string, attempt int) int {
+	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
+	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
+}
+
+var attribute = regexp.MustCompile(`data-([a-z-]+)="([^"]*)"`)
+
+// section returns the data attributes of the connect page.
+func section(p page) map[string]string {
+	out := map[string]string{}
+	for _, m := range attribute.FindAllStringSubmatch(p.body, -1) {
+		out[m[1]] = m[2]
+	}
+	return out
+}
+
+func each(t *testing.T, f func(t *testing.T, r *rig)) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRig(t, db)) })
+}

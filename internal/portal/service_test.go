@@ -1,0 +1,150 @@
+package portal_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+const productID = "11111111-1111-4111-8111-111111111111"
+
+// service is a provider that does as it is told: visits by external id, each
+// with the status that the test gives it.
+type service struct {
+	*httptest.Server
+	t   *testing.T
+	key *jose.PrivateKey
+
+	mu      sync.Mutex
+	visits  map[string]*visit // by external id
+	inits   []map[string]any
+	away    bool // answers nothing but 503
+	refuse  svc.WidgetError
+	fetches int
+	args    string // redirectArgs of the last redirect
+}
+
+type visit struct {
+	publicToken string
+	status      svc.Status
+}
+
+func newService(t *testing.T) *service {
+	key, err := jose.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, key: key, visits: map[string]*visit{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /connect/accesstoken", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 200, map[string]any{"accessToken": "at", "exp": time.Now().Add(5 * time.Minute).Unix()})
+	})
+	mux.HandleFunc("GET /connect/jwkset", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 200, jose.KeySet{key.Public()})
+	})
+	mux.HandleFunc("POST /connect/initialization", func(w http.ResponseWriter, r *http.Request) {
+		if s.open(w, r) {
+			answer(w, 200, map[string]any{"token": store.NewSecret(), "exp": time.Now().Add(30 * time.Minute).Unix()})
+		}
+	})
+	mux.HandleFunc("POST /connect/consumers", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 201, map[string]any{"consumerId": uuid.NewString()})
+	})
+	mux.HandleFunc("POST /secure-redirect", func(w http.ResponseWriter, r *http.Request) {
+		if s.open(w, r) {
+			answer(w, 200, map[string]any{"redirectUrl": s.URL + "/redirect/" + store.NewSecret(), "redirectToken": store.NewSecret(),
+				"exp": time.Now().Add(30 * time.Minute).Unix()})
+		}
+	})
+	mux.HandleFunc("GET /connect/status", func(w http.ResponseWriter, r *http.Request) {
+		if v := s.find(w, r); v != nil {
+			answer(w, 200, map[string]any{"status": v.status, "substatus": nil})
+		}
+	})
+	mux.HandleFunc("GET /connect/cashflow/v2/json", func(w http.ResponseWriter, r *http.Request) {
+		v := s.find(w, r)
+		if v == nil {
+			return
+		}
+		s.mu.Lock()
+		s.fetches++
+		s.mu.Unlock()
+		answer(w, 200, map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
+			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}})
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// open makes a visit of an initialization or a redirect.
+func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var in map[string]any
+	_ = json.NewDecoder(r.Body).Decode(&in)
+	id, _ := in["externalId"].(string)
+	switch {
+	case s.away:
+		answer(w, 503, map[string]any{"error": "UNAVAILABLE"})
+		return false
+	case s.refuse != "":
+		answer(w, 400, map[string]any{"error": s.refuse})
+		return false
+	case s.visits[id] != nil:
+		answer(w, 400, map[string]any{"error": "DUPLICATE_EXTERNAL_ID"})
+		return false
+	}
+	s.inits = append(s.inits, in)
+	s.args, _ = in["redirectArgs"].(string)
+	s.visits[id] = &visit{uuid.NewString(), svc.StatusPending}
+	return true
+}
+
+func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.visits[r.Header.Get("X-EXTERNAL-ID")]
+	if v == nil || s.away {
+		answer(w, 404, map[string]any{"error": "INVALID_TOKEN"})
+		return nil
+	}
+	copied := *v
+	return &copied
+}
+
+// finish gives the last visit a status and returns its external id and report.
+func (s *service) finish(status svc.Status) (externalID, publicToken string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	externalID, _ = s.inits[len(s.inits)-1]["externalId"].(string)
+	s.visits[externalID].status = status
+	return externalID, s.visits[externalID].publicToken
+}
+
+func (s *service) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *service) fetched() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fetches
+}
