@@ -44,11 +44,15 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	if err := door.DecodeJSON(w, r, maxBody, &body); err != nil {
 		return err
 	}
-	token, expires := store.NewSecret(), s.Now().Add(tokenLifetime)
+	token := store.NewSecret()
+	var expires time.Time
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body)
 		if err != nil {
 			return err
+		}
+		if expires = v.created.Add(tokenLifetime); expires.After(v.expires) {
+			expires = v.expires
 		}
 		return insertToken(ctx, tx, token, v.id, expires)
 	})

@@ -120,7 +120,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	path := "/visit/" + handle
+	path := Path(handle)
 	if v.State == Closed && r.Header.Get(partHeader) == "" {
 		if origin, err := s.returnOrigin(r.Context(), v); err != nil {
 			return err
@@ -244,7 +244,7 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
 	bank, _ := BankByID(v.Bank)
 	p := pages.Visit{
-		Lang: language(r), Path: "/visit/" + r.PathValue("handle"), Customer: customer, Sandbox: v.environment == svc.Sandbox,
+		Lang: language(r), Path: Path(r.PathValue("handle")), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Step: pages.Step(v.Step), Bank: bank.Name, Problem: problem, PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error,
 	}
@@ -297,7 +297,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Outcome() == "" {
 		door.Secure(w, door.CSP{})
-		http.Redirect(w, r, "/visit/"+handle, http.StatusSeeOther)
+		http.Redirect(w, r, Path(handle), http.StatusSeeOther)
 		return nil
 	}
 	back, ok, err := s.Returns.Return(r.Context(), s.DB.SQL, ended(v))

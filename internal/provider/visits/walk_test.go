@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -364,6 +365,35 @@ func TestAPreparedReport(t *testing.T) {
 		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id, "productId": r.Seed.Products[svc.Passport]})
 		if a.JSON["error"] != "INTERNAL_ERROR" || a.Status != 400 {
 			t.Errorf("for another product: %d %s", a.Status, a.Body)
+		}
+	})
+}
+
+// Of a form that is posted many times at once, one counts; the others are shown
+// where the visit stands.
+func TestAStepPostedManyTimesAtOnce(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := newcomer(t, r, providertest.Prefill())
+		form := url.Values{"action": {"accounts"}, "account": a.toAccounts(t, "multi")}
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() {
+				if page := r.Do("POST", a.path, form); page.Status != http.StatusSeeOther {
+					t.Errorf("answers %d %s", page.Status, page.Body)
+				}
+			})
+		}
+		wg.Wait()
+		r.Until("the end", func() bool { return a.step(t) == "end" })
+		if hooks := r.Hooks(a.publicToken, 1); len(hooks) != 1 || hooks[0]["status"] != "SUCCESS" {
+			t.Errorf("webhooks %v", hooks)
+		}
+		// begun, came, consented, chose, signed in, coded, picked, made
+		if n := r.Count(`SELECT count(*) FROM visit_events e JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1`, a.publicToken); n != 8 {
+			t.Errorf("%d lines in the timeline, want 8", n)
+		}
+		if n := r.Count(`SELECT count(*) FROM visits WHERE username NOT IN ('', 'multi') OR bank LIKE '%anything%'`); n != 0 {
+			t.Error("something of the sign-in was kept")
 		}
 	})
 }
