@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -108,15 +107,8 @@ func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
 }
 
 func (l looks) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
-	var buf bytes.Buffer
-	if err := pages.NoticePage(m).Render(r.Context(), &buf); err != nil {
-		return err
-	}
 	door.Secure(w, door.CSP{})
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the client is gone; nobody is left to tell
-	return nil
+	return door.HTML(w, r, status, pages.NoticePage(m))
 }
 
 // Notice shows what the redirect's companion has to say.

@@ -41,7 +41,7 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 			State: string(a.Journey.State), At: a.CreatedAt})
 	}
 	door.Secure(w, door.CSP{})
-	return show(w, r, http.StatusOK, pages.LandingPage(m))
+	return door.HTML(w, r, http.StatusOK, pages.LandingPage(m))
 }
 
 // apply is the empty form. In the sandbox, ?mode=… shows the integrator's
@@ -75,7 +75,7 @@ func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pa
 	// The form leads to our own address, which may answer with a redirect to the
 	// provider: form-action holds for each step of it.
 	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
-	return show(w, r, status, pages.ApplyPage(m))
+	return door.HTML(w, r, status, pages.ApplyPage(m))
 }
 
 // errProblems rolls a transaction back whose application was not stored.
@@ -127,7 +127,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	see(w, ConnectURL(a.ID))
+	door.See(w, ConnectURL(a.ID))
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visi
 		fill(&m, form, problems)
 	}
 	door.Secure(w, policy(a, v, door.CSP{WASM: true, FormAction: s.Service.FormTargets}))
-	return show(w, r, status, pages.ApplyPage(m))
+	return door.HTML(w, r, status, pages.ApplyPage(m))
 }
 
 // applicant takes that form.
@@ -219,6 +219,6 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 	if len(problems) > 0 {
 		return s.ask(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
 	}
-	see(w, ConnectURL(a.ID)+v.Carry)
+	door.See(w, ConnectURL(a.ID)+v.Carry)
 	return nil
 }

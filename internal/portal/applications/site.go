@@ -132,15 +132,8 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 	if r.Method != http.MethodGet {
 		return nil
 	}
-	see(w, r.URL.Path)
+	door.See(w, r.URL.Path)
 	return ErrSentOn
-}
-
-// see answers 303 to an address of our own.
-func see(w http.ResponseWriter, path string) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Location", path)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 // policy is the policy of a page of a: only the site that was named may frame

@@ -1,7 +1,6 @@
 package applications
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/a-h/templ"
 
 	"vestibule/internal/door"
 	"vestibule/internal/journey"
@@ -21,20 +18,6 @@ import (
 
 // slowAfter is when the applicant is told that it takes longer than usual.
 const slowAfter = 90 * time.Second
-
-// show writes a page that rendered whole; one that did not is an error.
-func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
-	var buf bytes.Buffer
-	if err := page.Render(r.Context(), &buf); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
-	}
-	return nil
-}
 
 // status is where an application stands.
 func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
@@ -71,7 +54,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	door.Secure(w, policy(a, v, door.CSP{FormAction: s.Service.FormTargets}))
-	return show(w, r, http.StatusOK, pages.StatusPage(m))
+	return door.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 
 // restart asks for another attempt, in the mode that the form names.
@@ -95,14 +78,14 @@ func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
 		return s.Service.Restart(ctx, tx, a.ID, mode)
 	})
 	if errors.Is(err, ErrClosed) {
-		see(w, StatusURL(a.ID)+v.Carry)
+		door.See(w, StatusURL(a.ID)+v.Carry)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	s.Service.hub.nudge(a.ID)
-	see(w, ConnectURL(a.ID)+v.Carry)
+	door.See(w, ConnectURL(a.ID)+v.Carry)
 	return nil
 }
 

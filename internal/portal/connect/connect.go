@@ -160,7 +160,7 @@ func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	see(w, d.StatusURL(a.ID)+v.Carry)
+	door.See(w, d.StatusURL(a.ID)+v.Carry)
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		m.Framed, m.Languages, m.ParentOrigin, policy.FrameAncestors = true, nil, a.AllowedOrigin, a.AllowedOrigin
 	}
 	door.Secure(w, policy)
-	return show(w, r, http.StatusOK, pages.ConnectPage(m))
+	return door.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
 // equip gets what the attempt's widget is begun with, unless it has it.
@@ -256,10 +256,10 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	}
 	if a.Mode == RedirectForm {
 		door.Secure(w, door.CSP{FormAction: []string{originOf(link.RedirectURL)}})
-		return show(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: d.Base(r), URL: link.RedirectURL, Token: link.RedirectToken}))
+		return door.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: d.Base(r), URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	see(w, link.RedirectURL)
+	door.See(w, link.RedirectURL)
 	return nil
 }
 
@@ -313,7 +313,7 @@ func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		policy.FrameAncestors = a.AllowedOrigin
 	}
 	door.Secure(w, policy)
-	return show(w, r, status, pages.NoticePage(m))
+	return door.HTML(w, r, status, pages.NoticePage(m))
 }
 
 // originOf is the origin of an address that svcapi has checked.

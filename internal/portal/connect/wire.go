@@ -1,11 +1,7 @@
 package connect
 
 import (
-	"bytes"
 	"encoding/json"
-	"net/http"
-
-	"github.com/a-h/templ"
 
 	"vestibule/internal/prefill"
 	"vestibule/internal/svc"
@@ -32,23 +28,4 @@ func wire(f prefill.Fields) *svcapi.Prefill {
 func clientPrefill(f prefill.Fields) (string, error) {
 	raw, err := json.Marshal(f)
 	return string(raw), err
-}
-
-// show writes a page that rendered whole; one that did not is an error.
-func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
-	var buf bytes.Buffer
-	if err := page.Render(r.Context(), &buf); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
-	return nil
-}
-
-// see answers 303.
-func see(w http.ResponseWriter, to string) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }
