@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// pagesFigures measures what a page costs: to render, to send, and to have the
+// program running that serves it.
+func pagesFigures(ctx context.Context) ([]figure, error) {
+	rendered, err := renderFigure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	served, err := serveFigures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append([]figure{rendered}, served...), nil
+}
+
+//go:embed apply.gohtml
+var applyTemplate string
+
+// renderFigure renders the apply page by templ and by html/template, in turns.
+// Both make their values anew each time, as a handler does, and both give the
+// same page, which is checked first.
+func renderFigure(ctx context.Context) (figure, error) {
+	const rounds, each = 21, 400
+	tmpl, err := template.New("pages").Parse(applyTemplate)
+	if err != nil {
+		return figure{}, err
+	}
+	ours := func(w io.Writer) error { return portal.ApplyPage(applyView()).Render(ctx, w) }
+	peer := func(w io.Writer) error { return tmpl.ExecuteTemplate(w, "apply", applyPeer()) }
+	var a, b bytes.Buffer
+	if err := ours(&a); err != nil {
+		return figure{}, err
+	}
+	if err := peer(&b); err != nil {
+		return figure{}, err
+	}
+	if x, y := plain(a.String()), plain(b.String()); x != y {
+		at := 0
+		for at < len(x) && at < len(y) && x[at] == y[at] {
+			at++
+		}
+		return figure{}, fmt.Errorf("the two pages differ at %d:\n%.160s\n%.160s", at, x[max(0, at-60):], y[max(0, at-60):])
+	}
+	times := [2][]float64{}
+	for round := range rounds + 1 {
+		for turn := range 2 {
+			who := (round + turn) % 2
+			render := [](func(io.Writer) error){ours, peer}[who]
+			began := time.Now()
+			for range each {
+				a.Reset()
+				if err := render(&a); err != nil {
+					return figure{}, err
+				}
+			}
+			if round > 0 {
+				times[who] = append(times[who], float64(time.Since(began).Nanoseconds())/each)
+			}
+		}
+	}
+	return compared("apply page, templ / html/template", times[0], times[1], "≤ 0.33"), nil
+}
+
+var between = regexp.MustCompile(`\s*(<[^>]*>)\s*`)
+
+// plain is a page without what no reader sees: space around tags, and the
+// spelling of characters.
+func plain(page string) string {
+	return html.UnescapeString(between.ReplaceAllString(page, "$1"))
+}
+
+type assetNames struct{}
+
+func (assetNames) URL(name string) string { return "/assets/" + name }
+
+const (
+	applyPath  = "/apply/cashflow"
+	applyToday = "2026-11-21"
+)
+
+func applyView() portal.Apply {
+	here := &url.URL{Path: applyPath}
+	return portal.Apply{
+		Base:    portal.Base{Lang: svc.English, Assets: assetNames{}, Sandbox: true, Languages: ui.Languages(svc.English, here)},
+		Product: svc.Cashflow, Action: "/applications", Today: applyToday,
+	}
+}
+
+// limits of what is sent, in bytes after brotli, and of the running program.
+const (
+	pageLimit   = 25 << 10
+	loaderLimit = 5 << 10
+	memoryLimit = 60 << 20
+)
+
+// serveFigures builds the program, starts it, and measures what a browser loads
+// before the apply page is complete, and what the idle program holds.
+func serveFigures(ctx context.Context) ([]figure, error) {
+	dir, err := os.MkdirTemp("", "vestibule-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	bin := filepath.Join(dir, "vestibule")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/server")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build: %w: %s", err, out)
+	}
+	first, err := startProgram(ctx, bin, dir)
+	if err != nil {
+		return nil, err
+	}
+	first.stop()
+	var starts, memory []float64
+	var page, loader int
+	for range 5 {
+		p, err := startProgram(ctx, bin, dir)
+		if err != nil {
+			return nil, err
+		}
+		starts = append(starts, p.started.Seconds())
+		if page == 0 {
+			if page, err = p.weigh(ctx, applyPath); err == nil {
+				loader, err = p.compressed(ctx, p.provider+"/widget/v1/widget.js")
+			}
+		}
+		rss := 0.0
+		if err == nil {
+			rss, err = p.memory()
+		}
+		memory = append(memory, rss)
+		p.stop()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return []figure{
+		against("bytes until the apply page is complete", "B", []float64{float64(page)}, pageLimit, "≤ 1.00"),
+		against("the provider's widget loader", "B", []float64{float64(loader)}, loaderLimit, "≤ 1.00"),
+		against("resident memory of serve, idle", "B", memory, memoryLimit, "≤ 1.00"),
+		against("seconds until ready, once built", "s", starts, 1, "≤ 1.00"),
+	}, nil
+}
+
+// against makes a figure of measurements beside a limit.
+func against(name, unit string, ours []float64, limit float64, wanted string) figure {
+	show := func(v float64) string {
+		if unit == "B" && v >= 1<<20 {
+			return fmt.Sprintf("%.1f MiB", v/(1<<20))
+		}
+		if unit == "B" {
+			return fmt.Sprintf("%.1f KiB", v/(1<<10))
+		}
+		return fmt.Sprintf("%.2f %s", v, unit)
+	}
+	return figure{name: name, wanted: wanted, ours: show(quantile(ours, 0.5)), peer: show(limit),
+		ratio: quantile(ours, 0.5) / limit, low: quantile(ours, 0) / limit, high: quantile(ours, 1) / limit}
+}
+
+// program is a running one.
+type program struct {
+	cmd              *exec.Cmd
+	portal, provider string
+	started          time.Duration
+}
+
+// startProgram starts the program on free ports and waits until it is ready.
+func startProgram(ctx context.Context, bin, dir string) (*program, error) {
+	cmd := exec.CommandContext(ctx, bin, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--data-dir="+filepath.Join(dir, "data"), "--log-level=error")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = os.Stderr
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &program{cmd: cmd}
+	var said strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.Contains(said.String(), "ready\n") {
+		n, err := out.Read(buf)
+		if err != nil {
+			p.stop()
+			return nil, fmt.Errorf("the program did not get ready: %w", err)
+		}
+		said.Write(buf[:n])
+	}
+	p.started = time.Since(began)
+	for line := range strings.Lines(said.String()) {
+		if name, u, ok := strings.Cut(strings.TrimSpace(line), " listening url="); ok && name == "portal" {
+			p.portal = u
+		} else if ok && name == "provider" {
+			p.provider = u
+		}
+	}
+	return p, nil
+}
+
+func (p *program) stop() {
+	p.cmd.Process.Signal(os.Interrupt)
+	p.cmd.Wait()
+}
+
+// memory is the resident set after the program has served a few pages and been
+// left alone for two seconds.
+func (p *program) memory() (float64, error) {
+	time.Sleep(2 * time.Second)
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(raw)) {
+		var kb float64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
+			return kb * 1024, nil
+		}
+	}
+	return 0, fmt.Errorf("no VmRSS")
+}
+
+var loads = regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
+
+// weigh is the bytes that are sent, to a browser that takes brotli, for a page
+// and the style sheets and scripts that it names: the page itself as it is, for
+// it is not compressed. Images and the WASM module, which comes after the page is
+// complete, are not among them.
+func (p *program) weigh(ctx context.Context, path string) (int, error) {
+	page, err := p.get(ctx, p.portal+path, "")
+	if err != nil {
+		return 0, err
+	}
+	total := len(page)
+	for _, m := range loads.FindAllSubmatch(page, -1) {
+		name := string(m[1])
+		if !strings.HasSuffix(name, ".css") && !strings.HasSuffix(name, ".js") {
+			continue
+		}
+		n, err := p.compressed(ctx, p.portal+name)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// compressed is how many bytes are sent for a file to a browser that takes brotli.
+func (p *program) compressed(ctx context.Context, url string) (int, error) {
+	raw, err := p.get(ctx, url, "br")
+	return len(raw), err
+}
+
+func (p *program) get(ctx context.Context, url, encoding string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", encoding)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != encoding {
+		return nil, fmt.Errorf("%s: %s, encoding %q", url, resp.Status, resp.Header.Get("Content-Encoding"))
+	}
+	return io.ReadAll(resp.Body)
+}
+
+// The values of the html/template page.
+type (
+	peerField struct {
+		ID, Name, Label, Hint, Error, Type, Value, Autocomplete, InputMode, Width, Prefix string
+		MaxLength                                                                         int
+		Optional                                                                          bool
+	}
+	peerPart struct{ Name, Label, Value, Length string }
+	peerDate struct {
+		ID, Label, Hint, Error string
+		Optional               bool
+		Parts                  []peerPart
+	}
+	peerOption struct {
+		Value, Label, Detail, Badge string
+		Chosen                      bool
+	}
+	peerQuestion struct {
+		ID, Name, Label, Hint, Error, Prompt, Autocomplete string
+		Optional                                           bool
+		Options                                            []peerOption
+	}
+	peerLanguage struct {
+		URL, Lang, Name string
+		Current         bool
+	}
+	peerPage struct {
+		Lang, Title, Icon, WASM, Exec, Skip, Home, Brand, Heading, Intro string
+		Action, Product, Today, Continue, Small                          string
+		Styles, Scripts, Steps                                           []string
+		Languages                                                        []peerLanguage
+		About                                                            struct {
+			Title        string
+			Pair, Fields []peerField
+			Date         peerDate
+		}
+		Live struct {
+			Title, Text       string
+			Street, City, ZIP peerField
+			State             peerQuestion
+		}
+		Work struct {
+			Title  string
+			Fields []peerField
+		}
+		Modes peerQuestion
+	}
+)
+
+//go:embed states.json
+var statesJSON []byte
+
+var peerStates = func() (out [][2]string) {
+	if err := json.Unmarshal(statesJSON, &out); err != nil {
+		panic(err)
+	}
+	return out
+}()
+
+func applyPeer() peerPage {
+	assets := assetNames{}
+	required := func(name, label, autocomplete, mode string) peerField {
+		return peerField{ID: name, Name: name, Label: label, Autocomplete: autocomplete, InputMode: mode}
+	}
+	optional := func(name, label, autocomplete, mode, width, hint string) peerField {
+		f := required(name, label, autocomplete, mode)
+		f.Optional, f.Width, f.Hint = true, width, hint
+		return f
+	}
+	email := required("email", "E-mail", "email", "email")
+	email.Type = "email"
+	income := optional("statedAnnualIncome", "Yearly income before taxes", "off", "numeric", "medium", "In whole dollars.")
+	income.Prefix = "$"
+	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule", Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
+		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
+		Intro:  "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
+		Action: "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
+		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js")}, Steps: []string{"Your details", "Verification", "Report"},
+		Languages: []peerLanguage{{applyPath + "?lang=en", "en", "English", true}, {applyPath + "?lang=es", "es", "Español", false}},
+	}
+	p.About.Title = "About you"
+	p.About.Pair = []peerField{required("firstName", "First name", "given-name", ""), required("lastName", "Last name", "family-name", "")}
+	p.About.Fields = []peerField{email, optional("phone", "Phone", "tel", "tel", "medium", "")}
+	p.About.Date = peerDate{ID: "dob", Label: "Date of birth", Hint: "Not needed if you give your full address.", Optional: true,
+		Parts: []peerPart{{"month", "Month", "", "2"}, {"day", "Day", "", "2"}, {"year", "Year", "", "4"}}}
+	p.Live.Title, p.Live.Text = "Where you live", "Give your full address, or your date of birth above, or both."
+	p.Live.Street = optional("address", "Street and number", "street-address", "", "", "")
+	p.Live.City = optional("city", "City", "address-level2", "", "", "")
+	p.Live.ZIP = optional("zip", "ZIP code", "postal-code", "", "short", "12345 or 12345-6789")
+	p.Live.State = peerQuestion{ID: "state", Name: "state", Label: "State or territory", Prompt: "Choose", Autocomplete: "address-level1", Optional: true}
+	for _, s := range peerStates {
+		p.Live.State.Options = append(p.Live.State.Options, peerOption{Value: s[0], Label: s[1]})
+	}
+	p.Work.Title = "Income and work"
+	p.Work.Fields = []peerField{income, optional("statedEmployerName", "Employer", "organization", "", "", "")}
+	p.Modes = peerQuestion{ID: "mode", Name: "mode", Label: "How would you like to verify?", Options: []peerOption{
+		{"embedded", "Here on this page", "You stay with us; your bank's questions appear in a secure frame.", "Recommended", true},
+		{"redirect", "On the verification service's site", "You go there and come back when you are done. Works in every browser.", "", false}}}
+	return p
+}
