@@ -6,12 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/jose"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
@@ -82,12 +81,7 @@ func TestByRedirect(t *testing.T) {
 			t.Fatalf("connect: %d %s", p.status, p.location)
 		}
 		_, token := r.provider.finish(svc.StatusSuccess)
-		signed, err := jose.Signer{Key: r.provider.key, Type: "outcome+jwt"}.Sign(time.Now(), time.Now().Add(5*time.Minute), jose.Claims{
-			"publicToken": token, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": r.provider.args})
-		if err != nil {
-			t.Fatal(err)
-		}
-		back := "/redirect/return?jwt=" + signed
+		back := "/redirect/return?jwt=" + r.outcome(token, "SUCCESS", "status", "SUCCESS")
 		if p := r.browser().get(back); p.status != 403 || !strings.Contains(p.body, "first window") {
 			t.Errorf("another browser: %d", p.status)
 		}
@@ -106,6 +100,68 @@ func TestByRedirect(t *testing.T) {
 		if n := r.provider.fetched(); n != 1 {
 			t.Errorf("%d fetches, want 1", n)
 		}
+	})
+}
+
+// TestTheReturnByPost is a form POST from the provider's site: without cookies,
+// and from a page that hides its origin.
+func TestTheReturnByPost(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply("mode", "redirect")
+		b.get(a + "/connect")
+		_, token := r.provider.finish(svc.StatusSuccess)
+		sent := url.Values{"token": {r.outcome(token, "SUCCESS", "status", "SUCCESS")}}.Encode()
+		p := (&browser{&http.Client{CheckRedirect: b.CheckRedirect}, r}).do("POST", "/redirect/return", "application/x-www-form-urlencoded", sent,
+			"Sec-Fetch-Site", "cross-site", "Origin", "null")
+		if p.status != 303 || len(p.header.Values("Set-Cookie")) != 0 {
+			t.Fatalf("POST: %d\n%s", p.status, p.body)
+		}
+		if other := r.browser().get(p.location); other.status != 403 {
+			t.Errorf("another browser takes it up: %d", other.status)
+		}
+		if p := b.get(p.location); p.status != 303 || p.location != a {
+			t.Fatalf("taken up: %d %s", p.status, p.location)
+		}
+		b.follow(a, "ready")
+	})
+}
+
+func TestAReturnThatWentWrong(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		for _, tc := range []struct {
+			outcome, name, value string
+			state, words         string
+		}{
+			{"EXIT", "", "", "exited", "You closed the connection"},
+			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "did not answer as it should"},
+			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", "Trying again with the same details will not help"},
+		} {
+			a := b.apply("mode", "redirect")
+			b.get(a + "/connect")
+			_, token := r.provider.finish(svc.StatusPending)
+			b.get("/redirect/return?jwt=" + r.outcome(token, tc.outcome, tc.name, tc.value))
+			if p := b.get(a); !strings.Contains(p.body, `data-state="`+tc.state+`"`) || !strings.Contains(p.body, tc.words) {
+				t.Errorf("%s %s: the status page says\n%s", tc.outcome, tc.value, p.body)
+			}
+		}
+	})
+}
+
+func TestTabsAtOnceEachGetAToken(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		var tabs sync.WaitGroup
+		for range 6 {
+			tabs.Go(func() {
+				if p := b.get(a + "/connect"); p.status != 200 || section(p)["token"] == "" {
+					t.Errorf("a tab got %d", p.status)
+				}
+			})
+		}
+		tabs.Wait()
 	})
 }
 

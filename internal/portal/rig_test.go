@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/jose"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -202,6 +203,20 @@ func (r *rig) send(body []byte, secret string) int {
 func (b *browser) hook(application, kind string, attempt int) int {
 	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
 	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
+}
+
+// outcome is a signed outcome token for the last redirect, with one more claim.
+func (r *rig) outcome(publicToken, outcome, name, value string) string {
+	r.t.Helper()
+	claims := jose.Claims{"publicToken": publicToken, "outcome": outcome, "redirectArgs": r.provider.args}
+	if name != "" {
+		claims[name] = value
+	}
+	signed, err := jose.Signer{Key: r.provider.key, Type: "outcome+jwt"}.Sign(time.Now(), time.Now().Add(5*time.Minute), claims)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return signed
 }
 
 var attribute = regexp.MustCompile(`data-([a-z-]+)="([^"]*)"`)

@@ -263,32 +263,36 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	return nil
 }
 
+// maxTries bounds how often a page view that loses its external id begins anew.
+const maxTries = 5
+
 // again runs do with the current attempt if it can still be used, else with the
 // next one. An external id that the provider knows already, from an answer that
-// got lost, costs one more attempt.
+// got lost or from a second tab that was faster, costs one more attempt.
 func (d *Desk) again(ctx context.Context, a Application, mode string, do func(Attempt) (Attempt, error)) (Attempt, error) {
 	t, ok, err := d.Applications.Current(ctx, a.ID)
 	if err != nil {
 		return t, err
 	}
 	stale := t.Token != "" && d.Now().Add(tokenMargin).After(t.TokenUntil)
-	if !ok || t.Opened || t.Mode != mode || stale {
-		if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
-			return t, err
+	fresh := ok && !t.Opened && t.Mode == mode && !stale
+	for try := 1; ; try++ {
+		if !fresh {
+			if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
+				return t, err
+			}
 		}
+		got, err := do(t)
+		if svcapi.CodeOf(err) != svc.CodeDuplicateExternalID || try == maxTries {
+			return got, err
+		}
+		// The token that a faster tab got is as good as ours.
+		now, ok, err := d.Applications.Current(ctx, a.ID)
+		if err != nil || ok && now.Mode == mode && now.Token != "" && !now.Opened {
+			return now, err
+		}
+		fresh = false
 	}
-	got, err := do(t)
-	if svcapi.CodeOf(err) != svc.CodeDuplicateExternalID {
-		return got, err
-	}
-	// A second tab may have been faster; then its token is as good as ours.
-	if now, ok, err := d.Applications.Current(ctx, a.ID); err != nil || ok && now.Number == t.Number && now.Token != "" && !now.Opened {
-		return now, err
-	}
-	if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
-		return t, err
-	}
-	return do(t)
 }
 
 // sorry says why the provider gave nothing, and the way on. The application and
