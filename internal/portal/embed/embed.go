@@ -99,8 +99,9 @@ func (a Application) outcome() svc.Outcome {
 	case "exited":
 		return svc.OutcomeExit
 	case "failed":
-		// A journey that was completed is a SUCCESS whatever its status.
-		if a.Status.Failed() {
+		// A journey that was completed is a SUCCESS although its report cannot be
+		// made; the other statuses that fail are of journeys that were not.
+		if a.Status == svc.StatusError && a.Error == "" {
 			return svc.OutcomeSuccess
 		}
 		return svc.OutcomeError

@@ -428,7 +428,9 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{Application{State: "started"}, ""}, {Application{State: "connecting"}, ""}, {Application{State: "returned"}, ""}, {Application{State: "expired"}, ""},
 		{Application{State: "pending"}, svc.OutcomeSuccess}, {Application{State: "ready"}, svc.OutcomeSuccess}, {Application{State: "exited"}, svc.OutcomeExit},
-		{Application{State: "failed", Status: svc.StatusNotAuthenticated}, svc.OutcomeSuccess},
+		{Application{State: "failed", Status: svc.StatusError}, svc.OutcomeSuccess},
+		{Application{State: "failed", Status: svc.StatusNotAuthenticated}, svc.OutcomeError},
+		{Application{State: "failed", Status: svc.StatusSupplierUnresponsive}, svc.OutcomeError},
 		{Application{State: "failed", Error: svc.WidgetSupplierError}, svc.OutcomeError},
 	} {
 		if got := tc.a.outcome(); got != tc.want {
