@@ -1,0 +1,210 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// person is the applicant as a back end sends him.
+var person = map[string]any{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "zoe@example.org", "dob": "1992-02-29"}
+
+// opened is an application that an onboarding app made over the portal's API.
+type opened struct{ ID, ConnectURL string }
+
+// begin makes an application that has its applicant's data.
+func (s *site) begin(t *testing.T, mode string) opened {
+	t.Helper()
+	out := s.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": mode, "prefill": person})
+	return opened{out["id"].(string), out["connectUrl"].(string)}
+}
+
+// statusURL is the address at which an application comes to its end.
+func (s *site) statusURL(a opened) string { return s.Portal + "/applications/" + a.ID }
+
+// leave opens a redirect by form in a browser without script, which stops on the
+// page that leads to the provider, and returns the redirect's token.
+func leave(t *testing.T, v *visitor, connectURL string) string {
+	t.Helper()
+	v.open(t, connectURL)
+	token, err := v.page("form[data-vestibule=leave] input[name=token]").InputValue()
+	must(t, err)
+	return token
+}
+
+// complete walks the visit of a token without a browser, as the given user, or
+// to the given end, and returns where its browser would come back to.
+func (s *site) complete(t *testing.T, token, username, end string) string {
+	t.Helper()
+	in := map[string]any{}
+	if username != "" {
+		in["username"] = username
+	}
+	if end != "" {
+		in["end"] = end
+	}
+	to, _ := s.control(t, "POST", "/visits/"+token+"/complete", in)["completeUrl"].(string)
+	return to
+}
+
+// reached is an application whose visit was walked, and what its browser would
+// come back with; nothing has come back yet.
+type reached struct {
+	opened
+	back string // the return address with its token, or without one for an account that returns by POST
+}
+
+// reach begins a redirect by form in v's browser, which must be without script,
+// and walks its visit.
+func (s *site) reach(t *testing.T, v *visitor, username, end string) reached {
+	t.Helper()
+	a := s.begin(t, "redirect-form")
+	return reached{a, s.complete(t, leave(t, v, a.ConnectURL), username, end)}
+}
+
+// stateOf is the state as the portal's API tells it.
+func (s *site) stateOf(t *testing.T, id string) string {
+	t.Helper()
+	return s.api(t, "GET", "/applications/"+id, nil)["state"].(string)
+}
+
+// events are the kinds of an application's timeline.
+func (s *site) events(t *testing.T, id string) []string {
+	t.Helper()
+	var kinds []string
+	for _, e := range s.api(t, "GET", "/applications/"+id+"/events", nil)["events"].([]any) {
+		kinds = append(kinds, e.(map[string]any)["kind"].(string))
+	}
+	return kinds
+}
+
+func count(all []string, want string) int {
+	n := 0
+	for _, s := range all {
+		if s == want {
+			n++
+		}
+	}
+	return n
+}
+
+// logged counts the lines of the program's log that have all the fragments.
+func (s *site) logged(fragments ...string) int {
+	n := 0
+lines:
+	for line := range strings.Lines(s.Log.String()) {
+		for _, f := range fragments {
+			if !strings.Contains(line, f) {
+				continue lines
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// fetches is how many reports were served to the portal.
+func (s *site) fetches() int { return s.logged(`route="GET /connect/cashflow/v2/json"`, "status=200") }
+
+// until waits for what another process of the program does.
+func until(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(30 * time.Second); !reached(); {
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatalf("waiting until %s: %v", what, t.Context().Err())
+		}
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// await waits until the application is in the state.
+func (s *site) await(t *testing.T, id, want string) {
+	t.Helper()
+	until(t, "the application is "+want, func() bool { return s.stateOf(t, id) == want })
+}
+
+// at waits until the page's address is exactly this one.
+func at(t *testing.T, v *visitor, url string) {
+	t.Helper()
+	must(t, v.WaitForURL(url, playwright.PageWaitForURLOptions{WaitUntil: playwright.WaitUntilStateDomcontentloaded}))
+	if v.URL() != url {
+		t.Fatalf("the page is at %s, want %s", v.URL(), url)
+	}
+}
+
+// tab is another tab of the visitor's browser.
+func (v *visitor) tab(t *testing.T) *visitor {
+	t.Helper()
+	page, err := v.Context.NewPage()
+	must(t, err)
+	return &visitor{Page: page, Context: v.Context}
+}
+
+// cookie is the value of the portal's session cookie, and its attributes are
+// held to what they must be.
+func (s *site) cookie(t *testing.T, v *visitor) string {
+	t.Helper()
+	all, err := v.Context.Cookies(s.Portal)
+	must(t, err)
+	for _, c := range all {
+		if strings.HasSuffix(c.Name, "vestibule") {
+			if !c.HttpOnly || c.SameSite == nil || *c.SameSite != *playwright.SameSiteAttributeLax || c.Path != "/" {
+				t.Errorf("the session's cookie is %+v", c)
+			}
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// answer opens an address that is refused, and returns its status.
+func (v *visitor) answer(t *testing.T, url string) int {
+	t.Helper()
+	v.expect("Failed to load resource")
+	resp, err := v.Goto(url)
+	must(t, err)
+	return resp.Status()
+}
+
+// sent keeps the requests of the browser whose address has the fragment.
+func (v *visitor) sent(fragment string) func() []playwright.Request {
+	found := make(chan playwright.Request, 100)
+	v.Context.OnRequest(func(r playwright.Request) {
+		if strings.Contains(r.URL(), fragment) {
+			found <- r
+		}
+	})
+	return func() []playwright.Request {
+		var all []playwright.Request
+		for {
+			select {
+			case r := <-found:
+				all = append(all, r)
+			default:
+				return all
+			}
+		}
+	}
+}
+
+// heads is a request's headers as the browser sent them, cookies too.
+func heads(t *testing.T, r playwright.Request) map[string]string {
+	t.Helper()
+	all, err := r.AllHeaders()
+	must(t, err)
+	return all
+}
+
+func title(t *testing.T, v *visitor, want string) {
+	t.Helper()
+	see(t, v.page(fmt.Sprintf("role=heading[level=1][name=%q]", want)))
+}

@@ -1,0 +1,325 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRedirect walks secure redirects whose outcome comes back by GET.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, mode := range map[string]string{"same tab": "redirect", "by form": "redirect-form"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t)
+			back := v.sent("/redirect/return")
+			a := s.begin(t, mode)
+			v.open(t, a.ConnectURL)
+			if !strings.HasPrefix(v.URL(), s.Provider+"/visit/") && mode == "redirect" {
+				t.Fatalf("the browser is at %s and not at the provider", v.URL())
+			}
+			before := s.cookie(t, v)
+			walk(t, v.page, "default")
+			at(t, v, s.statusURL(a))
+			state(t, v, "ready")
+			if after := s.cookie(t, v); before == "" || after == before {
+				t.Error("the session's id is the same after the return")
+			}
+			sent := back()
+			if len(sent) != 1 {
+				t.Fatalf("%d returns", len(sent))
+			}
+			h := heads(t, sent[0])
+			if h["sec-fetch-site"] != "cross-site" || h["referer"] != "" {
+				t.Errorf("the return was sent with Sec-Fetch-Site %q and Referer %q", h["sec-fetch-site"], h["referer"])
+			}
+			s.stays(t, v, a, sent[0].URL())
+		})
+	}
+	t.Run("the applicant leaves", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t)
+		a := s.begin(t, "redirect")
+		v.open(t, a.ConnectURL)
+		step(t, v.page, "consent")
+		click(t, v.page(`role=link[name="Close"]`))
+		step(t, v.page, "leave")
+		click(t, v.page(`role=button[name="Close it"]`))
+		at(t, v, s.statusURL(a))
+		state(t, v, "exited")
+		s.again(t, v, a)
+	})
+	t.Run("the bank does not answer", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t)
+		a := s.begin(t, "redirect")
+		v.open(t, a.ConnectURL)
+		signIn(t, v.page, "supplier_unresponsive")
+		step(t, v.page, "end")
+		click(t, v.page("a[data-return]"))
+		at(t, v, s.statusURL(a))
+		state(t, v, "failed")
+		until(t, "the webhook has told the status", func() bool {
+			got := s.api(t, "GET", "/applications/"+a.ID, nil)
+			return got["outcome"] == "ERROR" && got["status"] == "SUPPLIER_UNRESPONSIVE"
+		})
+		s.again(t, v, a)
+	})
+	t.Run("tabs finished in reverse order", func(t *testing.T) {
+		t.Parallel()
+		first := visit(t, noScript)
+		tabs := []*visitor{first, first.tab(t), first.tab(t)}
+		var all []opened
+		var tokens []string
+		for _, v := range tabs {
+			a := s.begin(t, "redirect-form")
+			all, tokens = append(all, a), append(tokens, leave(t, v, a.ConnectURL))
+		}
+		for i := len(tabs) - 1; i >= 0; i-- {
+			tabs[i].open(t, s.complete(t, tokens[i], "default", ""))
+			at(t, tabs[i], s.statusURL(all[i]))
+			state(t, tabs[i], "ready")
+		}
+	})
+	t.Run("many starts left alone", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t, noScript)
+		a := s.begin(t, "redirect-form")
+		for range 10 {
+			leave(t, v, a.ConnectURL)
+			a.ConnectURL = s.statusURL(a) + "/connect"
+		}
+		all, err := v.Context.Cookies(s.Portal)
+		must(t, err)
+		size := 0
+		for _, c := range all {
+			size += len(c.Name) + len(c.Value) + 3
+		}
+		if size > 1024 {
+			t.Errorf("%d bytes of cookies after ten starts", size)
+		}
+		v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", ""))
+		state(t, v, "ready")
+	})
+}
+
+// stays holds a landed application to be where it is: after a reload, Back, and
+// the return's address again.
+func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
+	t.Helper()
+	_, err := v.Reload()
+	must(t, err)
+	state(t, v, "ready")
+	_, err = v.GoBack()
+	must(t, err)
+	if strings.HasPrefix(v.URL(), s.Provider) { // the visit is over, and leads back once more
+		step(t, v.page, "end")
+	}
+	for _, url := range []string{back, back, s.statusURL(a) + "/connect"} {
+		v.open(t, url)
+		at(t, v, s.statusURL(a))
+		state(t, v, "ready")
+	}
+	if all := s.events(t, a.ID); count(all, "returnSuccess") != 1 || count(all, "fetched") != 1 {
+		t.Errorf("the timeline is %q", all)
+	}
+}
+
+// again goes on from where a try has ended, and to a report.
+func (s *site) again(t *testing.T, v *visitor, a opened) {
+	t.Helper()
+	click(t, v.page(`role=button[name="Continue on the secure page"]`))
+	walk(t, v.page, "default")
+	at(t, v, s.statusURL(a))
+	state(t, v, "ready")
+}
+
+// TestRedirectBelongsToItsBrowser brings outcomes by other browsers than the one
+// that began: none of them gets in, and the one that began still does.
+func TestRedirectBelongsToItsBrowser(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine := visit(t, noScript)
+	r := s.reach(t, mine, "default", "")
+
+	// A browser that was never here.
+	stranger := visit(t)
+	if status := stranger.answer(t, r.back); status != 403 {
+		t.Errorf("another browser's return is answered %d", status)
+	}
+	title(t, stranger, "Please continue in the first window")
+	stranger.axe(t)
+	if c := s.cookie(t, stranger); c != "" {
+		t.Error("a refused return has set a session")
+	}
+	if status := stranger.answer(t, s.statusURL(r.opened)); status != 404 {
+		t.Errorf("the application is %d to another browser", status)
+	}
+
+	// One that has an application of its own, which stays as it is.
+	victim := visit(t, noScript)
+	theirs := s.reach(t, victim, "default", "")
+	before := s.cookie(t, victim)
+	if status := victim.answer(t, r.back); status != 403 {
+		t.Errorf("another applicant's return is answered %d", status)
+	}
+	if s.cookie(t, victim) != before {
+		t.Error("a refused return has changed a session")
+	}
+
+	for _, x := range []struct {
+		v *visitor
+		r reached
+	}{{mine, r}, {victim, theirs}} {
+		x.v.open(t, x.r.back)
+		at(t, x.v, s.statusURL(x.r.opened))
+		state(t, x.v, "ready")
+	}
+
+	// Once landed, the address is as useless elsewhere as before.
+	if status := stranger.answer(t, r.back); status != 403 {
+		t.Errorf("a used return is answered %d elsewhere", status)
+	}
+	if n := s.fetches(); n != 2 {
+		t.Errorf("%d reports were fetched for two applications", n)
+	}
+}
+
+// TestRedirectRefusesWhatIsNoOutcome opens addresses that are no return, between
+// two that are.
+func TestRedirectRefusesWhatIsNoOutcome(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, noScript)
+	landed := s.reach(t, v, "default", "")
+	v.open(t, landed.back)
+	state(t, v, "ready")
+
+	r := s.reach(t, v, "default", "")
+	path, token, _ := strings.Cut(r.back, "jwt=")
+	parts := strings.Split(token, ".")
+	for name, url := range map[string]string{
+		"no token":           strings.TrimSuffix(path, "?"),
+		"an empty one":       path + "jwt=",
+		"two":                path + "jwt=" + token + "&jwt=" + token,
+		"another spelling":   path + "JWT=" + token,
+		"a changed claim":    path + "jwt=" + parts[0] + "." + flip(parts[1]) + "." + parts[2],
+		"a changed signing":  path + "jwt=" + parts[0] + "." + parts[1] + "." + flip(parts[2]),
+		"no signature":       path + "jwt=" + parts[0] + "." + parts[1] + ".",
+		"something appended": path + "jwt=" + token + "&next=https://evil.example",
+		"too long":           path + "jwt=" + strings.Repeat("a.", 10_000),
+	} {
+		status := v.answer(t, url)
+		if status < 400 || status > 499 {
+			t.Errorf("%s: %d", name, status)
+		}
+		see(t, v.page("h1"))
+	}
+	v.open(t, r.back)
+	at(t, v, s.statusURL(r.opened))
+	state(t, v, "ready")
+}
+
+// flip changes a segment of a token in its middle.
+func flip(s string) string {
+	i := len(s) / 2
+	c := byte('A')
+	if s[i] == c {
+		c = 'B'
+	}
+	return s[:i] + string(c) + s[i+1:]
+}
+
+// TestRedirectByPost walks redirects of an account whose outcome comes back by a
+// form that another site posts. The session's cookie is Lax, so it is not with
+// that request, however old it is: the outcome waits under a handle for the
+// browser to come with its cookie.
+func TestRedirectByPost(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--return-mode=post")
+	for name, mode := range map[string]string{"same tab": "redirect", "by form": "redirect-form"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t)
+			posts, finishes := v.sent("/redirect/return"), v.sent("/redirect/finish/")
+			a := s.begin(t, mode)
+			v.open(t, a.ConnectURL)
+			before := s.cookie(t, v)
+			walk(t, v.page, "default")
+			at(t, v, s.statusURL(a))
+			state(t, v, "ready")
+			if before == "" || s.cookie(t, v) == before {
+				t.Error("the session's id is the same after the return")
+			}
+			sent, finished := posts(), finishes()
+			if len(sent) != 1 || len(finished) != 1 {
+				t.Fatalf("%d returns and %d finishes", len(sent), len(finished))
+			}
+			h := heads(t, sent[0])
+			if sent[0].Method() != "POST" || h["sec-fetch-site"] != "cross-site" || h["origin"] != "null" || h["cookie"] != "" {
+				t.Errorf("the return was a %s from %q, a %s request, and had cookies: %t", sent[0].Method(), h["origin"], h["sec-fetch-site"], h["cookie"] != "")
+			}
+			s.stays(t, v, a, finished[0].URL())
+		})
+	}
+	t.Run("without script", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t, noScript)
+		a := s.begin(t, "redirect-form")
+		leave(t, v, a.ConnectURL)
+		click(t, v.page(`role=button[name="Continue on the secure page"]`))
+		walk(t, v.page, "default")
+		title(t, v, "Taking you back")
+		click(t, v.page("form#return button"))
+		at(t, v, s.statusURL(a))
+		state(t, v, "ready")
+	})
+	t.Run("the applicant leaves", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t)
+		a := s.begin(t, "redirect")
+		v.open(t, a.ConnectURL)
+		click(t, v.page(`role=link[name="Close"]`))
+		click(t, v.page(`role=button[name="Close it"]`))
+		at(t, v, s.statusURL(a))
+		state(t, v, "exited")
+		s.again(t, v, a)
+	})
+	t.Run("another browser", func(t *testing.T) {
+		t.Parallel()
+		mine, other := visit(t, noScript), visit(t, noScript)
+		a := s.begin(t, "redirect-form")
+		leave(t, mine, a.ConnectURL)
+		click(t, mine.page(`role=button[name="Continue on the secure page"]`))
+		walk(t, mine.page, "default")
+		title(t, mine, "Taking you back")
+		token, err := mine.page("form#return input[name=token]").InputValue()
+		must(t, err)
+
+		// The other browser posts the same form, from nowhere.
+		other.expect("Failed to load resource")
+		must(t, other.SetContent(`<form method="post" action="`+s.Portal+`/redirect/return"><input name="token" value="`+token+`"><button>go</button></form>`))
+		resp, err := other.ExpectResponse("**/redirect/finish/*", func() error { return other.page("button").Click() })
+		must(t, err)
+		if resp.Status() != 403 {
+			t.Errorf("another browser's finish is answered %d", resp.Status())
+		}
+		title(t, other, "Please continue in the first window")
+		finish := resp.URL()
+
+		click(t, mine.page("form#return button"))
+		at(t, mine, s.statusURL(a))
+		state(t, mine, "ready")
+		mine.open(t, finish) // what was parked for it by the other is its own as well
+		at(t, mine, s.statusURL(a))
+	})
+	t.Run("a handle that was never given", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t)
+		if status := v.answer(t, s.Portal+"/redirect/finish/"+strings.Repeat("A", 43)); status != 400 {
+			t.Errorf("an unknown handle is answered %d", status)
+		}
+		title(t, v, "We could not use this answer")
+	})
+}
