@@ -1,0 +1,830 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// embed is a widget in a customer's page, by token, at its first step.
+func embed(t *testing.T, s *site, h *host, options ...option) *visitor {
+	t.Helper()
+	v := visit(t, options...)
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	step(t, v.widget, "consent")
+	return v
+}
+
+// reach takes a widget that is at its first step to the named one.
+func reach(t *testing.T, at place, name string) {
+	t.Helper()
+	for _, do := range []struct {
+		step string
+		on   func()
+	}{
+		{"consent", func() { click(t, at(`role=button[name="Agree and continue"]`)) }},
+		{"bank", func() { click(t, at("button[name=bank]").First()) }},
+		{"sign-in", func() {
+			fill(t, at("[name=username]"), "default")
+			fill(t, at("[name=password]"), "correct horse")
+			click(t, at(`role=button[name="Sign in"]`))
+		}},
+		{"code", func() {
+			fill(t, at("[name=code]"), "123456")
+			click(t, at(`role=button[name="Confirm"]`))
+		}},
+		{"accounts", func() { click(t, at(`role=button[name="Share these accounts"]`)) }},
+	} {
+		if do.step == name {
+			break
+		}
+		do.on()
+		if do.step != "accounts" {
+			gone(t, at(fmt.Sprintf("[data-testid=step-%s]", do.step)))
+		}
+	}
+	if name == "end" {
+		must(t, at("[data-testid=step-end]").First().WaitFor(playwright.LocatorWaitForOptions{Timeout: playwright.Float(30_000)}))
+		return
+	}
+	step(t, at, name)
+}
+
+// gone waits until the page no longer has the element.
+func gone(t *testing.T, l playwright.Locator) {
+	t.Helper()
+	must(t, l.First().WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}))
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s = %q, want %q", what, got, want)
+	}
+}
+
+// TestUsersOfTheMockBank has each user's outcome in the hook, in the report's
+// status, and in words that are not those of another outcome.
+func TestUsersOfTheMockBank(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for _, c := range []struct{ user, until, hook, status, substatus, words string }{
+		{"default", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
+		{"single", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
+		{"multi", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
+		{"joint", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
+		{"noincome", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "There is nothing more to do here."},
+		{"no_transactions", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "There is nothing more to do here."},
+		{"error", "code", "onSuccess", "ERROR", "", "a report could not be made"},
+		{"supplier_unresponsive", "sign-in", "onError", "SUPPLIER_UNRESPONSIVE", "", "Your bank is not answering"},
+		{"mfa", "code", "onError", "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH", "The one-time code was not confirmed"},
+		{"debt_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED", "no checking or savings account"},
+		{"investment_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED", "no checking or savings account"},
+		{"e_banking_unsupported", "sign-in", "onError", "NOT_AUTHENTICATED", "E_BANKING_NOT_SUPPORTED", "does not offer online access"},
+	} {
+		t.Run(c.user, func(t *testing.T) {
+			t.Parallel()
+			v := embed(t, s, h)
+			signIn(t, v.widget, c.user)
+			if c.until != "sign-in" {
+				step(t, v.widget, "code")
+				fill(t, v.widget("[name=code]"), "123456")
+				click(t, v.widget(`role=button[name="Confirm"]`))
+			}
+			if c.until == "end" {
+				step(t, v.widget, "accounts")
+				click(t, v.widget(`role=button[name="Share these accounts"]`))
+			}
+			got := called(t, v, 1)
+			if got[1] != c.hook {
+				t.Fatalf("the widget called %q, want %s", got, c.hook)
+			}
+			word := "SUPPLIER_ERROR"
+			if c.hook == "onSuccess" {
+				word = c.status
+			}
+			same(t, "the hook's arguments", got[3:], []string{word})
+			status, substatus := s.report(t, got[2])
+			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
+			if words := read(t, v.widget("[data-testid=step-end]")); !strings.Contains(words, c.words) {
+				t.Errorf("the applicant reads %q, want %q in it", words, c.words)
+			}
+			if all := calls(t, v); len(all) != 1 {
+				t.Errorf("hooks called: %q, want one", all)
+			}
+		})
+	}
+}
+
+// TestNamesOfTheSandbox has the outcomes that a prefilled name asks for.
+func TestNamesOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for _, c := range []struct {
+		name              string
+		person            map[string]any
+		status, substatus string
+	}{
+		{"supplierdown", somebody(map[string]any{"lastName": "supplierdown"}), "BUREAU_UNRESPONSIVE", ""},
+		{"mfa required", somebody(map[string]any{"firstName": "mfa required"}), "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
+		{"expiresoon", somebody(map[string]any{"lastName": "expiresoon"}), "EXPIRED", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := visit(t)
+			v.open(t, h.URL+"/")
+			begin(t, v, h.options(map[string]any{"token": s.token(t, map[string]any{"prefill": c.person})}), "first")
+			word := "SUPPLIER_ERROR"
+			if c.status == "EXPIRED" {
+				word = "REQUEST_TIMEOUT"
+				step(t, v.widget, "consent")
+				s.control(t, http.MethodPost, "/clock", map[string]string{"advance": "5m1s"})
+				click(t, v.widget(`role=button[name="Agree and continue"]`))
+			} else {
+				signIn(t, v.widget, "default")
+				if c.substatus != "" {
+					step(t, v.widget, "code")
+					fill(t, v.widget("[name=code]"), "123456")
+					click(t, v.widget(`role=button[name="Confirm"]`))
+				}
+			}
+			got := called(t, v, 1)
+			same(t, "the hook", []string{got[1], got[3]}, []string{"onError", word})
+			status, substatus := s.report(t, got[2])
+			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
+			step(t, v.widget, "end")
+		})
+	}
+}
+
+// TestWrongPassword gives three tries, says how many are left, and then stops.
+func TestWrongPassword(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	v.expect("422")
+	reach(t, v.widget, "sign-in")
+	click(t, v.widget(`role=button[name="Sign in"]`))
+	see(t, v.widget(`text="Enter your user name and your password."`))
+	try := func(username, password string) {
+		fill(t, v.widget("[name=username]"), username)
+		fill(t, v.widget("[name=password]"), password)
+		click(t, v.widget(`role=button[name="Sign in"]`))
+	}
+	try("default", "wrong")
+	see(t, v.widget("text=You can try 2 more times."))
+	if value, err := v.widget("[name=password]").InputValue(); err != nil || value != "" {
+		t.Errorf("the password field comes back with %q, %v, want it empty", value, err)
+	}
+	try("nobody", "correct horse")
+	see(t, v.widget("text=You can try one more time."))
+	// Another bank is no way to guess on.
+	click(t, v.widget(`role=button[name="Choose another bank"]`))
+	click(t, v.widget("button[name=bank]").Last())
+	see(t, v.widget("text=You can try one more time."))
+	try("default", "wrong")
+	see(t, v.widget("text=The sign-in failed three times."))
+	got := called(t, v, 1)
+	same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
+	status, substatus := s.report(t, got[2])
+	same(t, "the report's status", []string{status, substatus}, []string{"NOT_AUTHENTICATED", ""})
+}
+
+// TestWrongCode lets a mistyped code be mended; a wrong one, or none, ends the visit.
+func TestWrongCode(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for name, end := range map[string]func(t *testing.T, v *visitor){
+		"a wrong code": func(t *testing.T, v *visitor) {
+			v.expect("422")
+			fill(t, v.widget("[name=code]"), "12 34")
+			click(t, v.widget(`role=button[name="Confirm"]`))
+			see(t, v.widget(`text="Enter the six digits of the code."`))
+			focused(t, v.widget("[name=code]"))
+			fill(t, v.widget("[name=code]"), "654321")
+			click(t, v.widget(`role=button[name="Confirm"]`))
+		},
+		"no code": func(t *testing.T, v *visitor) { click(t, v.widget(`role=button[name="I did not get a code"]`)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := embed(t, s, h)
+			reach(t, v.widget, "code")
+			end(t, v)
+			see(t, v.widget("text=The one-time code was not confirmed"))
+			got := called(t, v, 1)
+			same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
+			status, substatus := s.report(t, got[2])
+			same(t, "the report's status", []string{status, substatus}, []string{"NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"})
+		})
+	}
+}
+
+// focused waits until the element has the focus.
+func focused(t *testing.T, l playwright.Locator) {
+	t.Helper()
+	must(t, l.First().WaitFor())
+	_, err := l.First().Evaluate(`e => new Promise((done, no) => {
+		const look = (left) => document.activeElement === e ? done() : left ? requestAnimationFrame(() => look(left - 1)) : no(new Error("the focus is on " + document.activeElement?.outerHTML));
+		look(300);
+	})`, nil)
+	must(t, err)
+}
+
+// TestCloseAtEachStep closes the widget wherever the applicant may be: in the
+// page, where it asks first, and as a dialog by Esc.
+func TestCloseAtEachStep(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := embed(t, s, h)
+			reach(t, v.widget, name)
+			click(t, v.widget("[data-testid=close]"))
+			click(t, v.widget(`role=button[name="Keep going"]`))
+			step(t, v.widget, name)
+			click(t, v.widget("[data-testid=close]"))
+			click(t, v.widget("[data-testid=confirm-close]"))
+			got := called(t, v, 1)
+			if got[1] != "onExit" || len(got) != 3 || got[2] == "" {
+				t.Fatalf("the widget called %q, want onExit with its publicToken", got)
+			}
+			gone(t, v.page("iframe"))
+			if status, _ := s.report(t, got[2]); status != "PENDING" {
+				t.Errorf("the report of a closed visit is %s, want PENDING", status)
+			}
+		})
+		t.Run(name+" by Esc", func(t *testing.T) {
+			t.Parallel()
+			v := dialog(t, s, h)
+			reach(t, v.widget, name)
+			must(t, v.Keyboard().Press("Escape"))
+			see(t, v.widget("#leave[open]"))
+			must(t, v.Keyboard().Press("Escape")) // that is no answer
+			must(t, v.widget("#leave[open]").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
+			step(t, v.widget, name)
+			must(t, v.Keyboard().Press("Escape"))
+			click(t, v.widget("[data-testid=confirm-close]"))
+			if got := called(t, v, 1); got[1] != "onExit" {
+				t.Fatalf("the widget called %q, want onExit", got)
+			}
+			gone(t, v.page("dialog"))
+			focused(t, v.page("#fire"))
+		})
+	}
+}
+
+// dialog is a widget over a customer's page, by the page's own button.
+func dialog(t *testing.T, s *site, h *host, options ...option) *visitor {
+	t.Helper()
+	v := visit(t, options...)
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil), "useManualFire": true}), "first")
+	if n, err := v.page("iframe").Count(); err != nil || n != 0 {
+		t.Fatalf("before fire() there are %d frames, %v", n, err)
+	}
+	click(t, v.page("#fire"))
+	step(t, v.widget, "consent")
+	return v
+}
+
+// TestFire opens one dialog however often it is called, keeps the focus in it,
+// holds the page behind it still, and gives everything back.
+func TestFire(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := dialog(t, s, newHost(t, s))
+	_, err := v.Evaluate(`() => { SvcWidget.fire(); SvcWidget.fire(); }`)
+	must(t, err)
+	if n, err := v.page("dialog iframe").Count(); err != nil || n != 1 {
+		t.Fatalf("after three fire() there are %d frames, %v, want 1", n, err)
+	}
+	if got := evaluate[string](t, v, `() => document.documentElement.style.overflow`); got != "hidden" {
+		t.Errorf("the page behind can be scrolled: overflow %q", got)
+	}
+	for range 12 {
+		must(t, v.Keyboard().Press("Tab"))
+		if got := evaluate[string](t, v, `() => document.activeElement.tagName`); got != "IFRAME" && got != "BODY" && got != "DIALOG" {
+			t.Fatalf("Tab leads out of the dialog, to %s", got)
+		}
+	}
+	reach(t, v.widget, "end")
+	if got := called(t, v, 1); got[1] != "onSuccess" {
+		t.Fatalf("the widget called %q, want onSuccess", got)
+	}
+	click(t, v.widget("[data-testid=done]"))
+	gone(t, v.page("dialog"))
+	focused(t, v.page("#fire"))
+	if got := evaluate[string](t, v, `() => document.documentElement.getAttribute("style") ?? ""`); strings.Contains(got, "overflow") {
+		t.Errorf("the page's root keeps style %q", got)
+	}
+	if all := calls(t, v); len(all) != 1 {
+		t.Errorf("hooks called: %q, want one", all)
+	}
+}
+
+func evaluate[T any](t *testing.T, v *visitor, script string, arg ...any) T {
+	t.Helper()
+	got, err := v.Evaluate(script, arg...)
+	must(t, err)
+	out, ok := got.(T)
+	if !ok {
+		t.Fatalf("%s gave %v", script, got)
+	}
+	return out
+}
+
+// TestFireBeforeRegister says so where an engineer looks, and does nothing else.
+func TestFireBeforeRegister(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.expect("fire() needs a register()")
+	v.open(t, h.URL+"/")
+	_, err := v.Evaluate(`() => { SvcWidget.fire(); SvcWidget.destroy(); SvcWidget.destroy(); }`)
+	must(t, err)
+	if n, _ := v.page("iframe, dialog").Count(); n != 0 {
+		t.Errorf("there are %d frames or dialogs", n)
+	}
+}
+
+// TestBankSearch narrows the list as it is typed into, and by its button.
+func TestBankSearch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	reach(t, v.widget, "bank")
+	must(t, v.widget("#q").PressSequentially("honey"))
+	see(t, v.widget(`text="1 bank"`))
+	focused(t, v.widget("#q"))
+	if got, _ := v.widget("button[name=bank]").Count(); got != 1 {
+		t.Errorf("%d banks are shown, want 1", got)
+	}
+	fill(t, v.widget("#q"), "no such bank")
+	see(t, v.widget("text=No bank of that name."))
+	fill(t, v.widget("#q"), "wichita")
+	must(t, v.widget("#q").Press("Enter"))
+	see(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
+	click(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
+	see(t, v.widget(`role=heading[name="Sign in to Tallgrass Bank"]`))
+}
+
+// TestChoiceOfAccounts needs one that a report can be made from.
+func TestChoiceOfAccounts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	v.expect("422")
+	signIn(t, v.widget, "multi")
+	step(t, v.widget, "code")
+	fill(t, v.widget("[name=code]"), "123456")
+	click(t, v.widget(`role=button[name="Confirm"]`))
+	step(t, v.widget, "accounts")
+	boxes, err := v.widget("[name=account]").All()
+	must(t, err)
+	if len(boxes) < 3 {
+		t.Fatalf("multi has %d accounts, want checking, savings and an investment", len(boxes))
+	}
+	for _, b := range boxes {
+		must(t, b.Uncheck())
+	}
+	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	see(t, v.widget("text=Choose at least one checking or savings account."))
+	must(t, v.widget("[name=account]").First().Check())
+	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
+		t.Errorf("the widget called %q, want onSuccess", got)
+	}
+}
+
+// TestReloadedFrame goes on where the visit stands: the loader gives the frame
+// its handle back.
+func TestReloadedFrame(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
+		frame := v.Frames()[1]
+		_, err := frame.Evaluate(`() => { location.reload(); }`)
+		must(t, err)
+		step(t, v.widget, name)
+		next := map[string]string{"consent": "bank", "bank": "sign-in", "sign-in": "code", "code": "accounts", "accounts": "end"}[name]
+		reachFrom(t, v.widget, name, next)
+	}
+	if got := calls(t, v); len(got) != 1 || got[0][1] != "onSuccess" {
+		t.Errorf("hooks called: %q, want onSuccess once", got)
+	}
+}
+
+// reachFrom takes a widget from one step to the next.
+func reachFrom(t *testing.T, at place, name, next string) {
+	t.Helper()
+	switch name {
+	case "consent":
+		click(t, at(`role=button[name="Agree and continue"]`))
+	case "bank":
+		click(t, at("button[name=bank]").First())
+	case "sign-in":
+		fill(t, at("[name=username]"), "default")
+		fill(t, at("[name=password]"), "correct horse")
+		click(t, at(`role=button[name="Sign in"]`))
+	case "code":
+		fill(t, at("[name=code]"), "123456")
+		click(t, at(`role=button[name="Confirm"]`))
+	case "accounts":
+		click(t, at(`role=button[name="Share these accounts"]`))
+	}
+	step(t, at, next)
+}
+
+// TestHostedPageSurvives reload, a second tab, and Back at each step: what is
+// shown is where the visit stands.
+func TestHostedPageSurvives(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	s.apply(t, v, "redirect", "")
+	step(t, v.page, "consent")
+	names := []string{"consent", "bank", "sign-in", "code", "accounts", "end"}
+	for i, name := range names[:5] {
+		_, err := v.Reload()
+		must(t, err)
+		step(t, v.page, name)
+		second, err := v.Context.NewPage()
+		must(t, err)
+		_, err = second.Goto(v.URL())
+		must(t, err)
+		see(t, second.Locator(fmt.Sprintf("[data-testid=step-%s]", name)))
+		must(t, second.Close())
+		if i == 4 {
+			break
+		}
+		reachFrom(t, v.page, name, names[i+1])
+		_, err = v.GoBack()
+		must(t, err)
+		_, err = v.Reload() // the browser may keep the page as it was; the server does not
+		must(t, err)
+		step(t, v.page, names[i+1])
+	}
+	click(t, v.page(`role=button[name="Share these accounts"]`))
+	state(t, v, "ready")
+}
+
+// TestFormsOfAnotherTab that is behind lead to where the visit stands.
+func TestFormsOfAnotherTab(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	s.apply(t, v, "redirect", "")
+	reach(t, v.page, "sign-in")
+	behind, err := v.Context.NewPage()
+	must(t, err)
+	_, err = behind.Goto(v.URL())
+	must(t, err)
+	at := place(func(selector string) playwright.Locator { return behind.Locator(selector) })
+	step(t, at, "sign-in")
+	reachFrom(t, v.page, "sign-in", "code")
+	reachFrom(t, v.page, "code", "accounts")
+	reachFrom(t, at, "sign-in", "accounts")
+	click(t, at(`role=button[name="Share these accounts"]`))
+	must(t, behind.WaitForURL(s.Portal+"/applications/*"))
+	must(t, behind.Close())
+}
+
+// TestBlockedFrame says which directive is missing, and ends with an error.
+func TestBlockedFrame(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.expect("Content Security Policy")
+	v.expect("must allow frame-src " + s.Provider)
+	v.open(t, h.URL+"/?without=frame")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
+	gone(t, v.page("iframe"))
+}
+
+// TestPageWithoutPlace for the widget says so.
+func TestPageWithoutPlace(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.expect("no element with id nova-embed")
+	v.open(t, h.URL+"/?without=place")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
+}
+
+// TestSlowFrame is loaded twice, and then given up.
+func TestSlowFrame(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	asked := hang(t, v, "**/widget/v1/frame?*")
+	must(t, v.Clock().Install())
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	must(t, v.Clock().FastForward(9_900))
+	if got := calls(t, v); len(got) != 0 {
+		t.Fatalf("hooks called after 10 s: %q", got)
+	}
+	must(t, v.Clock().FastForward(10_200))
+	if n, _ := v.page("iframe").Count(); n != 1 {
+		t.Fatalf("after the first wait there are %d frames, want 1", n)
+	}
+	must(t, v.Clock().FastForward(10_200))
+	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "REQUEST_TIMEOUT"})
+	gone(t, v.page("iframe"))
+	if n := asked(); n != 2 {
+		t.Errorf("the frame was asked for %d times, want 2", n)
+	}
+}
+
+// TestFrameOfTheSecondTry works as the first would have.
+func TestFrameOfTheSecondTry(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	hang(t, v, "**/widget/v1/frame?attempt=1*")
+	must(t, v.Clock().Install())
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	must(t, v.Clock().FastForward(10_200))
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "bank")
+}
+
+// TestOffline keeps what was done and goes on when the network is back.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	v.expect("ERR_INTERNET_DISCONNECTED")
+	reach(t, v.widget, "sign-in")
+	fill(t, v.widget("[name=username]"), "default")
+	fill(t, v.widget("[name=password]"), "correct horse")
+	must(t, v.Context.SetOffline(true))
+	click(t, v.widget(`role=button[name="Sign in"]`))
+	see(t, v.widget("text=You seem to be offline."))
+	must(t, v.Context.SetOffline(false))
+	click(t, v.widget(`role=button[name="Try again"]`))
+	step(t, v.widget, "sign-in")
+	reachFrom(t, v.widget, "sign-in", "code")
+}
+
+// TestSlowAnswer of a step is said after four seconds, and given up after twenty.
+func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	must(t, v.Clock().Install())
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	step(t, v.widget, "consent")
+	asked := hang(t, v, "**/visit/*")
+	click(t, v.widget(`role=button[name="Agree and continue"]`))
+	for asked() == 0 {
+		must(t, v.Clock().RunFor(10))
+	}
+	must(t, v.Clock().RunFor(4_100))
+	see(t, v.widget("text=This is taking longer than usual."))
+	must(t, v.Clock().RunFor(16_000))
+	see(t, v.widget("text=Something did not work."))
+	must(t, v.Context.Unroute("**/visit/*"))
+	click(t, v.widget(`role=button[name="Try again"]`))
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "bank")
+}
+
+// TestNoCookies walks with third-party cookies blocked, and finds none, and
+// nothing in storage, at the end.
+func TestNoCookies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	cdp, err := v.Context.NewCDPSession(v.Page)
+	must(t, err)
+	_, err = cdp.Send("Network.enable", nil)
+	must(t, err)
+	_, err = cdp.Send("Network.setCookieControls", map[string]any{"enableThirdPartyCookieRestriction": true,
+		"disableThirdPartyCookieMetadata": true, "disableThirdPartyCookieHeuristics": true})
+	must(t, err)
+	v.Context.OnResponse(func(r playwright.Response) {
+		if headers, err := r.AllHeaders(); err == nil && headers["set-cookie"] != "" {
+			v.note("cookie set by " + r.URL())
+		}
+	})
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "end")
+	called(t, v, 1)
+	cookies, err := v.Context.Cookies(s.Provider, h.URL)
+	must(t, err)
+	if len(cookies) != 0 {
+		t.Errorf("there are cookies: %v", cookies)
+	}
+	for _, f := range v.Frames() {
+		kept, err := f.Evaluate(`() => localStorage.length + sessionStorage.length + document.cookie.length`)
+		must(t, err)
+		if number(kept) != 0 {
+			t.Errorf("%s keeps something in storage", f.URL())
+		}
+	}
+}
+
+// TestDestroy leaves the document as it was, at any time, as often as it is
+// called, and no hook is called after it.
+func TestDestroy(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for name, at := range map[string]struct {
+		manual bool
+		until  func(t *testing.T, v *visitor)
+	}{
+		"before the frame is there": {false, func(*testing.T, *visitor) {}},
+		"at the first step":         {false, func(t *testing.T, v *visitor) { step(t, v.widget, "consent") }},
+		"in the middle":             {false, func(t *testing.T, v *visitor) { reach(t, v.widget, "code") }},
+		"at the end":                {false, func(t *testing.T, v *visitor) { reach(t, v.widget, "end"); called(t, v, 1) }},
+		"before fire":               {true, func(*testing.T, *visitor) {}},
+		"in the dialog": {true, func(t *testing.T, v *visitor) {
+			_, err := v.Evaluate(`() => SvcWidget.fire()`)
+			must(t, err)
+			step(t, v.widget, "consent")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t)
+			v.open(t, h.URL+"/")
+			before, listening := outline(t, v), listeners(t, v)
+			begin(t, v, h.options(map[string]any{"token": s.token(t, nil), "useManualFire": at.manual}), "first")
+			at.until(t, v)
+			n := len(calls(t, v))
+			_, err := v.Evaluate(`() => { SvcWidget.destroy(); SvcWidget.destroy(); }`)
+			must(t, err)
+			script := fmt.Sprintf(`<script src="%s/widget/v1/widget.js"></script>`, s.Provider)
+			if want, got := strings.Replace(before, script, "", 1), outline(t, v); got != want {
+				t.Errorf("the document after destroy() is\n%s\nand was\n%s", got, want)
+			}
+			if got := listeners(t, v); !slices.Equal(got, listening) {
+				t.Errorf("the page listens to %q after destroy(), and did to %q", got, listening)
+			}
+			if got := len(calls(t, v)); got != n {
+				t.Errorf("destroy() called hooks: %q", calls(t, v)[n:])
+			}
+			// Another registration works as the first did.
+			begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "second")
+			step(t, v.widget, "consent")
+		})
+	}
+}
+
+// outline is the document as markup; what an emptied style attribute leaves is nothing.
+func outline(t *testing.T, v *visitor) string {
+	t.Helper()
+	return strings.ReplaceAll(evaluate[string](t, v, `() => document.documentElement.outerHTML`), ` style=""`, "")
+}
+
+// listeners is what window and document listen to.
+func listeners(t *testing.T, v *visitor) []string {
+	t.Helper()
+	cdp, err := v.Context.NewCDPSession(v.Page)
+	must(t, err)
+	defer cdp.Detach()
+	var out []string
+	for _, target := range []string{"window", "document", "document.body", "document.documentElement"} {
+		found, err := cdp.Send("Runtime.evaluate", map[string]any{"expression": target})
+		must(t, err)
+		object := found.(map[string]any)["result"].(map[string]any)["objectId"]
+		list, err := cdp.Send("DOMDebugger.getEventListeners", map[string]any{"objectId": object})
+		must(t, err)
+		for _, l := range list.(map[string]any)["listeners"].([]any) {
+			out = append(out, target+" "+l.(map[string]any)["type"].(string))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestHooksOfTheLatestRegistration are the ones that are called, once.
+func TestHooksOfTheLatestRegistration(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.open(t, h.URL+"/")
+	options := h.options(map[string]any{"token": s.token(t, nil)})
+	begin(t, v, options, "first")
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "code")
+	begin(t, v, options, "second") // as a framework does that renders again
+	step(t, v.widget, "code")
+	fill(t, v.widget("[name=code]"), "123456")
+	click(t, v.widget(`role=button[name="Confirm"]`))
+	step(t, v.widget, "accounts")
+	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	if got := called(t, v, 1); got[0] != "second" || got[1] != "onSuccess" {
+		t.Errorf("called %q, want onSuccess of the second registration", got)
+	}
+	// The frame may say it as often as it likes, or change its mind.
+	_, err := v.Frames()[1].Evaluate(`() => {
+		const nonce = location.hash.slice(1);
+		for (const type of ["success", "error", "success", "exit"]) parent.postMessage({ svc: 1, nonce, type, publicToken: "x", status: "ERROR" }, "*");
+	}`)
+	must(t, err)
+	gone(t, v.page("iframe")) // exit takes the frame away; its hook was called already
+	if got := calls(t, v); len(got) != 1 {
+		t.Errorf("hooks called: %q, want one", got)
+	}
+}
+
+// TestStrangers who know everything but are not the other window are not heard,
+// by the page or by the frame.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s))
+	_, err := v.Evaluate(`() => {
+		const nonce = new URL(document.querySelector("iframe").src).hash.slice(1);
+		const stranger = document.createElement("iframe");
+		document.body.append(stranger);
+		const messages = (nonce) => ["opened", "success", "error", "exit", "close"].map((type) => ({ svc: 1, nonce, type, publicToken: "stranger", status: "SUCCESS", errorType: "INTERNAL_ERROR" }));
+		for (const m of messages(nonce)) {
+			window.postMessage(m, "*");                                      // the page itself
+			window.dispatchEvent(new MessageEvent("message", { data: m, origin: location.origin, source: stranger.contentWindow }));
+		}
+		for (const m of [...messages("0".repeat(32)), "success", null, 7, { type: "success" }, []]) window.postMessage(m, "*");
+		const frame = document.querySelector("iframe").contentWindow;
+		for (const type of ["ask", "leave", "options"]) {
+			frame.postMessage({ svc: 1, nonce: "0".repeat(32), type, options: {} }, "*"); // not the visit's nonce
+			stranger.contentWindow.parent[0].postMessage({ svc: 1, type, options: {} }, "*");
+		}
+		stranger.remove();
+	}`)
+	must(t, err)
+	reach(t, v.widget, "bank")
+	if got := calls(t, v); len(got) != 0 {
+		t.Errorf("hooks called by strangers: %q", got)
+	}
+	if open, err := v.widget("#leave[open]").Count(); err != nil || open != 0 {
+		t.Errorf("the frame asks whether to close because a stranger said so (%v)", err)
+	}
+	reach2 := func() { reachFrom(t, v.widget, "bank", "sign-in") }
+	reach2()
+}
+
+// TestFocusIsNotStolen from the page's own field by a widget that shows up, or
+// by a step that comes by itself.
+func TestFocusIsNotStolen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.open(t, h.URL+"/")
+	must(t, v.page("#name").Focus())
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	step(t, v.widget, "consent")
+	must(t, v.Keyboard().Type("Ana"))
+	if got, _ := v.page("#name").InputValue(); got != "Ana" {
+		t.Errorf("what was typed went elsewhere: the field has %q", got)
+	}
+	// Within the widget the focus follows the steps that the applicant asks for.
+	reach(t, v.widget, "bank")
+	focused(t, v.widget("[data-testid=step-bank] h1"))
+}
+
+// TestLoaderIsSmall and needs nothing else to show the first step's frame.
+func TestLoaderIsSmall(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Provider+"/widget/v1/widget.js", nil)
+	must(t, err)
+	req.Header.Set("Accept-Encoding", "br")
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	must(t, err)
+	if resp.Header.Get("Content-Encoding") != "br" || len(raw) > 5<<10 {
+		t.Errorf("the loader is %d bytes, encoded %q, want at most 5 KB by brotli", len(raw), resp.Header.Get("Content-Encoding"))
+	}
+}
