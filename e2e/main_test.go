@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -22,6 +24,10 @@ var browser playwright.Browser
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if n := flag.Lookup("test.parallel"); n.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		// Browser tests wait more than they compute.
+		n.Value.Set(strconv.Itoa(3 * runtime.GOMAXPROCS(0)))
+	}
 	if testing.Short() {
 		fmt.Println("the browser tests are left out of a short run")
 		os.Exit(0)
