@@ -113,30 +113,41 @@ func (a Application) Step(in Input) (Application, Do) {
 	if a.State == Ready {
 		return a, 0
 	}
-	next, do := a.step(in)
+	next := a
+	do := next.step(&in)
 	if next != a {
 		do |= Tell
 	}
 	return next, do
 }
 
-func (a Application) step(in Input) (Application, Do) {
+// Hint is Step for a browser, which has no proofs: of inputs it takes hooks only.
+// That leaves the rest of the machine out of what the browser loads.
+func (a Application) Hint(in Input) (Application, Do) {
+	if in.Attempt != a.Attempt {
+		return a, 0
+	}
+	do := a.hint(&in)
+	return a, do
+}
+
+func (a *Application) step(in *Input) Do {
 	switch in.Kind {
 	case Connect:
 		return a.connect(in)
 	case Restart:
-		if in.Attempt == a.Attempt && a.oneOf(Exited, Failed, Expired) {
+		if in.Attempt == a.Attempt && (a.State == Exited || a.State == Failed || a.State == Expired) {
 			return a.open(in)
 		}
-		return a, 0
+		return 0
 	case Tick:
-		if a.Succeeded == 0 && a.oneOf(Connecting, Returned, Pending) && in.At-a.Since >= Lifetime {
-			return a.move(Expired, in), 0
+		if a.Succeeded == 0 && (a.underWay() || a.State == Pending) && in.At-a.Since >= Lifetime {
+			a.move(Expired, in)
 		}
-		return a, 0
+		return 0
 	}
 	if in.Attempt < 1 || in.Attempt > a.Attempt {
-		return a, 0
+		return 0
 	}
 	switch in.Kind {
 	case HookSuccess, HookExit, HookError:
@@ -146,122 +157,134 @@ func (a Application) step(in Input) (Application, Do) {
 	case Webhook, Poll:
 		return a.proven(in)
 	case Fetched:
-		return a.fetched(in)
+		a.fetched(in)
 	}
-	return a, 0
+	return 0
 }
+
+// underWay reports whether an attempt is open as far as any proof goes.
+func (a *Application) underWay() bool { return a.State == Connecting || a.State == Returned }
 
 // connect opens the first attempt. While one is open, the same page asks for a
 // fresh token at most, and a further redirect attempt, which numbers itself, is
 // the newest from then on.
-func (a Application) connect(in Input) (Application, Do) {
+func (a *Application) connect(in *Input) Do {
 	switch {
-	case a.State == Started:
-		return a.open(in)
-	case a.State == Connecting && in.Attempt == a.Attempt+1:
+	case a.State == Started, a.State == Connecting && in.Attempt == a.Attempt+1:
 		return a.open(in)
 	case a.State == Connecting:
-		return a, FreshToken
+		return FreshToken
 	}
-	return a, 0
+	return 0
 }
 
-func (a Application) open(in Input) (Application, Do) {
-	return Application{State: Connecting, Attempt: a.Attempt + 1, Since: in.At}, NewAttempt
+func (a *Application) open(in *Input) Do {
+	*a = Application{State: Connecting, Attempt: a.Attempt + 1, Since: in.At}
+	return NewAttempt
 }
 
 // hint believes nothing, so a hint of an attempt that is not open any more can
 // do no more than make the server ask.
-func (a Application) hint(in Input) (Application, Do) {
+func (a *Application) hint(in *Input) Do {
 	current := in.Attempt == a.Attempt
-	switch {
-	case in.Kind == HookSuccess && current && a.State == Connecting:
-		a.State, a.Error = Returned, ""
-		return a, AskStatus
-	case in.Kind == HookSuccess && a.Succeeded == 0 && (!current || a.oneOf(Returned, Exited, Expired)):
-		return a, AskStatus
-	case in.Kind == HookExit && current && a.oneOf(Connecting, Returned):
-		a.State, a.Error = Exited, ""
-		return a, 0
-	case in.Kind == HookError && current && a.State == Connecting:
-		info := in.Error.Info()
-		a.Error = info.Type
-		if info.Retry {
-			return a, FreshToken
+	switch in.Kind {
+	case HookSuccess:
+		if current && a.State == Connecting {
+			a.State, a.Error = Returned, ""
+			return AskStatus
 		}
-		return a, 0
+		if a.Succeeded == 0 && (!current || a.State != Pending && a.State != Failed) {
+			return AskStatus
+		}
+	case HookExit:
+		if current && a.underWay() {
+			a.State, a.Error = Exited, ""
+		}
+	case HookError:
+		if current && a.State == Connecting {
+			a.Error = in.Error.Known()
+			if a.CanRetry() {
+				return FreshToken
+			}
+		}
 	}
-	return a, 0
+	return 0
 }
 
 // returned takes a verified return. Outcome SUCCESS says that the journey was
 // completed, with whatever status; only status SUCCESS is a report to fetch. Of
 // an attempt that is known to have failed, or is not the newest, any other
 // status only makes the server ask.
-func (a Application) returned(in Input) (Application, Do) {
-	if a.Succeeded != 0 {
-		return a, 0
-	}
+func (a *Application) returned(in *Input) Do {
 	current := in.Attempt == a.Attempt
 	switch {
-	case in.Kind == ReturnSuccess && current && a.State == Failed:
-		return a, AskStatus
-	case in.Kind == ReturnSuccess && in.Status == svc.StatusSuccess:
-		next, do := a.succeed(in)
-		return next, do | AskStatus
-	case in.Kind == ReturnSuccess && current && a.oneOf(Connecting, Returned, Exited, Expired):
-		return a.move(Pending, in), AskStatus
-	case in.Kind == ReturnSuccess:
-		return a, AskStatus
-	case !current:
-		return a, 0
-	case in.Kind == ReturnExit && a.oneOf(Connecting, Returned):
-		return a.move(Exited, in), 0
-	case in.Kind == ReturnError && a.oneOf(Connecting, Returned):
-		return a.move(Failed, in), 0
+	case a.Succeeded != 0:
+		return 0
+	case in.Kind != ReturnSuccess:
+		if current && a.underWay() {
+			to := Exited
+			if in.Kind == ReturnError {
+				to = Failed
+			}
+			a.move(to, in)
+		}
+		return 0
+	case current && a.State == Failed:
+	case in.Status == svc.StatusSuccess:
+		return a.succeed(in) | AskStatus
+	case current && a.State != Pending:
+		a.move(Pending, in)
 	}
-	return a, 0
+	return AskStatus
 }
 
 // proven takes the provider's word on a report's status. A proof of success
 // stands against every other that comes after it, so that the order in which
 // they arrive does not matter.
-func (a Application) proven(in Input) (Application, Do) {
+func (a *Application) proven(in *Input) Do {
 	switch {
+	case a.Succeeded != 0:
+		return 0
 	case in.Status == svc.StatusSuccess:
 		return a.succeed(in)
-	case a.Succeeded != 0 || in.Attempt != a.Attempt:
-		return a, 0
-	case in.Status == svc.StatusPending && a.State == Returned:
-		return a.move(Pending, in), Wait
-	case in.Status == svc.StatusPending && a.State == Pending:
-		return a, Wait
-	case in.Status == svc.StatusExpired:
-		return a.settle(Expired, in), 0
-	case in.Status.Failed():
-		return a.settle(Failed, in), 0
+	case in.Attempt != a.Attempt:
+		return 0
+	case in.Status == svc.StatusPending:
+		if a.State == Returned {
+			a.move(Pending, in)
+		}
+		if a.State == Pending {
+			return Wait
+		}
+		return 0
 	}
-	return a, 0
+	to := Failed
+	if in.Status == svc.StatusExpired {
+		to = Expired
+	} else if !in.Status.Failed() {
+		return 0
+	}
+	if a.State != to || a.Status != in.Status || a.Substatus != in.Substatus {
+		a.move(to, in)
+	}
+	return 0
 }
 
 // succeed is the one place where a fetch is asked for, and only the first time:
 // of two attempts that both succeed, the first to be proven counts.
-func (a Application) succeed(in Input) (Application, Do) {
-	if a.Succeeded != 0 {
-		return a, 0
-	}
-	a = a.move(Pending, in)
+func (a *Application) succeed(in *Input) Do {
+	a.move(Pending, in)
 	a.Succeeded = in.Attempt
-	return a, Fetch
+	return Fetch
 }
 
-func (a Application) fetched(in Input) (Application, Do) {
+func (a *Application) fetched(in *Input) {
 	want := a.Succeeded
 	if want == 0 {
 		want = a.Attempt
 	}
 	if a.State != Pending || in.Attempt != want {
-		return a, 0
+		return
 	}
 	a.State, a.Since, a.Succeeded = Ready, in.At, in.Attempt
 	a.Status = svc.StatusSuccess
@@ -271,42 +294,22 @@ func (a Application) fetched(in Input) (Application, Do) {
 	if in.Substatus != "" {
 		a.Substatus = in.Substatus
 	}
-	return a, 0
-}
-
-// settle moves to a final state, or leaves everything as it is when the proof
-// says what is known already.
-func (a Application) settle(to State, in Input) Application {
-	if a.State == to && a.Status == in.Status && a.Substatus == in.Substatus {
-		return a
-	}
-	return a.move(to, in)
 }
 
 // move takes over what the input proves. A poll by externalId does not tell the
 // publicToken; what an earlier proof of the same attempt told stays.
-func (a Application) move(to State, in Input) Application {
+func (a *Application) move(to State, in *Input) {
 	a.State, a.Since, a.Error = to, in.At, ""
 	if in.Kind == Tick {
-		return a
+		return
 	}
 	a.Status, a.Substatus = in.Status, in.Substatus
 	if in.Kind == ReturnError {
-		a.Error = in.Error.Info().Type
+		a.Error = in.Error.Known()
 	}
 	if in.PublicToken != "" || in.Attempt != a.Attempt {
 		a.PublicToken = in.PublicToken
 	}
-	return a
-}
-
-func (a Application) oneOf(states ...State) bool {
-	for _, s := range states {
-		if a.State == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Key identifies what an input says, so that it is taken once: the caller keeps

@@ -11,10 +11,10 @@ func (a Application) CanRetry() bool {
 	case Exited, Expired:
 		return true
 	case Connecting:
-		return a.Error != "" && a.Error.Info().Retry
+		return a.Error != "" && a.Error.Retry()
 	case Failed:
 		if a.Error != "" {
-			return a.Error.Info().Retry
+			return a.Error.Retry()
 		}
 		return !detailsRefused(a.Substatus)
 	}
@@ -29,21 +29,6 @@ func detailsRefused(s svc.Substatus) bool { return svc.WidgetError(s).Valid() }
 // Words says to the applicant where the application stands and what to do next.
 func Words(a Application) svc.Words {
 	switch a.State {
-	case Started:
-		return svc.Words{
-			EN: "Your details are saved. Continue to connect your accounts.",
-			ES: "Sus datos están guardados. Continúe para conectar sus cuentas."}
-	case Connecting:
-		if a.Error != "" {
-			return a.Error.Info().Applicant
-		}
-		return svc.Words{
-			EN: "Connect your accounts to finish your application.",
-			ES: "Conecte sus cuentas para terminar su solicitud."}
-	case Returned:
-		return svc.Words{
-			EN: "Thank you. We are checking that everything arrived.",
-			ES: "Gracias. Estamos comprobando que todo haya llegado."}
 	case Pending:
 		return svc.Words{
 			EN: "Your report is being prepared. You may stay here or close this page; nothing is lost.",
@@ -59,17 +44,37 @@ func Words(a Application) svc.Words {
 			ES: "Su informe está completo. No necesita hacer nada más."}
 	case Failed:
 		if a.Error != "" {
-			return a.Error.Info().Applicant
+			return a.Error.Applicant()
 		}
 		return StatusWords(a.Status, a.Substatus)
+	case Expired:
+		return StatusWords(svc.StatusExpired, "")
+	}
+	return a.HintWords()
+}
+
+// HintWords is Words for the states that a browser can know of.
+func (a Application) HintWords() svc.Words {
+	switch a.State {
+	case Started:
+		return svc.Words{
+			EN: "Your details are saved. Continue to connect your accounts.",
+			ES: "Sus datos están guardados. Continúe para conectar sus cuentas."}
+	case Returned:
+		return svc.Words{
+			EN: "Thank you. We are checking that everything arrived.",
+			ES: "Gracias. Estamos comprobando que todo haya llegado."}
 	case Exited:
 		return svc.Words{
 			EN: "You closed the connection before it was finished. You can go on whenever you like.",
 			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
-	case Expired:
-		return StatusWords(svc.StatusExpired, "")
 	}
-	return svc.Words{}
+	if a.Error != "" {
+		return a.Error.Applicant()
+	}
+	return svc.Words{
+		EN: "Connect your accounts to finish your application.",
+		ES: "Conecte sus cuentas para terminar su solicitud."}
 }
 
 // StatusWords says to the applicant what a report's status means. A substatus
@@ -102,7 +107,7 @@ func StatusWords(status svc.Status, sub svc.Substatus) svc.Words {
 			ES: "La conexión con su proveedor de nómina tardó demasiado. Empiece de nuevo."}
 	}
 	if e := svc.WidgetError(sub); e.Valid() {
-		return e.Info().Applicant
+		return e.Applicant()
 	}
 	switch status {
 	case svc.StatusPending:

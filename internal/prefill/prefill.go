@@ -9,7 +9,11 @@
 // Substatus values; document 3, Events and Errors.
 package prefill
 
-import "vestibule/internal/svc"
+import (
+	"strconv"
+
+	"vestibule/internal/svc"
+)
 
 // The keys of a prefill object (document 1, Widget registration; document 3,
 // Events).
@@ -31,6 +35,13 @@ const (
 // keys is every key, in the order in which problems are reported.
 var keys = [...]string{FirstName, LastName, Email, DOB, Phone, Address, City, State, ZIP,
 	StatedAnnualIncome, StatedEmployerName, StatedEmployerNames}
+
+// codes is the error type of a wrong value, by the place of its key. The
+// contract has none for statedEmployerName.
+var codes = [...]svc.WidgetError{svc.WidgetPrefillFirstName, svc.WidgetPrefillLastName, svc.WidgetPrefillEmail,
+	svc.WidgetPrefillDOB, svc.WidgetPrefillPhone, svc.WidgetPrefillAddress, svc.WidgetPrefillCity,
+	svc.WidgetPrefillState, svc.WidgetPrefillZIP, svc.WidgetPrefillIncome,
+	svc.WidgetPrefillEmployerNames, svc.WidgetPrefillEmployerNames}
 
 // The places of the keys in keys.
 const (
@@ -62,17 +73,13 @@ const (
 
 // Value is a value with the type it had when it came.
 type Value struct {
-	Kind   Kind
-	Text   string  // of Text
-	Number float64 // of Number
-	List   []Value // of List
+	Kind Kind
+	Text string  // of Text; of Number, as JSON writes it
+	List []Value // of List
 }
 
 // String returns the Value of a string.
 func String(s string) Value { return Value{Kind: Text, Text: s} }
-
-// Float returns the Value of a number.
-func Float(f float64) Value { return Value{Kind: Number, Number: f} }
 
 // Member is one member of a prefill object.
 type Member struct {
@@ -112,7 +119,7 @@ func (f Fields) Object() Object {
 		}
 	}
 	if f.StatedAnnualIncome != nil {
-		o = append(o, Member{StatedAnnualIncome, Float(float64(*f.StatedAnnualIncome))})
+		o = append(o, Member{StatedAnnualIncome, Value{Kind: Number, Text: strconv.FormatInt(*f.StatedAnnualIncome, 10)}})
 	}
 	if len(f.StatedEmployerNames) > 0 {
 		list := make([]Value, len(f.StatedEmployerNames))
@@ -141,38 +148,87 @@ type Rules struct {
 	Partial     bool            // nothing is required: a change to data that is there
 }
 
-// Check holds an object against the rules. It returns what has passed, and the
-// problems: unsupported keys first, then by key in the contract's order. Without
-// problems, the Fields are the whole object.
+// Check holds an object against the rules. It returns the problems, as Problems
+// does, or what the object says if there are none.
+func (r Rules) Check(o Object) (Fields, []Problem) {
+	problems := r.Problems(o)
+	if len(problems) > 0 {
+		return Fields{}, problems
+	}
+	return r.fields(o), nil
+}
+
+// Problems is what is wrong with an object: unsupported keys first, then by key
+// in the contract's order.
 //
 // A required key that is absent or null is INVALID_PREFILLS_PII_MISSING. A key
 // that is there with anything else than a good value, the empty string included,
 // has the code of its own. A date of birth or an address counts as given for the
 // rule that one of the two is needed, even if it is wrong.
-func (r Rules) Check(o Object) (Fields, []Problem) {
-	var values [len(keys)]Value
+func (r *Rules) Problems(o Object) []Problem {
+	var values [len(keys)]*Value
 	var problems []Problem
-	for _, m := range o {
+	for j := range o {
+		m := &o[j]
 		i := place(m.Key)
 		if i != unknownKey && r.takes(i) {
-			values[i] = m.Value
-		} else if r.Environment != svc.Production {
-			problems = append(problems, Problem{Field: m.Key, Code: svc.WidgetPrefillKey, Words: svc.WidgetPrefillKey.Info().Applicant})
-		}
-	}
-	missing := r.missing(&values)
-	var f Fields
-	for i := range values {
-		switch {
-		case values[i].Kind != Null:
-			if wrong := f.take(i, values[i], r.Today); wrong != fine {
-				problems = append(problems, Problem{keys[i], code(i), words(i, wrong), wrong == unfinished || wrong == noDate})
+			values[i] = &m.Value
+			if m.Value.Kind == Null {
+				values[i] = nil
 			}
-		case missing[i]:
-			problems = append(problems, Problem{keys[i], svc.WidgetPIIMissing, missingWords(i, r.Product != svc.Eligibility), true})
+		} else if r.Environment != svc.Production {
+			problems = append(problems, Problem{m.Key, svc.WidgetPrefillKey, svc.WidgetPrefillKey.Applicant(), false})
 		}
 	}
-	return f, problems
+	// Where a date of birth can stand for an address and the other way about, and
+	// neither is whole: which of the two the applicant has begun.
+	either := r.Product != svc.Eligibility && values[dob] == nil
+	begun := false
+	for i := address; i <= zip; i++ {
+		begun = begun || values[i] != nil
+	}
+	for i, v := range values {
+		p := Problem{Field: keys[i]}
+		if v != nil {
+			wrong := check(i, v, r.Today)
+			if wrong == fine {
+				continue
+			}
+			p.Code, p.Words, p.Open = codes[i], words(i, wrong), wrong == unfinished || wrong == noDate
+		} else {
+			inAddress := i >= address && i <= zip
+			if r.Partial || !r.requires(i) && !(either && (i == dob && !begun || inAddress && begun)) {
+				continue
+			}
+			p.Code, p.Words, p.Open = svc.WidgetPIIMissing, missingWords(i, either), true
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// fields is what an object says in which nothing is wrong.
+func (r *Rules) fields(o Object) (f Fields) {
+	texts := [...]*string{&f.FirstName, &f.LastName, &f.Email, &f.DOB, &f.Phone, &f.Address, &f.City, &f.State, &f.ZIP,
+		nil, &f.StatedEmployerName, nil}
+	for _, m := range o {
+		i := place(m.Key)
+		if i == unknownKey || !r.takes(i) {
+			continue
+		}
+		switch m.Value.Kind {
+		case Text:
+			*texts[i] = m.Value.Text
+		case Number:
+			n := integer(m.Value.Text)
+			f.StatedAnnualIncome = &n
+		case List:
+			for _, name := range m.Value.List {
+				f.StatedEmployerNames = append(f.StatedEmployerNames, name.Text)
+			}
+		}
+	}
+	return f
 }
 
 // First is the one code that an endpoint or the onError hook answers for a list
@@ -196,26 +252,33 @@ func First(problems []Problem) svc.WidgetError {
 
 // Keys lists the keys that a product takes, in the contract's order.
 func Keys(p svc.Product) []string {
+	r := Rules{Product: p}
 	var out []string
 	for i, k := range keys {
-		if (Rules{Product: p}).takes(i) {
+		if r.takes(i) {
 			out = append(out, k)
 		}
 	}
 	return out
 }
 
-// Required lists the keys that a product cannot do without whatever else is
-// there. Besides them, all but eligibility need dob or a full address.
-func Required(p svc.Product) []string {
-	out := []string{FirstName, LastName, Email}
-	if p == svc.Eligibility {
-		out = append(out, DOB, State, StatedEmployerNames)
+// Requires reports whether a key cannot be missing whatever else is there.
+// Besides such keys, all products but eligibility need dob or a full address.
+func (r *Rules) Requires(key string) bool { return r.requires(place(key)) }
+
+func (r *Rules) requires(i int) bool {
+	switch i {
+	case firstName, lastName, email:
+		return true
+	case dob, state:
+		return r.Product == svc.Eligibility
+	case statedEmployerNames:
+		return r.Product == svc.Eligibility && !r.AssetsOnly
 	}
-	return out
+	return false
 }
 
-func (r Rules) takes(i int) bool {
+func (r *Rules) takes(i int) bool {
 	switch i {
 	case statedEmployerName:
 		return r.Product != svc.Eligibility
@@ -225,36 +288,6 @@ func (r Rules) takes(i int) bool {
 	return true
 }
 
-// missing marks the required keys that are not there.
-func (r Rules) missing(v *[len(keys)]Value) [len(keys)]bool {
-	var out [len(keys)]bool
-	if r.Partial {
-		return out
-	}
-	need := func(places ...int) {
-		for _, i := range places {
-			out[i] = v[i].Kind == Null
-		}
-	}
-	need(firstName, lastName, email)
-	if r.Product == svc.Eligibility {
-		need(dob, state)
-		if !r.AssetsOnly {
-			need(statedEmployerNames)
-		}
-		return out
-	}
-	if v[dob].Kind != Null {
-		return out
-	}
-	if v[address].Kind == Null && v[city].Kind == Null && v[state].Kind == Null && v[zip].Kind == Null {
-		need(dob)
-	} else {
-		need(address, city, state, zip)
-	}
-	return out
-}
-
 func place(key string) int {
 	for i, k := range keys {
 		if k == key {
@@ -262,11 +295,4 @@ func place(key string) int {
 		}
 	}
 	return unknownKey
-}
-
-func code(i int) svc.WidgetError {
-	return [...]svc.WidgetError{svc.WidgetPrefillFirstName, svc.WidgetPrefillLastName, svc.WidgetPrefillEmail,
-		svc.WidgetPrefillDOB, svc.WidgetPrefillPhone, svc.WidgetPrefillAddress, svc.WidgetPrefillCity,
-		svc.WidgetPrefillState, svc.WidgetPrefillZIP, svc.WidgetPrefillIncome,
-		svc.WidgetPrefillEmployerNames, svc.WidgetPrefillEmployerNames}[i]
 }

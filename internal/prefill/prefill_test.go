@@ -206,8 +206,8 @@ func TestKeys(t *testing.T) {
 		if takes[prefill.StatedEmployerNames] != (p == svc.Eligibility) || takes[prefill.StatedEmployerName] == takes[prefill.StatedEmployerNames] {
 			t.Errorf("%s takes %v", p, prefill.Keys(p))
 		}
-		for _, k := range prefill.Required(p) {
-			if !takes[k] {
+		for _, k := range prefill.Keys("") {
+			if r := (prefill.Rules{Product: p}); r.Requires(k) && !takes[k] {
 				t.Errorf("%s requires %s but does not take it", p, k)
 			}
 		}

@@ -1,10 +1,6 @@
 package prefill
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // The bounds of the contract, in characters (Unicode code points).
 const (
@@ -31,53 +27,36 @@ const (
 	tooOld   // from the 111th birthday on
 )
 
-// take checks the value of the key at place i and puts it into f if it is fine.
-func (f *Fields) take(i int, v Value, today Date) fault {
-	switch i {
-	case statedAnnualIncome:
-		n, wrong := income(v)
-		if wrong == fine {
-			f.StatedAnnualIncome = &n
-		}
-		return wrong
-	case statedEmployerNames:
-		names, wrong := employers(v)
-		if wrong == fine {
-			f.StatedEmployerNames = names
-		}
-		return wrong
-	}
-	if v.Kind != Text {
+// check holds the value of the key at place i against its rule.
+func check(i int, v *Value, today Date) fault {
+	s := v.Text
+	switch {
+	case i == statedAnnualIncome:
+		return income(v)
+	case i == statedEmployerNames:
+		return employers(v)
+	case v.Kind != Text:
 		return malformed
 	}
-	var into *string
-	var wrong fault
 	switch i {
-	case firstName:
-		into, wrong = &f.FirstName, personName(v.Text)
-	case lastName:
-		into, wrong = &f.LastName, personName(v.Text)
+	case firstName, lastName:
+		return personName(s)
 	case email:
-		into, wrong = &f.Email, mailbox(v.Text)
+		return mailbox(s)
 	case dob:
-		into, wrong = &f.DOB, birthDate(v.Text, today)
+		return birthDate(s, today)
 	case phone:
-		into, wrong = &f.Phone, atMost(MaxPhone, v.Text)
+		return atMost(MaxPhone, s)
 	case address:
-		into, wrong = &f.Address, line(v.Text, MaxAddress, unicode.IsLetter)
+		return line(s, MaxAddress, true)
 	case city:
-		into, wrong = &f.City, line(v.Text, MaxCity, visible)
+		return line(s, MaxCity, false)
 	case state:
-		into, wrong = &f.State, stateCode(v.Text)
+		return stateCode(s)
 	case zip:
-		into, wrong = &f.ZIP, zipCode(v.Text)
-	case statedEmployerName:
-		into, wrong = &f.StatedEmployerName, line(v.Text, MaxEmployer, visible)
+		return zipCode(s)
 	}
-	if wrong == fine {
-		*into = v.Text
-	}
-	return wrong
+	return line(s, MaxEmployer, false)
 }
 
 func atMost(max int, s string) fault {
@@ -90,23 +69,20 @@ func atMost(max int, s string) fault {
 // personName: letters of any script with their combining marks, spaces, dots,
 // apostrophes and dashes, at least one letter among them.
 func personName(s string) fault {
-	letters, base := 0, false
+	letters, before := false, other
 	for _, c := range s {
+		now := classOf(c)
 		switch {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf && unicode.IsLetter(c):
-			letters++
-			base = true
-		case c >= utf8.RuneSelf && unicode.IsMark(c):
-			if !base {
-				return malformed
-			}
-		case c == ' ' || c == '.' || c == '\'' || c == '’' || dash(c):
-			base = false
+		case now == letter:
+			letters = true
+		case now == mark && before != other:
+		case now == other && (c == ' ' || c == '.' || c == '\'' || c == '’' || dash(c)):
 		default:
 			return malformed
 		}
+		before = now
 	}
-	if letters == 0 {
+	if !letters {
 		return unfinished
 	}
 	return atMost(MaxName, s)
@@ -115,22 +91,21 @@ func personName(s string) fault {
 // dash: the hyphen-minus and its typographic kin, U+2010 to U+2014.
 func dash(c rune) bool { return c == '-' || c >= '‐' && c <= '—' }
 
-// line: one line of at most max characters in which one is of the wanted kind.
-func line(s string, max int, wanted func(rune) bool) fault {
+// line: one line of at most max characters, of which one is not white space,
+// and, if asked for, one is a letter.
+func line(s string, max int, needsLetter bool) fault {
 	found := false
 	for _, c := range s {
-		if c < ' ' || c == 0x7F || c == utf8.RuneError || c == '\u2028' || c == '\u2029' || c >= 0x80 && c < 0xA0 {
+		if c < ' ' || c >= 0x7F && c < 0xA0 || c == utf8.RuneError || c == 0x2028 || c == 0x2029 {
 			return malformed
 		}
-		found = found || wanted(c)
+		found = found || !space(c) && (!needsLetter || classOf(c) == letter)
 	}
 	if !found {
 		return unfinished
 	}
 	return atMost(max, s)
 }
-
-func visible(c rune) bool { return !unicode.IsSpace(c) }
 
 // mailbox: a dot-atom of at most 64 ASCII characters, @, and a host name of two
 // or more labels whose last begins with a letter: the part of RFC 5321 that mail
@@ -244,41 +219,95 @@ func zipCode(s string) fault {
 	return fine
 }
 
-// income takes a number without a fraction, however it was written: 5e4 is
-// 50000, as it is to a script.
-func income(v Value) (int64, fault) {
-	if v.Kind == Text && strings.Trim(v.Text, "$, 0123456789") == "" {
-		return 0, unfinished
+// income takes an integer. What was typed as an amount and is on the way to one
+// is not finished.
+func income(v *Value) fault {
+	if v.Kind == Number {
+		if n := integer(v.Text); n >= 0 && n <= MaxIncome {
+			return fine
+		}
+		return malformed
 	}
-	if v.Kind != Number || !(v.Number >= 0 && v.Number <= MaxIncome) {
-		return 0, malformed
+	if v.Kind != Text {
+		return malformed
 	}
-	n := int64(v.Number)
-	if float64(n) != v.Number {
-		return 0, malformed
+	for i := 0; i < len(v.Text); i++ {
+		if c := v.Text[i]; !digit(c) && c != '$' && c != ',' && c != ' ' {
+			return malformed
+		}
 	}
-	return n, fine
+	return unfinished
 }
 
-func employers(v Value) ([]string, fault) {
-	if v.Kind != List {
-		return nil, malformed
+// integer reads a JSON number whose value, not necessarily its writing, is an
+// integer from 0 to 10^15: 5e4 and 50000.0 are 50000, as they are to a script.
+// Everything else is -1.
+func integer(s string) int64 {
+	negative := len(s) > 0 && s[0] == '-'
+	if negative {
+		s = s[1:]
 	}
-	if len(v.List) == 0 {
-		return nil, unfinished
-	}
-	if len(v.List) > MaxNames {
-		return nil, tooLong
-	}
-	names := make([]string, len(v.List))
-	for i, n := range v.List {
-		if n.Kind != Text {
-			return nil, malformed
+	// The digits, where the point stands among them, and the exponent.
+	var digits []byte
+	point, exponent, inExponent, down := -1, 0, false, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case digit(c) && inExponent:
+			exponent = min(exponent*10+int(c-'0'), 1000)
+		case digit(c):
+			digits = append(digits, c)
+		case c == '.':
+			point = len(digits)
+		case c == 'e' || c == 'E':
+			inExponent = true
+		case c == '-' || c == '+':
+			down = c == '-'
+		default:
+			return -1 // no JSON, such as a script's Infinity
 		}
-		if wrong := line(n.Text, MaxEmployer, visible); wrong != fine {
-			return nil, malformed
-		}
-		names[i] = n.Text
 	}
-	return names, fine
+	if point < 0 {
+		point = len(digits)
+	}
+	if down {
+		exponent = -exponent
+	}
+	point += exponent
+	var n int64
+	for i, c := range digits {
+		if i < point {
+			n = n*10 + int64(c-'0')
+		} else if c != '0' {
+			return -1
+		}
+		if n > 1e15 {
+			return -1
+		}
+	}
+	for i := len(digits); i < point && n != 0; i++ {
+		if n *= 10; n > 1e15 {
+			return -1
+		}
+	}
+	if negative && n != 0 {
+		return -1
+	}
+	return n
+}
+
+func employers(v *Value) fault {
+	switch {
+	case v.Kind != List:
+		return malformed
+	case len(v.List) == 0:
+		return unfinished
+	case len(v.List) > MaxNames:
+		return tooLong
+	}
+	for i := range v.List {
+		if n := &v.List[i]; n.Kind != Text || line(n.Text, MaxEmployer, false) != fine {
+			return malformed
+		}
+	}
+	return fine
 }

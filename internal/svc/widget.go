@@ -105,6 +105,9 @@ func (e WidgetError) Applicant() Words { return e.Known().row().Applicant }
 // Retry reports whether a new attempt with a fresh token can help.
 func (e WidgetError) Retry() bool { return e.Known().row().Retry }
 
+// row is e's row, or nil. Copies of its loop would weigh on the browser.
+//
+//go:noinline
 func (e WidgetError) row() *WidgetErrorInfo {
 	for i := range widgetErrors {
 		if widgetErrors[i].Type == e {

@@ -21,12 +21,12 @@ var ErrShape = errors.New("prefill is not a JSON object")
 // Decode reads an object. The JSON null, like no bytes at all, is a nil Object:
 // no prefill was given.
 func Decode(raw []byte) (prefill.Object, error) {
-	raw = bytes.TrimSpace(raw)
+	raw = bytes.Trim(raw, " \t\r\n")
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // so that 1e400 is a number that is refused, not broken JSON
+	d.UseNumber() // as written: the rules decide what is an integer
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, ErrShape
 	}
@@ -43,7 +43,7 @@ func Decode(raw []byte) (prefill.Object, error) {
 		if err := d.Decode(&v); err != nil {
 			return nil, ErrShape
 		}
-		o = append(o, prefill.Member{Key: key, Value: Value(v)})
+		o = append(o, prefill.Member{Key: key, Value: value(v)})
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, ErrShape
@@ -54,26 +54,19 @@ func Decode(raw []byte) (prefill.Object, error) {
 	return o, nil
 }
 
-// Value converts what encoding/json decodes into an any. A json.Number that
-// overflows float64 is a number that no key takes.
-func Value(v any) prefill.Value {
+// value converts what encoding/json decodes into an any.
+func value(v any) prefill.Value {
 	switch v := v.(type) {
 	case nil:
 		return prefill.Value{}
 	case string:
 		return prefill.String(v)
-	case float64:
-		return prefill.Float(v)
 	case json.Number:
-		f, err := v.Float64()
-		if err != nil {
-			return prefill.Value{Kind: prefill.Other}
-		}
-		return prefill.Float(f)
+		return prefill.Value{Kind: prefill.Number, Text: v.String()}
 	case []any:
 		list := make([]prefill.Value, len(v))
 		for i := range v {
-			list[i] = Value(v[i])
+			list[i] = value(v[i])
 		}
 		return prefill.Value{Kind: prefill.List, List: list}
 	}

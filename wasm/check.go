@@ -1,0 +1,103 @@
+//go:build js
+
+package main
+
+import (
+	"unsafe"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+)
+
+// separator stands between the texts that a script and the rules exchange. No
+// key takes it in a value but phone; scripts send U+FFFD in its place, which the
+// rules take for the same.
+const separator = '\x1f'
+
+// shared is the memory of the exchange. It is used only within one call from the
+// script, which nothing interrupts.
+var shared = make([]byte, 4096)
+
+// buffer returns the address of memory for size bytes, valid until the next call
+// of an export.
+//
+//go:wasmexport vestibule_buffer
+func buffer(size int32) unsafe.Pointer {
+	if int(size) > len(shared) {
+		shared = make([]byte, size)
+	}
+	return unsafe.Pointer(&shared[0])
+}
+
+// check runs the rules on the texts in the first size bytes of the buffer, each
+// ended by the separator: product, environment, today as YYYY-MM-DD, "1" for
+// assets only, and for each member of the prefill object its key and its value.
+// A value is a letter and a text: s and a string, n and a number, l and an array
+// (whose items follow as values, up to a text "."), 0 for null, and o for
+// anything else. It leaves the problems there as texts, four for each: field,
+// code, words in English and in Spanish. It returns their length in bytes, or -1
+// if what it was given is not that.
+//
+//go:wasmexport vestibule_check
+func check(size int32) (length int32) {
+	length = -1
+	guard(func() {
+		in := reader(shared[:size])
+		r := prefill.Rules{Product: svc.Product(in.next()), Environment: svc.Environment(in.next())}
+		dated := false
+		r.Today, dated = prefill.ParseDate(in.next())
+		r.AssetsOnly = in.next() != ""
+		var object prefill.Object
+		for len(in) > 0 {
+			object = append(object, prefill.Member{Key: in.next(), Value: in.value(in.next())})
+		}
+		if !dated {
+			return
+		}
+		problems := r.Problems(object)
+		out := ""
+		for i := range problems {
+			p := &problems[i]
+			out += p.Field + "\x1f" + string(p.Code) + "\x1f" + p.Words.EN + "\x1f" + p.Words.ES + "\x1f"
+		}
+		buffer(int32(len(out)))
+		length = int32(copy(shared, out))
+	})
+	return length
+}
+
+// reader is what is left to be read.
+type reader []byte
+
+//
+//go:noinline
+func (r *reader) next() string {
+	for i, c := range *r {
+		if c == separator {
+			s := string((*r)[:i])
+			*r = (*r)[i+1:]
+			return s
+		}
+	}
+	panic("cut short")
+}
+
+func (r *reader) value(s string) prefill.Value {
+	switch s[0] {
+	case 's':
+		return prefill.String(s[1:])
+	case 'n':
+		return prefill.Value{Kind: prefill.Number, Text: s[1:]}
+	case '0':
+		return prefill.Value{}
+	case 'l':
+		list := prefill.Value{Kind: prefill.List}
+		for {
+			if s = r.next(); s == "." {
+				return list
+			}
+			list.List = append(list.List, r.value(s))
+		}
+	}
+	return prefill.Value{Kind: prefill.Other}
+}

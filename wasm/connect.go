@@ -1,0 +1,207 @@
+//go:build js
+
+package main
+
+import (
+	"syscall/js"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+)
+
+// connect is the page with the widget.
+type connect struct {
+	el      js.Value
+	app     journey.Application // as far as the browser knows
+	options js.Value            // what the widget is registered with
+	hooks   []callback          // released when the widget is destroyed
+	said    []string            // the events of this opening
+}
+
+func attachConnect(el js.Value) {
+	attempt := 0
+	for _, c := range data(el, "attempt") {
+		attempt = attempt*10 + int(c-'0')
+	}
+	c := &connect{el: el, app: journey.Application{State: journey.Connecting, Attempt: attempt}, options: object()}
+	c.controls(func(b js.Value) {
+		listen(b, "click", func(js.Value) {
+			if has(b, "vestibuleFire") {
+				c.fire()
+			} else {
+				c.destroy()
+			}
+		})
+	})
+	// A page brought back by Back has a token that may be used up: ask the server.
+	listen(js.Global(), "pageshow", func(event js.Value) {
+		if event.Get("persisted").Bool() {
+			js.Global().Get("location").Call("reload")
+		}
+	})
+	el.Get("dataset").Set("live", "on")
+	if breach := c.configure(); breach != "" {
+		c.take(onError, "", string(breach))
+		return
+	}
+	go guard(func() {
+		if c.load() {
+			c.register()
+			return
+		}
+		c.show("unavailable", svc.Words{
+			EN: "The connection could not be opened on this page. You can continue on the secure page instead.",
+			ES: "No se pudo abrir la conexión en esta página. Puede continuar en la página segura."})
+	})
+}
+
+// configure reads the widget's options from the data attributes, which have
+// their names, and returns the error type of the first breach of their rules.
+func (c *connect) configure() svc.WidgetError {
+	var v [8]string
+	for i, name := range [len(v)]string{"env", "productId", "publicId", "token", "externalId", "userArgs", "sandboxReportId", "consumerId"} {
+		if v[i] = data(c.el, name); v[i] != "" {
+			c.options.Set(name, v[i])
+		}
+	}
+	raw := data(c.el, "prefill")
+	breach := svc.Registration{Env: v[0], ProductID: v[1], PublicID: v[2], Token: v[3], ExternalID: v[4],
+		UserArgs: v[5], SandboxReportID: v[6], ConsumerID: v[7], HasPrefill: raw != ""}.Check()
+	if breach == "" && raw != "" {
+		applicant := js.Global().Get("JSON").Call("parse", raw)
+		c.options.Set("prefill", applicant)
+		var object prefill.Object
+		each(js.Global().Get("Object").Call("keys", applicant), func(key js.Value) {
+			k := key.String()
+			object = append(object, prefill.Member{Key: k, Value: value(applicant.Get(k))})
+		})
+		r := rules(c.el)
+		breach = prefill.First(r.Problems(object))
+	}
+	if has(c.el, "manualFire") {
+		c.options.Set("useManualFire", true)
+	}
+	return breach
+}
+
+// value converts what a script has.
+func value(v js.Value) (out prefill.Value) {
+	switch v.Type() {
+	case js.TypeString:
+		return prefill.String(v.String())
+	case js.TypeNumber:
+		return prefill.Value{Kind: prefill.Number, Text: v.Call("toString").String()}
+	case js.TypeNull, js.TypeUndefined:
+		return out
+	}
+	if !v.InstanceOf(js.Global().Get("Array")) {
+		out.Kind = prefill.Other
+		return out
+	}
+	out.Kind = prefill.List
+	each(v, func(item js.Value) { out.List = append(out.List, value(item)) })
+	return out
+}
+
+// widget is the provider's object; undefined before its script has run.
+func (c *connect) widget() js.Value {
+	name := data(c.el, "global")
+	if name == "" {
+		name = "SvcWidget"
+	}
+	return js.Global().Get(name)
+}
+
+// load fetches the provider's script, twice if it must, and reports whether its
+// object is there. A script may take 15 seconds.
+func (c *connect) load() bool {
+	for range 2 {
+		if c.widget().Truthy() {
+			return true
+		}
+		script := document().Call("createElement", "script")
+		script.Set("src", data(c.el, "script"))
+		var timer js.Value
+		event := wait(func(done js.Value) {
+			script.Set("onload", done)
+			script.Set("onerror", done)
+			timer = js.Global().Call("setTimeout", done, 15_000)
+			document().Get("head").Call("append", script)
+		})
+		js.Global().Call("clearTimeout", timer)
+		script.Set("onload", nil)
+		script.Set("onerror", nil)
+		if !event.Truthy() || str(event.Get("type")) != "load" {
+			script.Call("remove")
+			pause(1000)
+		}
+	}
+	return c.widget().Truthy()
+}
+
+// register hands the options to the widget. One that throws has an internal
+// error, as a null errorType does.
+func (c *connect) register() {
+	defer func() {
+		if recover() != nil {
+			c.take(onError, "", string(svc.WidgetInternalError))
+		}
+	}()
+	for h, name := range hookNames {
+		f := handler(func(args []js.Value) {
+			c.take(hook(h), short(args[0]), short(args[1]))
+		})
+		c.hooks = append(c.hooks, f)
+		c.options.Set(name, f.Value)
+	}
+	c.show("open", c.app.HintWords())
+	c.widget().Call("register", c.options)
+	c.enable(true)
+}
+
+// short is a string that a script passed, cut to what any identifier of the
+// contract needs.
+func short(v js.Value) string {
+	if v.Type() != js.TypeString {
+		return ""
+	}
+	return v.Call("slice", 0, 64).String()
+}
+
+func (c *connect) controls(f func(js.Value)) {
+	all(document(), "[data-vestibule-fire],[data-vestibule-destroy]", f)
+}
+
+// enable lets the custom controls be used, or not.
+func (c *connect) enable(on bool) {
+	c.controls(func(b js.Value) { b.Set("disabled", !on) })
+}
+
+// fire opens the widget by the page's own control, for the first time or again.
+func (c *connect) fire() {
+	c.app.State, c.app.Error, c.said = journey.Connecting, "", nil
+	c.show("open", c.app.HintWords())
+	c.widget().Call("fire")
+}
+
+func (c *connect) destroy() {
+	c.enable(false)
+	c.show("closed", svc.Words{})
+	c.widget().Call("destroy")
+	for _, f := range c.hooks {
+		f.release()
+	}
+	c.hooks = nil
+}
+
+// show sets the phase, and with it what is seen of the page, and puts the words
+// into the live region.
+func (c *connect) show(phase string, words svc.Words) {
+	c.el.Get("dataset").Set("phase", phase)
+	all(c.el, "[data-when]", func(part js.Value) {
+		shown := part.Call("matches", `[data-when~="`+phase+`"]`).Bool()
+		part.Set("hidden", !shown)
+	})
+	setText(find(c.el, "[data-vestibule-words]"), words.In(language()))
+}

@@ -1,0 +1,96 @@
+//go:build js
+
+package main
+
+import (
+	"syscall/js"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+)
+
+// hook is one of the widget's three hooks.
+type hook int
+
+const (
+	onSuccess hook = iota
+	onExit
+	onError
+)
+
+var (
+	hookNames = [...]string{"onSuccess", "onExit", "onError"}
+	hookKinds = [...]journey.Kind{journey.HookSuccess, journey.HookExit, journey.HookError}
+)
+
+// take takes an event, once an opening: it moves the journey as far as a browser
+// may, shows that, and reports. The word is the status of onSuccess, and the
+// error type of onError.
+func (c *connect) take(h hook, publicToken, word string) {
+	key := hookNames[h] + publicToken + "\n" + word
+	for _, s := range c.said {
+		if s == key {
+			return
+		}
+	}
+	c.said = append(c.said, key)
+	in := journey.Input{Kind: hookKinds[h], Attempt: c.app.Attempt}
+	var status, errorType string
+	switch h {
+	case onSuccess:
+		status = word
+	case onError:
+		errorType, in.Error = word, svc.WidgetError(word)
+	}
+	c.app, _ = c.app.Hint(in)
+	phase := "final"
+	switch {
+	case c.app.State == journey.Returned:
+		phase = "returned"
+	case c.app.State == journey.Exited:
+		phase = "exited"
+	case c.app.CanRetry():
+		phase = "retry"
+	}
+	c.show(phase, c.app.HintWords())
+	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", hookNames[h],
+		"attempt", c.app.Attempt, "publicToken", publicToken, "status", status, "errorType", errorType))
+	go guard(func() {
+		next := c.send(body)
+		if next == "" && h == onSuccess {
+			next = data(c.el, "next")
+		}
+		// Only a path of this site, whoever wrote it.
+		if len(next) > 1 && next[0] == '/' && next[1] != '/' && next[1] != '\\' {
+			js.Global().Get("location").Call("assign", next)
+		}
+	})
+}
+
+// send reports an event, up to four times, and returns where the answer's JSON
+// object says to go next.
+func (c *connect) send(body js.Value) string {
+	for _, milliseconds := range [...]int{500, 2000, 6000, 0} {
+		request := object("method", "POST", "body", body, "keepalive", true, "headers", object("Content-Type", "application/json"))
+		if limit := js.Global().Get("AbortSignal"); limit.Get("timeout").Truthy() {
+			request.Set("signal", limit.Call("timeout", 10_000))
+		}
+		// The reason of a refusal has no status.
+		response := await(js.Global().Call("fetch", data(c.el, "report"), request))
+		if status := response.Get("status"); status.Type() == js.TypeNumber {
+			switch code := status.Int(); {
+			case code == 200:
+				return str(await(response.Call("json")).Get("next"))
+			case code < 500 && code != 408 && code != 429:
+				return ""
+			}
+		}
+		pause(milliseconds)
+	}
+	return ""
+}
+
+//go:noinline
+func pause(milliseconds int) {
+	wait(func(done js.Value) { js.Global().Call("setTimeout", done, milliseconds) })
+}
