@@ -15,8 +15,6 @@ import (
 	"vestibule/internal/svc"
 )
 
-var silent = slog.New(slog.DiscardHandler)
-
 func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 	type request struct {
 		Name  string         `json:"name"`

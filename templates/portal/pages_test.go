@@ -47,7 +47,7 @@ func examples(lang svc.Lang) map[string]templ.Component {
 	}
 	typed := map[string]string{"firstName": "A1", "email": `"><script>alert(1)</script>`, "dob-year": "2999", "state": "CA"}
 	return map[string]templ.Component{
-		"landing":       LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow}, Absent: []svc.Product{svc.Income}}),
+		"landing":       LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow}}),
 		"landing-empty": LandingPage(Landing{Base: base}),
 		"landing-back": LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow},
 			Recent: []RecentApplication{{"/applications/1", svc.Cashflow, "ready", at}, {"/applications/2", svc.Cashflow, "exited", at}}}),

@@ -12,7 +12,6 @@ import (
 
 // Words of the reviewer's pages.
 var (
-	reviewTitle        = svc.Words{EN: "Review", ES: "Revisión"}
 	reviewApplications = svc.Words{EN: "Applications", ES: "Solicitudes"}
 	reviewSignInTitle  = svc.Words{EN: "Sign in to review", ES: "Iniciar sesión para revisar"}
 	reviewSignInIntro  = svc.Words{EN: "For those who may look at applications and reports.", ES: "Para quienes pueden ver solicitudes e informes."}
@@ -98,7 +97,6 @@ var (
 	reportStatement   = svc.Words{EN: "Last statement", ES: "Último extracto"}
 	reportAddresses   = svc.Words{EN: "Addresses known to the bank", ES: "Direcciones que conoce el banco"}
 	reportAbout       = svc.Words{EN: "About this report", ES: "Sobre este informe"}
-	reportName        = svc.Words{EN: "Name", ES: "Nombre"}
 	reportProductID   = svc.Words{EN: "Product id", ES: "Identificador del producto"}
 	reportInquiry     = svc.Words{EN: "Inquiry type", ES: "Tipo de consulta"}
 	reportVersion     = svc.Words{EN: "Report version", ES: "Versión del informe"}

@@ -50,7 +50,6 @@ func (b Base) wasm(title string, scripts ...string) ui.Page {
 type Landing struct {
 	Base
 	Products []svc.Product // what one can apply for here
-	Absent   []svc.Product // what the service knows and this portal does not serve
 	Recent   []RecentApplication
 }
 

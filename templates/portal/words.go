@@ -14,7 +14,6 @@ var (
 	wordsChoose      = svc.Words{EN: "What would you like to share?", ES: "¿Qué desea compartir?"}
 	wordsNone        = svc.Words{EN: "There is nothing to apply for yet", ES: "Todavía no hay nada que solicitar"}
 	wordsNoneText    = svc.Words{EN: "This portal has no product configured. Please come back later.", ES: "Este portal no tiene ningún producto configurado. Vuelva más tarde."}
-	wordsAbsent      = svc.Words{EN: "Not offered here", ES: "No se ofrece aquí"}
 	wordsRecent      = svc.Words{EN: "Your applications in this browser", ES: "Sus solicitudes en este navegador"}
 	wordsApplication = svc.Words{EN: "Application", ES: "Solicitud"}
 	wordsState       = svc.Words{EN: "State", ES: "Estado"}

@@ -32,8 +32,6 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range svc.Products() {
 		if s.Service.Offers(p) {
 			m.Products = append(m.Products, p)
-		} else {
-			m.Absent = append(m.Absent, p)
 		}
 	}
 	for _, a := range mine {
