@@ -35,9 +35,16 @@ func leave(t *testing.T, v *visitor, connectURL string) string {
 	return token
 }
 
-// complete walks the visit of a token without a browser, as the given user, or
-// to the given end, and returns where its browser would come back to.
-func (s *site) complete(t *testing.T, token, username, end string) string {
+// reached is an application whose visit was walked without a browser, and what
+// its browser would come back with.
+type reached struct {
+	opened
+	publicToken string
+	back        string // the return address with its token
+}
+
+// complete walks the visit of a token as the given user, or to the given end.
+func (s *site) complete(t *testing.T, token, username, end string) reached {
 	t.Helper()
 	in := map[string]any{}
 	if username != "" {
@@ -46,15 +53,9 @@ func (s *site) complete(t *testing.T, token, username, end string) string {
 	if end != "" {
 		in["end"] = end
 	}
-	to, _ := s.control(t, "POST", "/visits/"+token+"/complete", in)["completeUrl"].(string)
-	return to
-}
-
-// reached is an application whose visit was walked, and what its browser would
-// come back with; nothing has come back yet.
-type reached struct {
-	opened
-	back string // the return address with its token, or without one for an account that returns by POST
+	out := s.control(t, "POST", "/visits/"+token+"/complete", in)
+	back, _ := out["completeUrl"].(string)
+	return reached{publicToken: out["publicToken"].(string), back: back}
 }
 
 // reach begins a redirect by form in v's browser, which must be without script,
@@ -62,7 +63,16 @@ type reached struct {
 func (s *site) reach(t *testing.T, v *visitor, username, end string) reached {
 	t.Helper()
 	a := s.begin(t, "redirect-form")
-	return reached{a, s.complete(t, leave(t, v, a.ConnectURL), username, end)}
+	r := s.complete(t, leave(t, v, a.ConnectURL), username, end)
+	r.opened = a
+	return r
+}
+
+// fault dials in something that goes wrong at the provider: for so many requests,
+// or for all with -1.
+func (s *site) fault(t *testing.T, match, action string, times int) {
+	t.Helper()
+	s.control(t, "POST", "/faults", map[string]any{"match": match, "action": action, "times": times})
 }
 
 // stateOf is the state as the portal's API tells it.

@@ -77,7 +77,7 @@ func TestRedirect(t *testing.T) {
 			all, tokens = append(all, a), append(tokens, leave(t, v, a.ConnectURL))
 		}
 		for i := len(tabs) - 1; i >= 0; i-- {
-			tabs[i].open(t, s.complete(t, tokens[i], "default", ""))
+			tabs[i].open(t, s.complete(t, tokens[i], "default", "").back)
 			at(t, tabs[i], s.statusURL(all[i]))
 			state(t, tabs[i], "ready")
 		}
@@ -99,7 +99,7 @@ func TestRedirect(t *testing.T) {
 		if size > 1024 {
 			t.Errorf("%d bytes of cookies after ten starts", size)
 		}
-		v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", ""))
+		v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", "").back)
 		state(t, v, "ready")
 	})
 }
