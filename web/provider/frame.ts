@@ -122,7 +122,8 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
 }
 
 function focusStep(step: HTMLElement): void {
-  const target = step.querySelector<HTMLElement>("[aria-invalid=true], [role=alert], h1");
+  // In this order, not in that of the document.
+  const target = ["[aria-invalid=true]", "[role=alert]", "h1"].map((s) => step.querySelector<HTMLElement>(s)).find((e) => e);
   if (target?.matches("h1, [role=alert]")) target.tabIndex = -1;
   target?.focus();
 }
