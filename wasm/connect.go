@@ -34,12 +34,6 @@ func attachConnect(el js.Value) {
 			}
 		})
 	})
-	// A page brought back by Back has a token that may be used up: ask the server.
-	listen(js.Global(), "pageshow", func(event js.Value) {
-		if event.Get("persisted").Bool() {
-			js.Global().Get("location").Call("reload")
-		}
-	})
 	el.Get("dataset").Set("live", "on")
 	if breach := c.configure(); breach != "" {
 		c.take(onError, "", string(breach))
@@ -58,7 +52,12 @@ func attachConnect(el js.Value) {
 
 // configure reads the widget's options from the data attributes, which have
 // their names, and returns the error type of the first breach of their rules.
-func (c *connect) configure() svc.WidgetError {
+func (c *connect) configure() (breach svc.WidgetError) {
+	defer func() {
+		if recover() != nil { // prefill is no JSON
+			breach = svc.WidgetInternalError
+		}
+	}()
 	var v [8]string
 	for i, name := range [len(v)]string{"env", "productId", "publicId", "token", "externalId", "userArgs", "sandboxReportId", "consumerId"} {
 		if v[i] = data(c.el, name); v[i] != "" {
@@ -66,7 +65,7 @@ func (c *connect) configure() svc.WidgetError {
 		}
 	}
 	raw := data(c.el, "prefill")
-	breach := svc.Registration{Env: v[0], ProductID: v[1], PublicID: v[2], Token: v[3], ExternalID: v[4],
+	breach = svc.Registration{Env: v[0], ProductID: v[1], PublicID: v[2], Token: v[3], ExternalID: v[4],
 		UserArgs: v[5], SandboxReportID: v[6], ConsumerID: v[7], HasPrefill: raw != ""}.Check()
 	if breach == "" && raw != "" {
 		applicant := js.Global().Get("JSON").Call("parse", raw)
@@ -91,7 +90,7 @@ func value(v js.Value) (out prefill.Value) {
 	case js.TypeString:
 		return prefill.String(v.String())
 	case js.TypeNumber:
-		return prefill.Value{Kind: prefill.Number, Text: v.Call("toString").String()}
+		return prefill.Value{Kind: prefill.Number, Text: js.Global().Get("String").Invoke(v).String()}
 	case js.TypeNull, js.TypeUndefined:
 		return out
 	}
@@ -113,29 +112,11 @@ func (c *connect) widget() js.Value {
 	return js.Global().Get(name)
 }
 
-// load fetches the provider's script, twice if it must, and reports whether its
-// object is there. A script may take 15 seconds.
+// load has module.ts fetch the provider's script, twice if it must, and reports
+// whether its object is there.
 func (c *connect) load() bool {
-	for range 2 {
-		if c.widget().Truthy() {
-			return true
-		}
-		script := document().Call("createElement", "script")
-		script.Set("src", data(c.el, "script"))
-		var timer js.Value
-		event := wait(func(done js.Value) {
-			script.Set("onload", done)
-			script.Set("onerror", done)
-			timer = js.Global().Call("setTimeout", done, 15_000)
-			document().Get("head").Call("append", script)
-		})
-		js.Global().Call("clearTimeout", timer)
-		script.Set("onload", nil)
-		script.Set("onerror", nil)
-		if !event.Truthy() || str(event.Get("type")) != "load" {
-			script.Call("remove")
-			pause(1000)
-		}
+	for try := 0; try < 2 && !c.widget().Truthy(); try++ {
+		await(js.Global().Get("vestibule").Call("script", data(c.el, "script")))
 	}
 	return c.widget().Truthy()
 }
@@ -163,10 +144,8 @@ func (c *connect) register() {
 // short is a string that a script passed, cut to what any identifier of the
 // contract needs.
 func short(v js.Value) string {
-	if v.Type() != js.TypeString {
-		return ""
-	}
-	return v.Call("slice", 0, 64).String()
+	s := str(v)
+	return s[:min(len(s), 64)]
 }
 
 func (c *connect) controls(f func(js.Value)) {
@@ -195,13 +174,9 @@ func (c *connect) destroy() {
 	c.hooks = nil
 }
 
-// show sets the phase, and with it what is seen of the page, and puts the words
-// into the live region.
+// show sets the phase, by which module.ts shows what belongs to it, and puts the
+// words into the live region.
 func (c *connect) show(phase string, words svc.Words) {
 	c.el.Get("dataset").Set("phase", phase)
-	all(c.el, "[data-when]", func(part js.Value) {
-		shown := part.Call("matches", `[data-when~="`+phase+`"]`).Bool()
-		part.Set("hidden", !shown)
-	})
 	setText(find(c.el, "[data-vestibule-words]"), words.In(language()))
 }

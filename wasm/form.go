@@ -17,24 +17,20 @@ type form struct {
 	fields []*field
 }
 
-// field is a field of a form: its box holds the controls.
+// field is a field of a form, with the element for its words.
 type field struct {
-	key        string
-	box, words js.Value
-	shown      bool // it has had an error
+	key   string
+	words js.Value
+	shown bool // it has had an error
 }
 
 func attachForm(el js.Value) {
 	f := &form{el: el, rules: rules(el), lang: language()}
 	for _, key := range prefill.Keys(f.rules.Product) {
-		box := find(el, `[data-field="`+key+`"]`)
-		if !box.Truthy() {
-			continue
-		}
 		// The server may have sent the form back with problems.
-		words := find(el, "#"+key+"-error")
-		shown := words.Truthy() && str(words.Get("textContent")) != ""
-		f.fields = append(f.fields, &field{key, box, words, shown})
+		if words := find(el, "#"+key+"-error"); words.Truthy() {
+			f.fields = append(f.fields, &field{key, words, str(words.Get("textContent")) != ""})
+		}
 	}
 	for _, event := range [...]string{"focusout", "input", "change"} {
 		listen(el, event, f.touched)
@@ -68,31 +64,36 @@ func of(problems []prefill.Problem, key string) *prefill.Problem {
 // wrong; but that something is missing only where nothing else could stand for
 // it, and when the applicant has gone on in the form without it.
 func (f *form) touched(event js.Value) {
-	target, to := event.Get("target"), event.Get("relatedTarget")
 	left := str(event.Get("type")) == "focusout"
+	here, there := f.fieldOf(event.Get("target")), f.fieldOf(event.Get("relatedTarget"))
 	problems := f.problems()
 	for _, one := range f.fields {
 		p := of(problems, one.key)
 		if p != nil && !one.shown {
-			if !one.box.Call("contains", target).Bool() {
-				continue
-			}
 			switch {
-			case !left:
-				if p.Open {
-					continue
-				}
-			case to.Truthy() && one.box.Call("contains", to).Bool():
+			case one.key != here, left && there == here, !left && p.Open,
+				p.Code == svc.WidgetPIIMissing && (there == outside || !f.rules.Requires(here)):
 				continue
-			case p.Code == svc.WidgetPIIMissing:
-				if !f.rules.Requires(one.key) || !to.Truthy() || !f.el.Call("contains", to).Bool() {
-					continue
-				}
 			}
 			setText(find(document(), "#live"), p.Words.In(f.lang))
 		}
 		f.show(one, p)
 	}
+}
+
+// outside stands for the key of what is not in the form.
+const outside = "-"
+
+// fieldOf is the key of the field that an element is in: empty in a form's other
+// parts, outside elsewhere.
+func (f *form) fieldOf(el js.Value) string {
+	if !el.Truthy() || !f.el.Call("contains", el).Bool() {
+		return outside
+	}
+	if box := el.Call("closest", "[data-field]"); box.Truthy() {
+		return data(box, "field")
+	}
+	return ""
 }
 
 // submitted does what the server would do with a form that it refuses.
@@ -125,7 +126,7 @@ func (f *form) show(one *field, p *prefill.Problem) {
 		words, method = p.Words.In(f.lang), "setAttribute"
 	}
 	setText(one.words, words)
-	all(one.box, "input,select,textarea", func(control js.Value) {
+	all(f.el, `[data-field="`+one.key+`"] :is(input,select,textarea)`, func(control js.Value) {
 		control.Call(method, "aria-invalid", "true")
 	})
 }

@@ -12,7 +12,8 @@
 //
 // # The page's side
 //
-// module.ts loads it after the first paint. The page's language is <html lang>.
+// module.ts loads it after the first paint, fetches scripts for it, and shows
+// what belongs to a phase. The page's language is <html lang>.
 //
 // A form to be checked:
 //

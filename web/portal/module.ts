@@ -1,6 +1,8 @@
-// Loads the WASM module once the page has been painted, twice if it must. The
-// page is complete without it; where it cannot run, the page with the widget
-// shows the way on that needs none.
+// Loads the WASM module once the page has been painted, twice if it must, and
+// does for it what needs no rules: it fetches the provider's script, and shows
+// what belongs to the phase that the module sets. The page is complete without
+// the module; where it cannot run, the page with the widget shows the way on that
+// needs none.
 
 import { checker, type Check } from "./parts/check";
 
@@ -8,8 +10,21 @@ type Go = { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instanc
 
 declare global {
   var Go: { new (): Go } | undefined;
-  var vestibule: { check: Check } | undefined;
+  var vestibule: { script(address: string): Promise<boolean>; check?: Check };
 }
+
+const patience = 15_000; // for a script, in milliseconds
+
+globalThis.vestibule = { script };
+
+const sections = document.querySelectorAll<HTMLElement>('[data-vestibule="connect"]');
+for (const section of sections) {
+  new MutationObserver(() => show(section)).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
+  show(section);
+}
+
+// A page brought back by Back has a token that may be used up: ask the server.
+if (sections.length) addEventListener("pageshow", (e) => e.persisted && location.reload());
 
 const place = document.querySelector<HTMLElement>("[data-wasm][data-wasm-exec]");
 if (place) painted(() => void load(place.dataset.wasm!, place.dataset.wasmExec!));
@@ -21,33 +36,42 @@ async function load(module: string, support: string): Promise<void> {
       const go = new globalThis.Go!();
       const { instance } = await WebAssembly.instantiateStreaming(fetch(module), go.importObject);
       void go.run(instance);
-      globalThis.vestibule = { check: checker(instance) };
+      globalThis.vestibule.check = checker(instance);
       document.dispatchEvent(new Event("vestibule:ready"));
       return;
     } catch (e) {
       if (!last) continue;
       console.error("vestibule: the module could not be loaded; the page works on without it", e);
-      unavailable();
+      for (const section of sections) section.dataset.phase = "unavailable";
     }
   }
 }
 
-function script(address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+// script fetches a script and tells whether it ran. After a failure it takes a
+// second to answer, so that the next try has a chance.
+function script(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const el = document.createElement("script");
+    const failed = (): void => {
+      clearTimeout(timer);
+      el.remove();
+      setTimeout(resolve, 1000, false);
+    };
+    const timer = setTimeout(failed, patience);
+    el.onerror = failed;
+    el.onload = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
     el.src = address;
-    el.onload = () => resolve();
-    el.onerror = () => reject(new Error("script"));
     document.head.append(el);
   });
 }
 
-function unavailable(): void {
-  for (const section of document.querySelectorAll<HTMLElement>('[data-vestibule="connect"]')) {
-    section.dataset.phase = "unavailable";
-    for (const part of section.querySelectorAll<HTMLElement>("[data-when]")) {
-      part.hidden = !part.matches('[data-when~="unavailable"]');
-    }
+// show shows the parts that name the section's phase, and hides the others.
+function show(section: HTMLElement): void {
+  for (const part of section.querySelectorAll<HTMLElement>("[data-when]")) {
+    part.hidden = !part.matches(`[data-when~="${section.dataset.phase}"]`);
   }
 }
 
