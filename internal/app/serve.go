@@ -265,7 +265,6 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	}
 	here.server.Handler = s.Handler()
 	here.server.RegisterOnShutdown(s.Drain)
-	here.server.RegisterOnShutdown(s.Drain)
 	if err := s.Start(ctx); err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ const maxDepth = 32
 
 // DecodeJSON reads one JSON value of at most limit bytes into into. It refuses,
 // with a code: another content type, a larger body, invalid UTF-8, unknown or
-// doubled members, a member of the wrong type, deep nesting, and anything after
-// the value. Nothing is read beyond limit.
+// doubled members, a member of the wrong type, null in place of an object, a
+// string with NUL (no database keeps one as text), deep nesting, and anything
+// after the value. Nothing is read beyond limit.
 func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
 	if !isType(r, "application/json") {
 		return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
@@ -43,6 +44,9 @@ func UnmarshalStrict(raw []byte, into any) error {
 	if d := scan(raw, reflect.TypeOf(into)); d != nil {
 		return &Error{Code: svc.CodeMalformedBody, Details: []Detail{*d}, Why: errors.New("malformed JSON")}
 	}
+	if string(bytes.TrimSpace(raw)) == "null" && takesObject(reflect.TypeOf(into)) {
+		return malformed("", "must be an object")
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
@@ -61,6 +65,14 @@ func UnmarshalStrict(raw []byte, into any) error {
 
 func malformed(field, words string) *Error {
 	return Fail(svc.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
+}
+
+// takesObject reports whether a pointer of type t is decoded from an object.
+func takesObject(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Map
 }
 
 // article names a Go type as a client knows it.
@@ -100,15 +112,18 @@ func scanValue(dec *json.Decoder, into reflect.Type, path string, depth int) *De
 	if err != nil {
 		return &Detail{Field: path, Message: "is not valid JSON"}
 	}
+	for into != nil && into.Kind() == reflect.Pointer {
+		into = into.Elem()
+	}
 	delim, ok := tok.(json.Delim)
 	if !ok {
+		if text, _ := tok.(string); into != nil && into.Kind() == reflect.String && strings.ContainsRune(text, 0) {
+			return &Detail{Field: path, Message: "has a NUL character"}
+		}
 		return nil
 	}
 	if depth >= maxDepth {
 		return &Detail{Field: path, Message: "is nested too deeply"}
-	}
-	for into != nil && into.Kind() == reflect.Pointer {
-		into = into.Elem()
 	}
 	var seen map[string]bool
 	for i := 0; dec.More(); i++ {
@@ -174,7 +189,8 @@ func member(t reflect.Type, name string) reflect.Type {
 }
 
 // DecodeForm reads a form of type application/x-www-form-urlencoded and at most
-// limit bytes. The query of the address is not part of it.
+// limit bytes, and refuses what is not UTF-8 or has a NUL. The query of the
+// address is not part of it.
 func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
 	if !isType(r, "application/x-www-form-urlencoded") {
 		return nil, Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
@@ -188,9 +204,9 @@ func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values
 		return nil, Fail(svc.CodeMalformedBody, errors.New("form does not parse"))
 	}
 	for name, values := range form {
-		for _, v := range values {
-			if !utf8.ValidString(v) || !utf8.ValidString(name) {
-				return nil, Fail(svc.CodeMalformedBody, errors.New("form is not valid UTF-8"))
+		for _, s := range append(values, name) {
+			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+				return nil, Fail(svc.CodeMalformedBody, errors.New("form is not valid UTF-8, or has a NUL"))
 			}
 		}
 	}

@@ -44,6 +44,8 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		"invalid UTF-8":            {"application/json", "{\"name\":\"\xff\"}", svc.CodeMalformedBody, ""},
 		"too deep":                 {"application/json", `{"inner":` + deep + `}`, svc.CodeMalformedBody, "inner" + strings.Repeat(".a", 31)},
 		"too large":                {"application/json", `{"name":"` + strings.Repeat("x", 2000) + `"}`, svc.CodeBodyTooLarge, ""},
+		"null for the object":      {"application/json", ` null `, svc.CodeMalformedBody, ""},
+		"a NUL in a string":        {"application/json", `{"name":"a\u0000b"}`, svc.CodeMalformedBody, "name"},
 		"an array for an object":   {"application/json", `[]`, svc.CodeMalformedBody, ""},
 		"an object for the string": {"application/json", `{"name":{}}`, svc.CodeMalformedBody, "name"},
 	} {
@@ -148,4 +150,18 @@ func FuzzUnmarshalStrict(f *testing.F) {
 			t.Errorf("accepted invalid JSON %q", raw)
 		}
 	})
+}
+
+func TestDecodeFormRefusesWhatCannotBeKept(t *testing.T) {
+	for name, body := range map[string]string{
+		"a NUL": "a=b%00c", "a NUL in a name": "a%00=b", "bytes that are not UTF-8": "a=%ff", "such a name": "%ff=a", "half an escape": "a=%z",
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader("a=b&"+body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		form, err := door.DecodeForm(httptest.NewRecorder(), r, 1000)
+		var e *door.Error
+		if !errors.As(err, &e) || e.Code != svc.CodeMalformedBody {
+			t.Errorf("%s: DecodeForm = %v, %v, want %s", name, form, err, svc.CodeMalformedBody)
+		}
+	}
 }

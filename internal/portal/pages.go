@@ -134,7 +134,7 @@ func (l looks) either(status int) http.Handler {
 			l.status(w, r, status)
 			return
 		}
-		door.WriteError(w, r, l.log, &door.Error{Code: svc.CodeForbidden, Status: status, Why: errors.New("sent by another site's page")})
+		door.WriteError(w, r, l.log, &door.Error{Code: svc.CodeForbidden, Status: status, Why: errors.New("sent by another site's page, or to another host")})
 	})
 }
 

@@ -165,19 +165,19 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	sameSite.SetDenyHandler(looks.either(http.StatusForbidden))
 
 	shaped := door.Shape(c.Log, mux, looks.isPage, looks.status)
-	return door.Wrap(c.Log, onlyHost(public, looks.remember(sameSite.Handler(shaped)))), nil
+	return door.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
 }
 
 // onlyHost refuses requests for another host: behind such an address, a page of
 // another site could read ours. On loopback its names are one.
-func onlyHost(public *url.URL, next http.Handler) http.Handler {
+func onlyHost(public *url.URL, other, next http.Handler) http.Handler {
 	loopback := []string{"localhost", "127.0.0.1", "::1"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := &url.URL{Host: r.Host}
 		same := asked.Host == public.Host || slices.Contains(loopback, public.Hostname()) &&
 			slices.Contains(loopback, asked.Hostname()) && asked.Port() == public.Port()
 		if !same {
-			http.Error(w, "This address does not serve that host.", http.StatusMisdirectedRequest)
+			other.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

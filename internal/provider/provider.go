@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -198,11 +199,21 @@ func (p *Provider) Handler() http.Handler {
 	if len(p.config.OpenAPI) > 0 {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
 	}
-	h := door.Shape(p.config.Log, mux, nil, nil)
+	h := door.Shape(p.config.Log, mux, forPeople, p.visits.Missing)
 	if p.faults != nil {
 		h = p.faults.Wrap(h)
 	}
 	return door.Wrap(p.config.Log, h)
+}
+
+// forPeople reports whether people look at the answer to r, rather than programs.
+func forPeople(r *http.Request) bool {
+	for _, prefix := range []string{"/visit/", "/redirect/", "/widget/v1/frame", "/widget/v1/problems/"} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {

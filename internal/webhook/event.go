@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -94,8 +95,8 @@ func Parse(body []byte) (Event, error) {
 		if !there || string(raw) == "null" {
 			continue
 		}
-		if raw[0] != '"' || json.Unmarshal(raw, f.into) != nil || utf8.RuneCountInString(*f.into) > f.max {
-			return Event{}, fmt.Errorf("%w: %s is no string, or too long a one", ErrBody, f.name)
+		if raw[0] != '"' || json.Unmarshal(raw, f.into) != nil || utf8.RuneCountInString(*f.into) > f.max || strings.ContainsRune(*f.into, 0) {
+			return Event{}, fmt.Errorf("%w: %s is no string, too long a one, or has a NUL", ErrBody, f.name)
 		}
 	}
 	if e.Type == "" {

@@ -141,7 +141,7 @@ type Receiver struct {
 // Receive reads, verifies and parses the event in r. An event whose body has no
 // eventId gets the header's id as its EventID. Errors are those of this package.
 func (v *Receiver) Receive(r *http.Request) (Event, error) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) != 1 {
+	if !isJSON(r.Header) {
 		return Event{}, ErrContentType
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
@@ -163,6 +163,15 @@ func (v *Receiver) Receive(r *http.Request) (Event, error) {
 		e.EventID = id
 	}
 	return e, nil
+}
+
+// isJSON reports whether the one content type is JSON's, in UTF-8 if it names a
+// charset.
+func isJSON(h http.Header) bool {
+	value, ok := only(h, "Content-Type")
+	kind, params, err := mime.ParseMediaType(value)
+	charset, named := params["charset"]
+	return ok && err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
 // Verify holds the headers against body and returns the event's id. It compares

@@ -1,9 +1,11 @@
 package applications
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"net/http"
 
 	"vestibule/internal/door"
@@ -83,6 +85,11 @@ func eventID(s string) bool {
 // announced takes a visit webhook. It is acknowledged once what it says is kept;
 // one about nothing of ours is acknowledged and forgotten.
 func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
+	raw, err := door.ReadBody(w, r, webhook.MaxBody)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
 	e, err := s.Webhooks.Receive(r)
 	if errors.Is(err, webhook.ErrOtherType) {
 		w.WriteHeader(http.StatusNoContent)

@@ -255,7 +255,7 @@ func (r *Rig) Control(method, path string, body any) (int, map[string]any) {
 		}
 		reader = bytes.NewReader(raw)
 	}
-	req := httptest.NewRequestWithContext(r.T.Context(), method, path, reader)
+	req := httptest.NewRequestWithContext(r.T.Context(), method, "http://127.0.0.1"+path, reader)
 	req.Header.Set("Content-Type", "application/json")
 	rec := httptest.NewRecorder()
 	r.Provider.Control().ServeHTTP(rec, req)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -44,7 +45,22 @@ func (c *Control) Handler() http.Handler {
 	sameOrigin.SetDenyHandler(door.API(c.Log, func(http.ResponseWriter, *http.Request) error {
 		return door.Fail(svc.CodeForbidden, errors.New("request of a page of another origin"))
 	}))
-	return door.Wrap(c.Log, sameOrigin.Handler(door.Shape(c.Log, mux, nil, nil)))
+	return door.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(door.Shape(c.Log, mux, nil, nil))))
+}
+
+// thisMachine refuses requests that name another host. There is nothing to sign
+// in with here, and a page whose own name was made to point at this machine
+// would pass for the same origin.
+func (c *Control) thisMachine(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		if addr, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !addr.IsLoopback()) {
+			door.WriteError(w, r, c.Log, &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest,
+				Why: errors.New("request to another host")})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 type clockBody struct {

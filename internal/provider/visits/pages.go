@@ -53,6 +53,16 @@ func (s *Service) page(h door.HandlerFunc) http.Handler {
 	})
 }
 
+// Missing answers people who come to an address that is none, or by a method
+// that it does not take.
+func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
+	m := pages.Message{Lang: language(r), Title: wordsGone, Text: wordsGoneText}
+	if status != http.StatusNotFound {
+		m.Title, m.Text = wordsWrong, wordsWrongText
+	}
+	s.write(w, r, status, door.CSP{}, pages.MessagePage(m, s.urls()))
+}
+
 func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy door.CSP, c templ.Component) {
 	door.Secure(w, policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -52,6 +52,9 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if e := check.Check(); e != "" {
 		return visit{}, breach(e, "")
 	}
+	if err := reg.lengths(); err != nil {
+		return visit{}, err
+	}
 	caller, err := s.Gate.Customer(ctx, tx, reg.PublicID, svc.Environment(reg.Env))
 	if err != nil {
 		return visit{}, err

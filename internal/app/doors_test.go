@@ -1,0 +1,437 @@
+package app_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// shape is how a route answers what it refuses.
+type shape int
+
+const (
+	inJSON shape = iota // {error, message, requestId, terminated}
+	asPage              // a page for people
+	asFile              // a line of text: only scripts and styles are there
+)
+
+// route is one door, with a way through it that is good.
+type route struct {
+	base    string // of which listener
+	method  string
+	pattern string // with {…} for what names something
+	param   string // a good value of it
+	query   string
+	shape   shape
+	header  []string // who may: pairs
+	who     string   // "", basic, bearer, key, visitor, reviewer
+	kind    string   // content type of body
+	body    string   // a good one; "" when none is read
+	loose   bool     // any value in the path is answered with a page of its own
+}
+
+func (r route) name() string { return r.method + " " + r.pattern }
+
+func (r route) url() string { return r.at(r.param) }
+
+func (r route) at(param string) string {
+	path := parameter.ReplaceAllLiteralString(r.pattern, param)
+	return r.base + strings.TrimSuffix(path, "{$}") + r.query
+}
+
+var parameter = regexp.MustCompile(`\{[a-z]+\}`)
+
+// attack is one request; what is not sure to be refused is anything but a 5xx.
+type attack struct {
+	name string
+	req  *http.Request
+	sure bool
+}
+
+// TestDoors sends bad input through every door of both parties. Nothing of it
+// may fail on our side, be answered in another shape than the door's, be stored,
+// or be found in the log.
+func TestDoors(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		routes := w.routes(t)
+		for _, pattern := range registered(t) {
+			if !slices.ContainsFunc(routes, func(r route) bool { return r.name() == pattern }) {
+				t.Errorf("%s is registered in the code and not in this test", pattern)
+			}
+		}
+		var unsure []func()
+		before := w.rows(t)
+		for _, r := range routes {
+			for _, a := range w.attacks(t, r, routes) {
+				if !a.sure {
+					unsure = append(unsure, func() { w.judge(t, r, a) })
+					continue
+				}
+				w.judge(t, r, a)
+			}
+			after := w.rows(t)
+			if d := difference(before, after); d != "" {
+				t.Errorf("%s: refused requests left rows: %s", r.name(), d)
+				before = after
+			}
+		}
+		for _, try := range unsure {
+			try()
+		}
+		for _, r := range routes {
+			if !strings.Contains(r.method, "DELETE") && r.pattern != "/review/sign-out" && r.pattern != "/reset" && r.body == "" {
+				if got := do(t, ask(t, r.method, r.url(), "", r.header...)); got.Status >= 400 && r.who != "" {
+					t.Errorf("%s: after all that, a good request gets %d\n%s", r.name(), got.Status, got.Body)
+				}
+			}
+		}
+		w.nothingLeaked(t)
+	})
+}
+
+// judge sends one attack and holds the answer to what every door promises.
+func (w *world) judge(t *testing.T, r route, a attack) {
+	t.Helper()
+	got := do(t, a.req)
+	bad := func(format string, args ...any) {
+		t.Errorf("%s, %s: %s\n%d %v\n%.500s", r.name(), a.name, fmt.Sprintf(format, args...), got.Status, got.Header, got.Body)
+	}
+	if got.Status >= 500 {
+		bad("our own failure")
+		return
+	}
+	if to := got.Header.Get("Location"); to != "" && !w.ours(to) {
+		bad("leads to %q", to)
+	}
+	if got.Header.Get("X-Request-Id") == "" {
+		// The HTTP server itself, before any handler.
+		if got.Status != 400 && got.Status != 431 {
+			bad("no request id")
+		}
+		return
+	}
+	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in")
+	if a.sure && got.Status < 400 && !signIn {
+		bad("was taken")
+		return
+	}
+	if got.Status < 400 {
+		return
+	}
+	if !strings.Contains(got.Header.Get("Cache-Control"), "no-store") {
+		bad("may be cached")
+	}
+	if a.req.Method == http.MethodHead {
+		return
+	}
+	kind := got.Header.Get("Content-Type")
+	switch {
+	case strings.HasPrefix(kind, "application/json"):
+		var e struct {
+			Error, Message, RequestID string
+			Terminated                *bool
+		}
+		if json.Unmarshal(got.Body, &e) != nil || e.Error == "" || e.Message == "" || e.RequestID == "" || e.Terminated == nil {
+			bad("not the shape of an error")
+		}
+		if r.shape == asPage {
+			bad("JSON for people")
+		}
+	case strings.HasPrefix(kind, "text/html"):
+		if r.shape == inJSON {
+			bad("a page for programs")
+		}
+		if !strings.Contains(got.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			bad("a page without a policy")
+		}
+	default:
+		if r.shape != asFile {
+			bad("neither JSON nor a page")
+		}
+	}
+}
+
+// ours reports whether an address to go on at is one of the two parties' own.
+func (w *world) ours(to string) bool {
+	for _, base := range []string{w.Portal, w.Provider} {
+		if strings.HasPrefix(to, base+"/") {
+			return true
+		}
+	}
+	return strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\")
+}
+
+// nothingLeaked looks for what was personal or secret in the log, and, where the
+// database is a file that can be read, for what must be sealed.
+func (w *world) nothingLeaked(t *testing.T) {
+	t.Helper()
+	c := w.Credentials
+	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
+	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.Reviewer.Password, c.PortalAPIKey}
+	log := w.Log.String()
+	for _, s := range slices.Concat(personal, secret) {
+		if i := strings.Index(log, s); i >= 0 {
+			t.Errorf("%q is in the log: …%s…", s, log[max(0, i-200):min(len(log), i+200)])
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(w.dir, "*.db*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.Reviewer.Password, c.PortalAPIKey}) {
+			if strings.Contains(string(raw), s) {
+				t.Errorf("%q stands in the clear in %s", s, filepath.Base(file))
+			}
+		}
+	}
+}
+
+var routeLiteral = regexp.MustCompile(`"((?:GET|POST|PUT|PATCH|DELETE) /[^" ]*)"`)
+
+// registered finds the routes that the code registers.
+func registered(t *testing.T) []string {
+	t.Helper()
+	found := map[string]bool{}
+	for _, dir := range []string{"../portal", "../provider", "../redirect"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "providertest") {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			for _, m := range routeLiteral.FindAllStringSubmatch(string(raw), -1) {
+				found[m[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(found) < 40 {
+		t.Fatalf("only %d routes found in the code", len(found))
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// attacks are the bad requests that fit a route.
+func (w *world) attacks(t *testing.T, r route, all []route) []attack {
+	t.Helper()
+	var out []attack
+	add := func(sure bool, name, method, to, body string, header ...string) *http.Request {
+		req := ask(t, method, to, body, header...)
+		out = append(out, attack{name, req, sure})
+		return req
+	}
+	kind := []string{"Content-Type", r.kind}
+	if r.kind == "" {
+		kind = nil
+	}
+	through := slices.Concat(r.header, kind) // all headers of a good request
+
+	// Methods.
+	takes := map[string]bool{}
+	for _, o := range all {
+		if o.base == r.base && o.pattern == r.pattern {
+			takes[o.method] = true
+		}
+	}
+	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"} {
+		if !takes[m] {
+			add(!(m == "HEAD" && takes["GET"]), "method "+m, m, r.url(), "", r.header...)
+		}
+	}
+
+	// What names something.
+	if parameter.MatchString(r.pattern) {
+		for _, p := range []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00", "%ff", "%2e%2e", "a.b", "%25", "%252e", "%E2%80%AE",
+			"'--", "%0d%0aSet-Cookie:a=b", strings.Repeat("a", 10_000), canaryText} {
+			add(!r.loose, "path "+p[:min(20, len(p))], r.method, r.at(p), r.body, through...)
+		}
+		add(false, "path .", r.method, r.at("."), r.body, through...)
+		add(true, "path of 1 MB", r.method, r.at(strings.Repeat("x", 1<<20)), "", through...)
+	}
+
+	// Queries. On GET they mean little, so what they are worth is not known here.
+	for _, q := range []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000), "grant=%00", "grant=" + canaryText, "grant=a&grant=b",
+		"next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x", "after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"} {
+		if r.method == "GET" {
+			add(false, "query "+q[:min(20, len(q))], r.method, r.base+strings.TrimPrefix(r.url(), r.base)+"?"+q, "", through...)
+		}
+	}
+
+	// Who asks.
+	w.strangers(t, r, kind, add)
+
+	// Where from.
+	unsafe := r.method != "GET" && r.pattern != "/redirect/return"
+	if r.base != w.Provider {
+		add(r.pattern != "/openapi.json", "another host", r.method, r.url(), r.body, through...).Host = "evil.example"
+		if unsafe {
+			for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}} {
+				add(true, fmt.Sprint(from), r.method, r.url(), r.body, slices.Concat(through, from)...)
+			}
+		}
+	}
+
+	// What is sent.
+	switch r.kind {
+	case asJSON:
+		w.badJSON(r, add)
+	case asForm:
+		w.badForms(r, add)
+	}
+	return out
+}
+
+type adder func(sure bool, name, method, to, body string, header ...string) *http.Request
+
+// strangers ask with somebody else's credentials, or with none that can be read.
+func (w *world) strangers(t *testing.T, r route, kind []string, add adder) {
+	t.Helper()
+	b64 := base64.StdEncoding.EncodeToString
+	as := func(name string, header ...string) {
+		add(true, name, r.method, r.url(), r.body, slices.Concat(kind, header)...)
+	}
+	switch r.who {
+	case "basic", "bearer", "key":
+		scheme, other := "Basic", "Bearer"
+		if r.who != "basic" {
+			scheme, other = other, scheme
+		}
+		_, value, _ := strings.Cut(r.header[1], " ")
+		rest := r.header[2:]
+		for name, v := range map[string]string{
+			"empty": "", "scheme alone": scheme, "not base-64": scheme + " !!!", "no colon": scheme + " " + b64([]byte("x")),
+			"NUL": scheme + " " + b64([]byte("a\x00b:c")), "not UTF-8": scheme + " " + b64([]byte("\xff:\xfe")), "raw bytes": scheme + " \xff\xfe",
+			"wrong secret": scheme + " " + b64([]byte(w.Credentials.ClientID+":"+canaryText)), "other scheme": other + " " + value,
+			"two values": scheme + " " + value + " " + value, "long": scheme + " " + strings.Repeat("QUFB", 10_000), "a JWT": scheme + " " + b64([]byte("eyJhbGciOiJub25lIn0.e30.")),
+		} {
+			as("authorization "+name, slices.Concat([]string{"Authorization", v}, rest)...)
+		}
+		as("no authorization", rest...)
+		as("authorization twice", slices.Concat(r.header[:2], r.header)...)
+		if r.who == "key" {
+			return
+		}
+		for name, h := range map[string][]string{
+			"other environment": {"X-Environment", "production"}, "no environment": {"X-Environment", "moon"},
+			"two environments": {"X-Environment", "sandbox", "X-Environment", "sandbox"}, "environment not UTF-8": {"X-Environment", "\xff"},
+			"another customer": {"X-Public-Id", w.Credentials.ThirdParty.PublicID}, "customer not UTF-8": {"X-Public-Id", "\xff\xfe"},
+			"customer unknown": {"X-Public-Id", canaryText}, "two customers": {"X-Public-Id", "a", "X-Public-Id", "b"},
+		} {
+			if strings.Contains(name, "customer") && r.pattern == "/connect/accesstoken" {
+				continue // a parent's token is its own
+			}
+			as(name, slices.Concat(r.header, h)...)
+		}
+		if r.who != "bearer" {
+			return
+		}
+		for name, h := range map[string][]string{
+			"no identifier": nil, "empty": {"X-Public-Token", ""}, "unknown": {"X-Public-Token", uuid.NewString()},
+			"text": {"X-Public-Token", canaryText}, "not UTF-8": {"X-Public-Token", "\xff\xfe"}, "external not UTF-8": {"X-External-Id", "\xff\xfe"},
+			"long": {"X-External-Id", strings.Repeat("x", 30_000)}, "quoted": {"X-External-Id", "'; DROP TABLE reports; --"},
+			"both": {"X-Public-Token", rest[1], "X-External-Id", "x"}, "twice": {"X-Public-Token", rest[1], "X-Public-Token", rest[1]},
+		} {
+			as("identifier "+name, slices.Concat(r.header[:2], h)...)
+		}
+	case "visitor", "reviewer":
+		_, value, _ := strings.Cut(r.header[1], "=")
+		for name, c := range map[string]string{
+			"none": "", "empty": "vestibule=", "text": "vestibule=" + canaryText, "cut": "vestibule=" + value[:len(value)/2],
+			"tampered": "vestibule=A" + value[1:], "two": "vestibule=" + value + "; vestibule=" + value, "long": "vestibule=" + strings.Repeat("A", 20_000),
+			"another name": "__Host-vestibule=" + value,
+		} {
+			as("cookie "+name, "Cookie", c)
+		}
+		if r.who == "reviewer" {
+			as("an applicant", "Cookie", w.visitor)
+		} else {
+			as("another applicant", "Cookie", w.stranger)
+		}
+	}
+}
+
+// badJSON are bodies that no JSON door takes.
+func (w *world) badJSON(r route, add adder) {
+	send := func(sure bool, name, kind, body string) {
+		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
+	}
+	for _, kind := range []string{"", "text/plain", "text/json", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "application/json/x", asForm} {
+		send(r.pattern != "/redirect/return" || kind != asForm, "type "+kind, kind, r.body)
+	}
+	add(true, "no type", r.method, r.url(), r.body, r.header...)
+	var members map[string]json.RawMessage
+	json.Unmarshal([]byte(r.body), &members)
+	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
+	for name, body := range map[string]string{
+		"space": " ", "null": "null", "array": "[]", "text": `"` + canaryText + `"`, "number": "1", "open": "{", "half": r.body[:len(r.body)/2],
+		"twice": r.body + r.body, "rubbish after": r.body + "x", "NUL after": r.body + "\x00", "deep": deep, "deep array": strings.Repeat("[", 60_000),
+		"unknown member": `{"` + canaryText + `":1,` + r.body[1:], "not UTF-8": `{"a":"` + "\xff" + `"}`, "NUL": `{"a":"` + "\x00" + `"}`,
+		"BOM": "\ufeff" + r.body, "comment": "/**/" + r.body, "huge": `{"a":"` + strings.Repeat("x", 17<<20) + `"}`, "empty": "",
+	} {
+		send(!(name == "empty" && r.pattern == "/keys/rotate"), "body "+name, asJSON, body)
+	}
+	for name := range members {
+		with := func(v string) string {
+			m := maps.Clone(members)
+			m[name] = json.RawMessage(v)
+			raw, _ := json.Marshal(m)
+			return string(raw)
+		}
+		for _, v := range []string{`{"` + canaryText + `":{}}`, `[[]]`, `"a\u0000` + canaryText + `"`, `"` + strings.Repeat("é", 5000) + `"`} {
+			send(true, name+" as "+v[:min(20, len(v))], asJSON, with(v))
+		}
+		for _, v := range []string{`null`, `true`, `-1`, `1e999`, `""`, `" "`, `"\ud800"`, `"\u202e\u2066` + canaryText + `"`, `"<script>alert(1)</script>"`, `"'; DROP TABLE visits; --"`, `"../../etc"`, `"javascript:alert(1)"`} {
+			send(false, name+" as "+v, asJSON, with(v))
+		}
+		send(true, name+" twice", asJSON, `{"`+name+`":`+string(members[name])+`,`+r.body[1:])
+	}
+}
+
+// badForms are bodies that no form's door takes, and some that may be odd.
+func (w *world) badForms(r route, add adder) {
+	send := func(sure bool, name, kind, body string) {
+		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
+	}
+	for _, kind := range []string{"", "text/plain", "multipart/form-data; boundary=x", asForm + "; charset=latin1", "application/xml"} {
+		send(true, "type "+kind, kind, r.body)
+	}
+	send(true, "percent", asForm, r.body+"&a=%zz")
+	send(true, "not UTF-8", asForm, r.body+"&a=%ff")
+	send(true, "not UTF-8 name", asForm, r.body+"&%ff=a")
+	send(true, "semicolon", asForm, r.body+";a=b")
+	send(true, "huge", asForm, r.body+"&a="+strings.Repeat("x", 1<<20))
+	form, _ := url.ParseQuery(r.body)
+	for name := range form {
+		with := func(v ...string) string {
+			f := maps.Clone(form)
+			f[name] = v
+			return f.Encode()
+		}
+		send(true, name+" with NUL", asForm, with("a\x00"+canaryText))
+		for _, v := range []string{"", " ", "\u202e" + canaryText, "<script>alert(1)</script>", strings.Repeat("é", 5000), "\r\nSet-Cookie: a=b", "//evil.example", "javascript:alert(1)"} {
+			send(false, name+" odd", asForm, with(v))
+		}
+		send(false, name+" repeated", asForm, with(form.Get(name), canaryText))
+	}
+	send(false, "nothing", asForm, "")
+	send(false, "unknown field", asForm, r.body+"&"+canaryText+"=1")
+}

@@ -1,0 +1,144 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/webhook"
+)
+
+// routes are all doors of the program, each with a good way through it.
+func (w *world) routes(t *testing.T) []route {
+	t.Helper()
+	c := w.Credentials
+	ready, embedToken := w.application(t, "embedded")
+	w.visitor = w.enter(t, ready, embedToken)
+	walked := w.complete(t, w.connect(t, ready, w.visitor))
+	w.state(t, ready, "ready")
+	open, embedToken := w.application(t, "embedded")
+	applicant := w.enter(t, open, embedToken)
+	w.connect(t, open, applicant)
+	other, embedToken := w.application(t, "redirect")
+	w.stranger = w.enter(t, other, embedToken)
+
+	basicAuth := []string{"Authorization", basic(c.account)}
+	report := []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", walked.field("publicToken")}
+	key := []string{"Authorization", w.key()}
+	mine := []string{"Cookie", w.visitor}
+	now := []string{"Cookie", applicant}
+	reviewer := []string{"Cookie", w.signIn(t)}
+
+	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
+		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
+	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
+	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""), "Authorization", basicAuth[1], "Content-Type", asJSON))
+	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
+	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
+	p, s, k := w.Portal, w.Provider, w.Control
+
+	return []route{
+		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/jwkset"},
+		{base: s, method: "GET", pattern: "/openapi.json"},
+		{base: s, method: "POST", pattern: "/connect/consumers", who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-2","prefill":` + goodPrefill + `}`},
+		{base: s, method: "GET", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
+		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
+		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
+		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
+		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
+		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
+		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage, kind: asForm, body: "token=" + link.field("redirectToken")},
+		{base: s, method: "GET", pattern: "/widget/v1/widget.js", shape: asFile},
+		{base: s, method: "GET", pattern: "/widget/v1/widget.d.ts", shape: asFile},
+		{base: s, method: "GET", pattern: "/widget/v1/frame", shape: asPage},
+		{base: s, method: "GET", pattern: "/widget/v1/problems/{code}", param: "INVALID_TOKEN", shape: asPage, loose: true},
+		{base: s, method: "POST", pattern: "/widget/v1/visits", kind: asJSON, body: w.registration(w.token(t, ""))},
+		{base: s, method: "GET", pattern: "/visit/{handle}", param: visit, shape: asPage},
+		{base: s, method: "POST", pattern: "/visit/{handle}", param: visit, shape: asPage, kind: asForm, body: "action=sign-in&username=default&password=x"},
+		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},
+		{base: s, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
+
+		{base: p, method: "GET", pattern: "/{$}", shape: asPage},
+		{base: p, method: "GET", pattern: "/apply/{product}", param: "cashflow", shape: asPage},
+		{base: p, method: "POST", pattern: "/applications", shape: asPage, kind: asForm, body: goodForm().Encode()},
+		{base: p, method: "GET", pattern: "/applications/{id}", param: ready, shape: asPage, who: "visitor", header: mine},
+		{base: p, method: "POST", pattern: "/applications/{id}/applicant", param: open, shape: asPage, who: "visitor", header: now, kind: asForm, body: goodForm().Encode()},
+		{base: p, method: "POST", pattern: "/applications/{id}/restart", param: open, shape: asPage, who: "visitor", header: now, kind: asForm, body: "mode=embedded"},
+		{base: p, method: "GET", pattern: "/applications/{id}/stream", param: ready, who: "visitor", header: mine},
+		{base: p, method: "POST", pattern: "/applications/{id}/events", param: open, who: "visitor", header: now, kind: asJSON, body: `{"eventId":"e1","type":"onExit","attempt":1}`},
+		{base: p, method: "GET", pattern: "/applications/{id}/connect", param: open, shape: asPage, who: "visitor", header: now},
+		{base: p, method: "POST", pattern: "/webhooks/visit", kind: asJSON, body: event, header: w.signed(t, event)},
+		{base: p, method: "GET", pattern: "/redirect/return", shape: asPage},
+		{base: p, method: "POST", pattern: "/redirect/return", shape: asPage, kind: asForm, body: "token=" + canaryText},
+		{base: p, method: "GET", pattern: "/redirect/finish/{handle}", param: canaryText, shape: asPage},
+		{base: p, method: "GET", pattern: "/review/sign-in", shape: asPage},
+		{base: p, method: "POST", pattern: "/review/sign-in", shape: asPage, kind: asForm, body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
+		{base: p, method: "POST", pattern: "/review/sign-out", shape: asPage, header: []string{"Cookie", w.signIn(t)}},
+		{base: p, method: "GET", pattern: "/review", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
+		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
+		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
+		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
+			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/","allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
+		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/events", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
+		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
+
+		{base: k, method: "GET", pattern: "/clock"},
+		{base: k, method: "POST", pattern: "/clock", kind: asJSON, body: `{"advance":"0s"}`},
+		{base: k, method: "GET", pattern: "/faults"},
+		{base: k, method: "POST", pattern: "/faults", kind: asJSON, body: `{"match":"GET /nowhere","action":"drop"}`},
+		{base: k, method: "DELETE", pattern: "/faults"},
+		{base: k, method: "POST", pattern: "/visits/{token}/complete", param: canaryText, kind: asJSON, body: `{"username":"default","end":"exit"}`},
+		{base: k, method: "POST", pattern: "/webhooks/fire", kind: asJSON, body: `{"publicToken":"` + walked.field("publicToken") + `","delay":"1s"}`},
+		{base: k, method: "POST", pattern: "/keys/rotate", kind: asJSON, body: `{"atOnce":false}`},
+		{base: k, method: "POST", pattern: "/callbacks", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/webhooks/visit"}`},
+		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/redirect/return"}`},
+		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
+		{base: k, method: "POST", pattern: "/reset"},
+	}
+}
+
+// signIn signs the reviewer in and returns the cookie.
+func (w *world) signIn(t *testing.T) string {
+	t.Helper()
+	return cookieOf(t, good(t, 303, ask(t, "POST", w.Portal+"/review/sign-in",
+		"email="+w.Credentials.Reviewer.Email+"&password="+w.Credentials.Reviewer.Password, "Content-Type", asForm)))
+}
+
+// registration is what the widget's frame sends for a token.
+func (w *world) registration(token string) string {
+	return `{"env":"sandbox","productId":"` + w.Credentials.Products["cashflow"] + `","publicId":"` + w.Credentials.PublicID + `","token":"` + token + `"}`
+}
+
+// signed are the headers of a webhook with that body.
+func (w *world) signed(t *testing.T, body string) []string {
+	t.Helper()
+	return w.signedAs(t, "msg_1", body)
+}
+
+func (w *world) signedAs(t *testing.T, id, body string) []string {
+	t.Helper()
+	secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := map[string][]string{}
+	if err := webhook.Sign(h, []webhook.Secret{secret}, id, time.Now(), []byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for name, v := range h {
+		out = append(out, name, v[0])
+	}
+	return out
+}

@@ -1,0 +1,402 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/app"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// world is one running program with both parties, and its databases.
+type world struct {
+	Portal, Provider, Control string
+	Credentials               credentials
+	Log                       *lockedBuffer
+	dir                       string
+	stores                    []*store.DB
+
+	visitor, stranger string // cookies of two applicants' browsers
+}
+
+type account struct{ PublicID, ClientID, SecretKey string }
+
+// credentials is sandbox-credentials.json.
+type credentials struct {
+	account
+	Products      map[string]string
+	WebhookSecret string
+	ThirdParty    account
+	Reviewer      struct{ Email, Password string }
+	PortalAPIKey  string
+}
+
+// lockedBuffer keeps what the program logs.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// eachEngine runs f against a program on SQLite and one on PostgreSQL.
+func eachEngine(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		f(t, startWorld(t, ""))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		f(t, startWorld(t, storetest.URL(t)))
+	})
+}
+
+// startWorld runs the program until the test ends, when it must drain with exit
+// code 0.
+func startWorld(t *testing.T, databaseURL string) *world {
+	t.Helper()
+	w := &world{dir: t.TempDir(), Log: &lockedBuffer{}}
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	exit := make(chan int, 1)
+	go func() {
+		code := app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
+			"--data-dir=" + w.dir, "--database-url=" + databaseURL}, in, w.Log)
+		in.Close()
+		exit <- code
+	}()
+	t.Cleanup(func() {
+		for _, db := range w.stores {
+			db.Close()
+		}
+		stop()
+		select {
+		case code := <-exit:
+			if code != 0 {
+				t.Errorf("the program ended with exit code %d\n%s", code, w.Log)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("the program does not end\n%s", w.Log)
+		}
+	})
+	lines, ready := bufio.NewScanner(out), false
+	for !ready && lines.Scan() {
+		name, at, _ := strings.Cut(lines.Text(), " listening url=")
+		switch name {
+		case "ready":
+			ready = true
+		case "portal":
+			w.Portal = at
+		case "provider":
+			w.Provider = at
+		case "sandbox":
+			w.Control = at
+		}
+	}
+	go io.Copy(io.Discard, out)
+	if !ready {
+		t.Fatalf("the program did not get ready:\n%s", w.Log)
+	}
+	raw, err := os.ReadFile(filepath.Join(w.dir, "sandbox-credentials.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &w.Credentials)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.openStores(t, databaseURL)
+	return w
+}
+
+// openStores opens the program's databases beside it, to look at their rows.
+func (w *world) openStores(t *testing.T, databaseURL string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "master.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, party := range []string{store.Portal, store.Provider} {
+		db, err := store.Open(t.Context(), store.Config{URL: databaseURL, Dir: w.dir, Party: party, MasterKey: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.stores = append(w.stores, db)
+	}
+}
+
+// rows counts the rows of every table of both databases. What may change by
+// itself or by a page that is only looked at is left out: the queue's own
+// housekeeping, sessions, and counted tries to sign in.
+func (w *world) rows(t *testing.T) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for i, db := range w.stores {
+		err := db.Read(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
+			if db.Dialect == store.SQLite {
+				list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+			}
+			rows, err := tx.QueryContext(ctx, list)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			var counts []string
+			for rows.Next() {
+				var name string
+				if err := rows.Scan(&name); err != nil {
+					return err
+				}
+				if name == "river_job" || !strings.HasPrefix(name, "river_") && name != "sessions" && name != "sign_in_tries" {
+					counts = append(counts, fmt.Sprintf(`SELECT '%s', COUNT(*) FROM %s`, name, name))
+				}
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+			counted, err := tx.QueryContext(ctx, strings.Join(counts, " UNION ALL "))
+			if err != nil {
+				return err
+			}
+			defer counted.Close()
+			for counted.Next() {
+				var name string
+				var n int
+				if err := counted.Scan(&name, &n); err != nil {
+					return err
+				}
+				out[fmt.Sprintf("%d.%s", i, name)] = n
+			}
+			return counted.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// difference says which tables grew or shrank.
+func difference(before, after map[string]int) string {
+	var out []string
+	for name, n := range after {
+		if before[name] != n {
+			out = append(out, fmt.Sprintf("%s: %d → %d", name, before[name], n))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// reply is an answer, read.
+type reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// field is a string member of a JSON answer.
+func (r reply) field(name string) string {
+	var all map[string]any
+	json.Unmarshal(r.Body, &all)
+	s, _ := all[name].(string)
+	return s
+}
+
+// direct answers as they are: it follows no redirect and keeps no cookie.
+var direct = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true},
+}
+
+// do sends a request and reads the answer. What the rate of the API's key holds
+// back it sends again when it may.
+func do(t *testing.T, req *http.Request) reply {
+	t.Helper()
+	for {
+		resp, err := direct.Do(req)
+		if err != nil {
+			t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
+		}
+		out := reply{resp.StatusCode, resp.Header, body}
+		if out.field("error") != "RATE_LIMITED" || !strings.Contains(req.URL.Path, "/api/v1/") {
+			return out
+		}
+		if req.GetBody != nil {
+			req.Body, _ = req.GetBody()
+		}
+		<-time.After(50 * time.Millisecond) // the bucket fills by the clock alone
+	}
+}
+
+// ask builds a request; header are pairs of name and value.
+func ask(t *testing.T, method, to, body string, header ...string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, to, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Add(header[i], header[i+1])
+	}
+	return req
+}
+
+const (
+	asJSON = "application/json"
+	asForm = "application/x-www-form-urlencoded"
+)
+
+// good sends a request that must be answered with that status.
+func good(t *testing.T, status int, req *http.Request) reply {
+	t.Helper()
+	got := do(t, req)
+	if got.Status != status {
+		t.Fatalf("%s %s = %d, want %d\n%s", req.Method, req.URL, got.Status, status, got.Body)
+	}
+	return got
+}
+
+func basic(a account) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ClientID+":"+a.SecretKey))
+}
+
+// bearer gets an access token and returns the header that carries it.
+func (w *world) bearer(t *testing.T, a account) string {
+	t.Helper()
+	got := good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(a)))
+	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(got.field("accessToken")))
+}
+
+func (w *world) key() string { return "Bearer " + w.Credentials.PortalAPIKey }
+
+// What the tests give of a person. Each must stay out of every log.
+const (
+	canaryName  = "Canaryfirst"
+	canaryLast  = "Canarylast"
+	canaryEmail = "canary.mail@example.org"
+	canaryPhone = "555-010-9977"
+	canaryText  = "canary-text-4711"
+)
+
+const goodPrefill = `{"firstName":"` + canaryName + `","lastName":"` + canaryLast + `","email":"` + canaryEmail + `","dob":"1980-02-29","phone":"` + canaryPhone + `"}`
+
+func goodForm() url.Values {
+	return url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {canaryName}, "lastName": {canaryLast},
+		"email": {canaryEmail}, "dob-year": {"1980"}, "dob-month": {"2"}, "dob-day": {"29"}}
+}
+
+// initialization is a good body for POST /connect/initialization.
+func (w *world) initialization(more string) string {
+	return `{"productId":"` + w.Credentials.Products["cashflow"] + `"` + more + `,"prefill":` + goodPrefill + `}`
+}
+
+// token gets an initialization token.
+func (w *world) token(t *testing.T, more string) string {
+	t.Helper()
+	return good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", w.initialization(more),
+		"Authorization", basic(w.Credentials.account), "Content-Type", asJSON)).field("token")
+}
+
+// complete walks a visit to its end.
+func (w *world) complete(t *testing.T, token string) reply {
+	t.Helper()
+	return good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{}`, "Content-Type", asJSON))
+}
+
+// application is made by the API.
+func (w *world) application(t *testing.T, mode string) (id, embedToken string) {
+	t.Helper()
+	got := good(t, 201, ask(t, "POST", w.Portal+"/api/v1/applications", `{"product":"cashflow","mode":"`+mode+`","prefill":`+goodPrefill+`}`,
+		"Authorization", w.key(), "Content-Type", asJSON))
+	return got.field("id"), got.field("embedToken")
+}
+
+// enter gives an application to a browser and returns its cookie.
+func (w *world) enter(t *testing.T, id, embedToken string) string {
+	t.Helper()
+	got := good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"?grant="+embedToken, ""))
+	return cookieOf(t, got)
+}
+
+func cookieOf(t *testing.T, r reply) string {
+	t.Helper()
+	for _, line := range r.Header.Values("Set-Cookie") {
+		c, err := http.ParseSetCookie(line)
+		if err == nil && c.Name == "vestibule" {
+			return c.Name + "=" + c.Value
+		}
+	}
+	t.Fatalf("no session's cookie among %v", r.Header.Values("Set-Cookie"))
+	return ""
+}
+
+// state waits until the application is in that state.
+func (w *world) state(t *testing.T, id, want string) reply {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(30 * time.Second); ; {
+		got := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications/"+id, "", "Authorization", w.key()))
+		if got.field("state") == want {
+			return got
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatalf("application stays %s, want %s", got.field("state"), want)
+		}
+	}
+}
+
+var connectToken = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
+
+// connect opens the connect page and returns the token on it.
+func (w *world) connect(t *testing.T, id, cookie string) string {
+	t.Helper()
+	got := good(t, 200, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+	m := connectToken.FindSubmatch(got.Body)
+	if m == nil {
+		t.Fatalf("the connect page has no token:\n%s", got.Body)
+	}
+	return string(m[1])
+}
