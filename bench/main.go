@@ -32,6 +32,7 @@ type group struct {
 
 func groups() []group {
 	return []group{
+		{"wasm", wasmFigures},
 		{"pages", pagesFigures},
 		{"redirect", redirectFigures},
 	}
