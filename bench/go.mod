@@ -3,17 +3,17 @@ module vestibule/bench
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.6
 	github.com/coreos/go-oidc/v3 v3.17.0
+	github.com/evanw/esbuild v0.28.1
 	github.com/lestrrat-go/jwx/v3 v3.3.0
 	vestibule v0.0.0
 )
 
 require (
 	github.com/a-h/templ v0.3.1020 // indirect
-	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
-	github.com/evanw/esbuild v0.28.1 // indirect
 	github.com/go-jose/go-jose/v4 v4.1.3 // indirect
 	github.com/goccy/go-json v0.10.6 // indirect
 	github.com/google/uuid v1.6.0 // indirect
