@@ -243,29 +243,66 @@ var direct = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true},
 }
 
-// do sends a request and reads the answer. What the rate of the API's key holds
+// send sends a request and reads the answer. What the rate of the API's key holds
 // back it sends again when it may.
-func do(t *testing.T, req *http.Request) reply {
-	t.Helper()
+func send(req *http.Request) (reply, error) {
 	for {
 		resp, err := direct.Do(req)
 		if err != nil {
-			t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
+			return reply{}, err
 		}
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil {
-			t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
+			return reply{}, err
 		}
 		out := reply{resp.StatusCode, resp.Header, body}
 		if out.field("error") != "RATE_LIMITED" || !strings.Contains(req.URL.Path, "/api/v1/") {
-			return out
+			return out, nil
 		}
-		if req.GetBody != nil {
-			req.Body, _ = req.GetBody()
+		if req.Body, err = req.GetBody(); err != nil {
+			return out, err
 		}
 		<-time.After(50 * time.Millisecond) // the bucket fills by the clock alone
 	}
+}
+
+// do is send for requests that are answered.
+func do(t *testing.T, req *http.Request) reply {
+	t.Helper()
+	out, err := send(req)
+	if err != nil {
+		t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
+	}
+	return out
+}
+
+// atOnce sends n requests together and returns the answers by their status. None
+// may be a failure of ours.
+func atOnce(t *testing.T, n int, request func(i int) *http.Request) map[int][]reply {
+	t.Helper()
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	start, all := make(chan struct{}), map[int][]reply{}
+	for i := range n {
+		req := request(i)
+		wait.Go(func() {
+			<-start
+			got, err := send(req)
+			if err != nil {
+				t.Errorf("%s %.200s: %v", req.Method, req.URL, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all[got.Status] = append(all[got.Status], got)
+			if got.Status >= 500 {
+				t.Errorf("%s %.200s: %d %s", req.Method, req.URL, got.Status, got.Body)
+			}
+		})
+	}
+	close(start)
+	wait.Wait()
+	return all
 }
 
 // ask builds a request; header are pairs of name and value.

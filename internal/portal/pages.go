@@ -134,7 +134,11 @@ func (l looks) either(status int) http.Handler {
 			l.status(w, r, status)
 			return
 		}
-		door.WriteError(w, r, l.log, &door.Error{Code: svc.CodeForbidden, Status: status, Why: errors.New("sent by another site's page, or to another host")})
+		e := &door.Error{Code: svc.CodeForbidden, Status: status, Message: "A page of another site sent this.", Why: errors.New("sent by another site's page")}
+		if status == http.StatusMisdirectedRequest {
+			e.Message, e.Why = "This address does not serve that host.", errors.New("request to another host")
+		}
+		door.WriteError(w, r, l.log, e)
 	})
 }
 

@@ -56,7 +56,7 @@ func (c *Control) thisMachine(next http.Handler) http.Handler {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		if addr, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !addr.IsLoopback()) {
 			door.WriteError(w, r, c.Log, &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest,
-				Why: errors.New("request to another host")})
+				Message: "The controls answer on this machine's own names only.", Why: errors.New("request to another host")})
 			return
 		}
 		next.ServeHTTP(w, r)

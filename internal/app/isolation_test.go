@@ -1,0 +1,135 @@
+package app_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// TestOneCustomersIdentifiersMeanNothingToAnother asks for everything of one
+// customer with the other's credentials. The answer must be the same as for an
+// identifier that does not exist, and must change nothing.
+func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		own, other := w.Credentials.account, w.Credentials.ThirdParty
+		product := w.productOf(t, other)
+		token := w.token(t, `,"externalId":"mine-1"`)
+		publicToken := w.complete(t, token).field("publicToken")
+		unused := w.token(t, `,"externalId":"mine-2"`)
+		consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
+			"Authorization", basic(own), "Content-Type", asJSON)).field("consumerId")
+		prepared := good(t, 201, ask(t, "POST", w.Control+"/sandbox-reports", `{"product":"cashflow","profile":"joint"}`, "Content-Type", asJSON)).field("sandboxReportId")
+		theirs := w.bearer(t, other)
+		initialization := func(member, id string) string {
+			body := `{"productId":"` + product + `","` + member + `":"` + id + `"`
+			if member != "consumerId" {
+				body += `,"prefill":` + goodPrefill
+			}
+			return body + `}`
+		}
+		asOther := []string{"Authorization", basic(other), "Content-Type", asJSON}
+		widget := func(token string) string {
+			return `{"env":"sandbox","productId":"` + product + `","publicId":"` + other.PublicID + `","token":"` + token + `"}`
+		}
+
+		before := w.rows(t)
+		for name, c := range map[string]struct {
+			id, unknown string
+			request     func(id string) *http.Request
+		}{
+			"status": {publicToken, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", id)
+			}},
+			"status by external id": {"mine-1", "nobodys", func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-External-Id", id)
+			}},
+			"report": {publicToken, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
+			}},
+			"report by external id": {"mine-1", "nobodys", func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-External-Id", id)
+			}},
+			"account": {own.PublicID, "nobodys", func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)
+			}},
+			"consumer": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/consumers/"+id, "", asOther...)
+			}},
+			"consumer changed": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "PATCH", w.Provider+"/connect/consumers/"+id, `{"consumerExternalId":"x"}`, asOther...)
+			}},
+			"consumer withdrawn": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "DELETE", w.Provider+"/connect/consumers/"+id, "", asOther...)
+			}},
+			"consumer in an initialization": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/connect/initialization", initialization("consumerId", id), asOther...)
+			}},
+			"prepared report": {prepared, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/connect/initialization", initialization("sandboxReportId", id), asOther...)
+			}},
+			"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/connect/initialization", strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
+			}},
+			"token in a redirect": {unused, strings.Repeat("A", 43), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/secure-redirect", `{"token":"`+id+`","completeUrl":"https://other.example/back"}`, asOther...)
+			}},
+			"token in the widget": {unused, strings.Repeat("A", 43), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/widget/v1/visits", widget(id), "Content-Type", asJSON)
+			}},
+			"complete URL": {w.Portal + "/redirect/return", "https://nobodys.example/", func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/secure-redirect", initialization("completeUrl", id), asOther...)
+			}},
+		} {
+			got, want := do(t, c.request(c.id)), do(t, c.request(c.unknown))
+			if got.Status < 400 || got.Status != want.Status || !reflect.DeepEqual(anonymous(got), anonymous(want)) {
+				t.Errorf("%s: another's is answered %d %s\nan unknown one        %d %s", name, got.Status, got.Body, want.Status, want.Body)
+			}
+		}
+		if d := difference(before, w.rows(t)); d != "" {
+			t.Errorf("refused requests left rows: %s", d)
+		}
+
+		// What is taken here is free there: an external id tells nothing of another.
+		for path, body := range map[string]string{"/connect/initialization": initialization("externalId", "mine-1"), "/connect/consumers": `{"consumerExternalId":"mine-3"}`} {
+			if got := do(t, ask(t, "POST", w.Provider+path, body, asOther...)); got.Status >= 300 {
+				t.Errorf("%s with another's external id = %d %s", path, got.Status, got.Body)
+			}
+		}
+		// And what was tried on it has done the first customer's no harm.
+		good(t, 200, ask(t, "GET", w.Provider+"/connect/consumers/"+consumer, "", "Authorization", basic(own)))
+		good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(unused), "Content-Type", asJSON))
+	})
+}
+
+// anonymous is an error answer without what differs from request to request.
+func anonymous(r reply) map[string]any {
+	all := map[string]any{}
+	json.Unmarshal(r.Body, &all)
+	all = maps.Clone(all)
+	delete(all, "requestId")
+	return all
+}
+
+// productOf gives an account a cashflow product and a complete URL, as its
+// dashboard would, and returns the product's id.
+func (w *world) productOf(t *testing.T, a account) string {
+	t.Helper()
+	id := uuid.NewString()
+	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+			SELECT $1, id, 'cashflow', 'Theirs', 'PERSONAL', 0 FROM customers WHERE public_id = $2`, id, a.PublicID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+a.PublicID+`","url":"https://other.example/back"}`, "Content-Type", asJSON))
+	return id
+}
