@@ -40,8 +40,11 @@ type reported struct {
 // hostScript keeps what the hooks were called with.
 const hostScript = `
 window.calls = [];
-window.hooks = (name) => Object.fromEntries(["onSuccess", "onExit", "onError"].map(
-	(h) => [h, (...args) => window.calls.push([name, h, ...args.map((a) => a ?? "")])]));
+const list = document.getElementById("calls");
+window.hooks = (name) => Object.fromEntries(["onSuccess", "onExit", "onError"].map((h) => [h, (...args) => {
+	window.calls.push([name, h, ...args.map((a) => a ?? "")]);
+	list.append(document.createElement("li"));
+}]));
 window.begin = (options, name = "first") => SvcWidget.register({ ...options, ...window.hooks(name) });
 document.getElementById("fire")?.addEventListener("click", () => SvcWidget.fire());
 `
@@ -102,7 +105,7 @@ func (h *host) plain(w http.ResponseWriter, r *http.Request) {
 	case "place":
 		place = ""
 	}
-	h.page(w, r, policy, fmt.Sprintf(`<h1>Shop</h1><p><label>Name <input id="name"></label> <button id="fire" type="button">Verify</button></p>%s
+	h.page(w, r, policy, fmt.Sprintf(`<h1>Shop</h1><p><label>Name <input id="name"></label> <button id="fire" type="button">Verify</button></p><ol id="calls" hidden></ol>%s
 		<script src="%s/widget/v1/widget.js"></script><script src="/host.js"></script>`, place, h.site.Provider))
 }
 
@@ -162,8 +165,7 @@ func begin(t *testing.T, v *visitor, options map[string]any, name string) {
 // registration, hook and arguments.
 func called(t *testing.T, v *visitor, nth int) []string {
 	t.Helper()
-	_, err := v.WaitForFunction(`(n) => window.calls.length >= n`, nth)
-	must(t, err)
+	must(t, v.page(fmt.Sprintf("#calls li:nth-child(%d)", nth)).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
 	return calls(t, v)[nth-1]
 }
 
