@@ -1,0 +1,146 @@
+package bankdata
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// Entry is a posted transaction in the history of a cash-equivalent account.
+type Entry struct {
+	Day     Day
+	Account int32        // index into Ledger.Accounts
+	Party   int32        // index into Ledger.Parties: the normalised counterparty
+	Amount  report.Cents // positive: money in
+	Leaf    Leaf
+	Tier    Tier  // the step that decided Leaf
+	Own     bool  // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
+	NSF     int8  // 1: one NSF or overdraft event; 0: none, or counted with another entry, or reversed
+	Index   int32 // position in the input; see Ledger.Source
+}
+
+// LedgerAccount is a cash-equivalent account of the input.
+type LedgerAccount struct {
+	ID         string
+	Subtype    string       // report.Checking, Savings or Other
+	Balance    report.Cents // at the fetch date
+	Opening    report.Cents // before the oldest entry
+	Connection int          // index into Data.Connections
+	Position   int          // index into the connection's Accounts
+
+	first int32 // Entry.Index of its first transaction
+	count int32 // number of its transactions in the input
+}
+
+// Ledger is the history of all cash-equivalent accounts, each transaction with
+// its category. It is made by Read and not changed afterwards.
+type Ledger struct {
+	Fetch    Day // the fetch date
+	Oldest   Day // the oldest retrieved posted day; Fetch+1 when there is none
+	Accounts []LedgerAccount
+	Entries  []Entry // by day, account and transaction id, whatever the order of the input
+	Parties  []string
+	Streams  []Stream // in and out, the largest sum first
+
+	ends []report.Cents // day-end balances, account by account
+}
+
+// Cadence is the rhythm of a stream.
+type Cadence uint8
+
+// The rhythms.
+const (
+	Irregular Cadence = iota // irregular income: gig, rental, person to person, cash
+	Weekly
+	Biweekly
+	SemiMonthly
+	Monthly
+)
+
+// Stream is a series of at least three payments of one counterparty in one
+// direction that keeps a rhythm, or irregular income.
+type Stream struct {
+	Party       int32 // index into Ledger.Parties
+	Leaf        Leaf
+	In          bool
+	Irregular   bool // held together by its kind, not by a rhythm; Cadence is then Irregular
+	Active      bool // the last payment is no older than one and a half intervals and five days
+	Cadence     Cadence
+	First, Last Day
+	Count       int32
+	Interval    int32        // mean days between payment days, in hundredths of a day
+	Mean        report.Cents // of a payment, outliers left out; negative for money out
+	Entries     []int32      // indices into Ledger.Entries, oldest first
+}
+
+// Read makes the ledger of all cash-equivalent accounts as of a fetch date:
+// posted transactions from HistoryStart to the fetch date, both included. The
+// order of the input's transactions changes nothing but Index.
+func Read(d Data, fetch report.Date) *Ledger {
+	l := &Ledger{Fetch: DayOf(fetch)}
+	l.load(d, DayOf(HistoryStart(fetch)))
+	l.balance()
+	return l
+}
+
+// Source finds an entry's transaction in the input: the connection, its account
+// and the transaction's position there. It panics on an index that no entry has.
+func (l *Ledger) Source(index int32) (connection, account, transaction int) {
+	i, _ := slices.BinarySearchFunc(l.Accounts, index, func(a LedgerAccount, x int32) int {
+		return cmp.Compare(a.first+a.count, x+1)
+	})
+	a := l.Accounts[i]
+	return a.Connection, a.Position, int(index - a.first)
+}
+
+// Days is the number of days from Oldest to Fetch, both included; 0 without any
+// entry.
+func (l *Ledger) Days() int { return int(l.Fetch - l.Oldest + 1) }
+
+// DayEnds is the balance of one account at the end of each day from Oldest to
+// Fetch, walked back from the current balance. The slice is the ledger's own: do
+// not change it.
+func (l *Ledger) DayEnds(account int) []report.Cents {
+	n := l.Days()
+	return l.ends[account*n : (account+1)*n : (account+1)*n]
+}
+
+// TotalDayEnds is the sum of DayEnds over all accounts.
+func (l *Ledger) TotalDayEnds() []report.Cents { return l.DayEndsOf("") }
+
+// DayEndsOf is the sum of DayEnds over the accounts of one subtype; "" is all.
+func (l *Ledger) DayEndsOf(subtype string) []report.Cents {
+	sum := make([]report.Cents, l.Days())
+	for i := range l.Accounts {
+		if subtype != "" && l.Accounts[i].Subtype != subtype {
+			continue
+		}
+		for j, c := range l.DayEnds(i) {
+			sum[j] += c
+		}
+	}
+	return sum
+}
+
+// balance walks each account's balance back from the fetch date.
+func (l *Ledger) balance() {
+	n := l.Days()
+	l.ends = make([]report.Cents, n*len(l.Accounts))
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if e.Day > l.Oldest {
+			l.ends[int(e.Account)*n+int(e.Day-l.Oldest)-1] += e.Amount
+		} else {
+			l.Accounts[e.Account].Opening -= e.Amount
+		}
+	}
+	for i := range l.Accounts {
+		ends, b := l.DayEnds(i), l.Accounts[i].Balance
+		for j := n - 1; j >= 0; j-- {
+			b -= ends[j] // what is posted on the day after
+			ends[j] = b
+		}
+		l.Accounts[i].Opening += b
+	}
+}
