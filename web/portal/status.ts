@@ -5,6 +5,10 @@
 
 const pause = 10_000;
 
+// retry is when a page that could not be fetched is asked for again: the event
+// that asked for it does not come twice.
+const retry = 2_000;
+
 function region(): HTMLElement | null {
 	return document.getElementById("status");
 }
@@ -18,6 +22,7 @@ function tell(el: HTMLElement): void {
 
 let busy: Promise<void> | undefined;
 let again = false;
+let later = 0;
 
 // refresh takes over the page's new content; calls that come meanwhile become one more.
 function refresh(): Promise<void> {
@@ -25,25 +30,29 @@ function refresh(): Promise<void> {
 		again = true;
 		return busy;
 	}
+	window.clearTimeout(later);
 	busy = load()
-		.catch(() => undefined)
-		.finally(() => {
+		.catch(() => false)
+		.then((answered) => {
 			busy = undefined;
 			if (again) {
 				again = false;
 				void refresh();
+			} else if (!answered) {
+				later = window.setTimeout(() => void refresh(), retry);
 			}
 		});
 	return busy;
 }
 
-async function load(): Promise<void> {
+// load reports whether there was an answer, be it a refusal.
+async function load(): Promise<boolean> {
 	const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-	if (!answer.ok) return;
+	if (!answer.ok) return answer.status < 500 && answer.status !== 429;
 	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
 	const old = region();
 	const fresh = page.getElementById("status");
-	if (!old || !fresh || Number(fresh.dataset.version) < Number(old.dataset.version)) return;
+	if (!old || !fresh || Number(fresh.dataset.version) < Number(old.dataset.version)) return true;
 	const moved = fresh.dataset.state !== old.dataset.state;
 	const focused = old.contains(document.activeElement) ? document.activeElement : null;
 	const open = old.querySelector("details")?.open ?? false;
@@ -61,6 +70,7 @@ async function load(): Promise<void> {
 		if (live) live.textContent = next.dataset.title ?? "";
 		tell(next);
 	}
+	return true;
 }
 
 function follow(url: string): void {
