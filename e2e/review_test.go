@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// signInToReview signs the first start's reviewer in from where v is sent to.
+func (s *site) signInToReview(t *testing.T, v *visitor, password string) {
+	t.Helper()
+	fill(t, v.page("[name=email]"), s.Credentials.Reviewer.Email)
+	fill(t, v.page("[name=password]"), password)
+	click(t, v.page("form[action='/review/sign-in'] button"))
+}
+
+// submit makes an application with the given data and walks its visit; what is
+// not given is person's.
+func (s *site) submit(t *testing.T, v *visitor, username, end string, more map[string]any) reached {
+	t.Helper()
+	in := map[string]any{"product": "cashflow", "mode": "redirect-form", "prefill": person}
+	for name, value := range more {
+		in[name] = value
+	}
+	out := s.api(t, "POST", "/applications", in)
+	a := opened{out["id"].(string), out["connectUrl"].(string)}
+	r := s.complete(t, leave(t, v, a.ConnectURL), username, end)
+	r.opened = a
+	v.open(t, r.back)
+	return r
+}
+
+// raw is the report as the provider serves it.
+func (s *site) raw(t *testing.T, publicToken string) []byte {
+	t.Helper()
+	access := call(t, "GET", s.Provider+"/connect/accesstoken", s.basic(), nil, 2)["accessToken"].(string)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.Provider+"/connect/cashflow/v2/json", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(access)))
+	req.Header.Set("X-PUBLIC-TOKEN", publicToken)
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	must(t, err)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("the provider's report is %d %s", resp.StatusCode, body)
+	}
+	return body
+}
+
+// TestReview walks a reviewer from signing in to the JSON of a report.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	applicant := visit(t, noScript)
+	stranger := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"})
+	owner := s.submit(t, applicant, "multi", "", map[string]any{"externalId": "loan-1002",
+		"prefill": map[string]any{"firstName": "Multi", "lastName": "Chen", "email": "multi@example.org", "dob": "1980-01-01"}})
+	left := s.submit(t, applicant, "", "exit", map[string]any{"externalId": "lease-7"})
+	s.begin(t, "embedded")
+	s.await(t, stranger.ID, "ready")
+	s.await(t, owner.ID, "ready")
+	s.await(t, left.ID, "exited")
+	desk := s.Portal + "/review"
+	reportURL := desk + "/applications/" + stranger.ID + "/report"
+
+	// Nobody is let in, an applicant neither, and wrong passwords lead nowhere.
+	for _, path := range []string{desk, reportURL, reportURL + ".json", desk + "/applications/" + stranger.ID} {
+		applicant.open(t, path)
+		title(t, applicant, "Sign in to review")
+	}
+	v := visit(t)
+	v.open(t, reportURL)
+	title(t, v, "Sign in to review")
+	v.axe(t)
+	v.expect("422")
+	s.signInToReview(t, v, "not the password")
+	see(t, v.page("#sign-in-problem"))
+	v.axe(t)
+	if kept, err := v.page("[name=email]").InputValue(); err != nil || kept != s.Credentials.Reviewer.Email {
+		t.Errorf("the e-mail was not kept: %q", kept)
+	}
+	before := s.cookie(t, v)
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	at(t, v, reportURL) // where he wanted to go
+	if after := s.cookie(t, v); after == "" || after == before {
+		t.Error("signing in did not change the session's id")
+	}
+
+	// The report, of somebody who is not the account's owner.
+	title(t, v, "Cashflow report")
+	see(t, v.page(`text="The name the applicant gave does not match every source."`))
+	see(t, v.page("role=cell >> text=Does not match"))
+	see(t, v.page("role=cell >> text=Zoë O’Hara-Núñez"))
+	for _, part := range []string{"Identity", "Accounts", "Sources", "About this report"} {
+		see(t, v.page("role=heading[level=2][name="+strconv.Quote(part)+"]"))
+	}
+	see(t, v.page("text=loan-1001"))
+	see(t, v.page("text=branch 7"))
+	see(t, v.page("text="+stranger.publicToken))
+	text := read(t, v.page("article.report"))
+	if found := regexp.MustCompile(`\d{9,}`).FindString(strings.ReplaceAll(text, stranger.publicToken, "")); found != "" {
+		t.Errorf("the page shows a whole number: %s", found)
+	}
+	v.axe(t)
+
+	// Its JSON is the provider's, byte for byte.
+	file, err := v.ExpectDownload(func() error { return v.page(`role=link[name="Download JSON"]`).Click() })
+	must(t, err)
+	path, err := file.Path()
+	must(t, err)
+	got, err := os.ReadFile(path)
+	must(t, err)
+	if want := s.raw(t, stranger.publicToken); !bytes.Equal(got, want) {
+		t.Errorf("the download has %d bytes, the provider's report %d", len(got), len(want))
+	}
+	if name := file.SuggestedFilename(); name != "cashflow-"+stranger.ID+".json" {
+		t.Errorf("the download is called %q", name)
+	}
+	s.holds(t, v, got)
+
+	// The account's owner matches.
+	v.open(t, desk+"/applications/"+owner.ID)
+	click(t, v.page(`role=link[name="Open the report"]`))
+	see(t, v.page(`text="The name the applicant gave matches every source."`))
+	if n, err := v.page("role=cell >> text=Does not match").Count(); err != nil || n != 0 {
+		t.Errorf("%d names do not match", n)
+	}
+
+	// The list, by state, and what is looked for.
+	v.open(t, desk)
+	rows := v.page("table tbody tr")
+	wantRows := func(want int) {
+		t.Helper()
+		if n, err := rows.Count(); err != nil || n != want {
+			t.Errorf("%d applications are listed, want %d", n, want)
+		}
+	}
+	wantRows(4)
+	click(t, v.page("a.filter >> text=Ready"))
+	wantRows(2)
+	click(t, v.page("a.filter >> text=Left"))
+	wantRows(1)
+	see(t, v.page("a[aria-current=page] >> text=Left"))
+	click(t, v.page("a.filter >> text=Failed"))
+	title(t, v, "Applications")
+	see(t, v.page(`text="No applications here yet"`))
+	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" + owner.ID, stranger.ID: "/applications/" + stranger.ID} {
+		fill(t, v.page("[name=query]"), what)
+		click(t, v.page(`role=button[name="Find"]`))
+		at(t, v, desk+url)
+		v.open(t, desk)
+	}
+	fill(t, v.page("[name=query]"), "loan-")
+	click(t, v.page(`role=button[name="Find"]`))
+	see(t, v.page("table"))
+	wantRows(2)
+	fill(t, v.page("[name=query]"), "nobody")
+	click(t, v.page(`role=button[name="Find"]`))
+	see(t, v.page(`text="Nothing fits what you are looking for"`))
+	v.expect("404")
+	if status := v.answer(t, desk+"/applications/00000000-0000-4000-8000-000000000000"); status != 404 {
+		t.Errorf("an unknown application is answered %d", status)
+	}
+	if status := v.answer(t, desk+"/applications/"+left.ID+"/report"); status != 404 {
+		t.Errorf("a report that is not there is answered %d", status)
+	}
+
+	// Signing out is the end of it, also by Back.
+	v.open(t, reportURL)
+	click(t, v.page(`role=button[name="Sign out"]`))
+	title(t, v, "Sign in to review")
+	_, err = v.GoBack()
+	must(t, err)
+	title(t, v, "Sign in to review")
+	v.open(t, reportURL+".json")
+	title(t, v, "Sign in to review")
+
+	// On a phone, in the dark, and in Spanish.
+	for _, look := range [][]option{{phone}, {dark}, {spanish, phone, dark}} {
+		w := visit(t, look...)
+		w.open(t, reportURL)
+		w.fits(t)
+		w.axe(t)
+		s.signInToReview(t, w, s.Credentials.Reviewer.Password)
+		see(t, w.page("article.report"))
+		for _, url := range []string{desk, desk + "/applications/" + stranger.ID, reportURL} {
+			w.open(t, url)
+			w.fits(t)
+			w.axe(t)
+		}
+	}
+}
+
+// holds compares what the page of a report shows with the report.
+func (s *site) holds(t *testing.T, v *visitor, raw []byte) {
+	t.Helper()
+	var report struct {
+		Identities []struct {
+			FullName string `json:"full_name"`
+		}
+		Accounts []struct {
+			Institution string  `json:"institution_name"`
+			Name        string  `json:"account_name"`
+			Balance     float64 `json:"current_balance"`
+			Addresses   []struct {
+				City string
+			}
+		} `json:"account_details"`
+	}
+	must(t, json.Unmarshal(raw, &report))
+	if len(report.Identities) < 2 || len(report.Accounts) == 0 {
+		t.Fatalf("the report has %d identities and %d accounts", len(report.Identities), len(report.Accounts))
+	}
+	text := read(t, v.page("article.report"))
+	for _, i := range report.Identities {
+		if !strings.Contains(text, i.FullName) {
+			t.Errorf("the page does not show %q", i.FullName)
+		}
+	}
+	for _, a := range report.Accounts {
+		for _, want := range []string{a.Institution, a.Name} {
+			if want == "" || !strings.Contains(text, want) {
+				t.Errorf("the page does not show %q", want)
+			}
+		}
+		for _, x := range a.Addresses {
+			if !strings.Contains(text, x.City) {
+				t.Errorf("the page does not show %q", x.City)
+			}
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// hand begins a redirect by form in v's browser, which is then at the provider,
+// and returns the redirect's token.
+func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
+	t.Helper()
+	a := s.begin(t, "redirect-form")
+	sent := v.sent(s.Provider + "/redirect/")
+	v.open(t, a.ConnectURL)
+	step(t, v.page, "consent")
+	for _, r := range sent() {
+		if body, err := r.PostData(); err == nil && r.Method() == "POST" {
+			form, err := url.ParseQuery(body)
+			must(t, err)
+			return a, form.Get("token")
+		}
+	}
+	t.Fatal("the browser has posted no token")
+	return opened{}, ""
+}
+
+// TestStatusPageMoves follows an application from its status page, which stays
+// the same page all the while: with script by the stream, also over a time
+// without network, and without script by loading itself again.
+func TestStatusPageMoves(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1) // until it is told otherwise, no report comes
+
+	v := visit(t)
+	a, token := s.hand(t, v)
+	v.open(t, s.statusURL(a))
+	state(t, v, "connecting")
+	title(t, v, "The verification is open")
+	v.axe(t)
+	_, err := v.Evaluate(`() => { window.stayed = true; document.getElementById("status-title").focus() }`)
+	must(t, err)
+	s.complete(t, token, "default", "")
+	state(t, v, "pending")
+	title(t, v, "Your report is on its way")
+	see(t, v.page("role=progressbar"))
+	v.axe(t)
+	v.fits(t)
+	// The stream will tell of the report, but the page is not to be had at once.
+	v.expect("ERR_FAILED")
+	must(t, v.Route(s.statusURL(a), func(r playwright.Route) { r.Abort() }, 1))
+
+	lost := visit(t)
+	b, token := s.hand(t, lost)
+	s.complete(t, token, "default", "")
+	lost.open(t, s.statusURL(b))
+	state(t, lost, "pending")
+	_, err = lost.Evaluate(`() => { window.stayed = true }`)
+	must(t, err)
+	lost.expect("ERR_INTERNET_DISCONNECTED")
+	must(t, lost.Context.SetOffline(true))
+
+	plain := visit(t, noScript, phone, dark)
+	c := s.reach(t, plain, "default", "")
+	plain.open(t, c.back)
+	state(t, plain, "pending")
+	see(t, plain.page(`text="This page looks for news every five seconds."`))
+
+	s.control(t, "DELETE", "/faults", nil)
+	for _, id := range []string{a.ID, b.ID, c.ID} {
+		s.await(t, id, "ready")
+	}
+	must(t, lost.Context.SetOffline(false))
+	for _, x := range []*visitor{v, lost, plain} {
+		state(t, x, "ready")
+		title(t, x, "All done")
+		if n, err := x.page("#status[data-stream]").Count(); err != nil || n != 0 {
+			t.Error("a page that has come to its end still follows a stream")
+		}
+	}
+	for _, x := range []*visitor{v, lost} {
+		if stayed, err := x.Evaluate(`() => window.stayed === true`); err != nil || stayed != true {
+			t.Error("the page was loaded again")
+		}
+	}
+	focused, err := v.Evaluate(`() => document.activeElement.id`)
+	must(t, err)
+	if focused != "status-title" {
+		t.Errorf("the focus is on %q", focused)
+	}
+	if said := read(t, v.page("#live")); said != "All done" {
+		t.Errorf("screen readers are told %q", said)
+	}
+	v.axe(t)
+	if n := s.fetches(); n != 3 {
+		t.Errorf("%d reports were fetched for three applications", n)
+	}
+}
+
+// TestStatusPageEnds looks at every end in English and in Spanish.
+func TestStatusPageEnds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("ERR_INTERNET_DISCONNECTED")
+	small := v.tab(t)
+	must(t, small.SetViewportSize(320, 640))
+	for _, c := range []struct {
+		username, end string
+		state         string
+		en, es        string
+		retry         bool
+	}{
+		{"default", "", "ready", "Your report is complete. Nothing more is needed from you.", "Su informe está completo. No necesita hacer nada más.", false},
+		{"no_transactions", "", "ready", "Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.", "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más.", false},
+		{"", "exit", "exited", "You closed the connection before it was finished. You can go on whenever you like.", "Cerró la conexión antes de terminar. Puede continuar cuando quiera.", true},
+		{"supplier_unresponsive", "", "failed", "Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.", "Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro.", true},
+		{"error", "", "failed", "The report could not be put together. Please try again, or choose another account.", "No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta.", true},
+		{"debt_only", "", "failed", "The accounts you chose cannot be used. Start again and choose a checking or savings account.", "Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.", true},
+		{"mfa", "", "failed", "Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.", "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano.", true},
+	} {
+		a, token := s.hand(t, v)
+		r := s.complete(t, token, c.username, c.end)
+		if c.state != "failed" { // of a failure the webhook tells more than the return
+			v.open(t, r.back)
+		}
+		s.await(t, a.ID, c.state)
+		v.open(t, s.statusURL(a))
+		state(t, v, c.state)
+		see(t, v.page("p.intro >> text="+c.en))
+		again, err := v.page("form[action$='/restart'] button").Count()
+		must(t, err)
+		if (again > 0) != c.retry {
+			t.Errorf("%s%s: %d buttons to start again", c.username, c.end, again)
+		}
+		v.axe(t)
+		small.open(t, s.statusURL(a)+"?lang=es")
+		see(t, small.page("p.intro >> text="+c.es))
+		if lang, err := small.page("html").GetAttribute("lang"); err != nil || lang != "es" {
+			t.Errorf("the page's language is %q", lang)
+		}
+		small.fits(t)
+		v.open(t, s.Portal+"/?lang=en")
+	}
+}
+
+// TestStatusPageExpires lets a visit lie for three days: the page says so by
+// itself, and the applicant can start again.
+func TestStatusPageExpires(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, spanish, dark)
+	a, _ := s.hand(t, v)
+	v.open(t, s.statusURL(a))
+	state(t, v, "connecting")
+	title(t, v, "La verificación está abierta")
+	s.control(t, "POST", "/clock", map[string]any{"advance": "73h"})
+	state(t, v, "expired")
+	title(t, v, "Se acabó el tiempo")
+	v.axe(t)
+	click(t, v.page(`role=button[name="Continuar en la página segura"]`))
+	step(t, v.page, "consent")
+}
