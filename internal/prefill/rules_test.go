@@ -1,0 +1,38 @@
+package prefill
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestInteger holds the reading of a JSON number to exact arithmetic.
+func TestInteger(t *testing.T) {
+	limit := big.NewRat(1e15, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringMatching(`-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,8}|\.0{1,4})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "number")
+		exact, ok := new(big.Rat).SetString(s)
+		if !ok {
+			t.Fatalf("%q is no number", s)
+		}
+		want := int64(-1)
+		if exact.IsInt() && exact.Sign() >= 0 && exact.Cmp(limit) <= 0 {
+			want = exact.Num().Int64()
+		}
+		if got := integer(s); got != want {
+			t.Fatalf("integer(%q) = %d, want %d", s, got, want)
+		}
+	})
+	for _, s := range []string{"1e999999999999", "1e-999999999999", "Infinity", "NaN", "0x1", strings.Repeat("9", 10000), "1." + strings.Repeat("0", 10000) + "1"} {
+		if got := integer(s); got != -1 {
+			t.Errorf("integer(%.20q) = %d, want -1", s, got)
+		}
+	}
+	for _, s := range []string{"0e999999999", "-0.0e-5", "0.00"} {
+		if got := integer(s); got != 0 {
+			t.Errorf("integer(%q) = %d, want 0", s, got)
+		}
+	}
+}
