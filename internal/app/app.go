@@ -69,6 +69,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	default:
 		p = parties{true, true}
 	}
+	c.tidy()
 	if err := c.check(p); err != nil {
 		fmt.Fprintln(stderr, "vestibule: this configuration is refused:")
 		fmt.Fprintln(stderr, err)

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
 )
 
 // Config is the whole configuration: every field is a flag and, in capitals
@@ -45,37 +48,40 @@ type Config struct {
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 }
 
+// tidy takes the slash off the ends of base URLs, to which paths are appended.
+func (c *Config) tidy() {
+	c.PortalURL, c.ProviderURL = strings.TrimRight(c.PortalURL, "/"), strings.TrimRight(c.ProviderURL, "/")
+}
+
 // check refuses a configuration that cannot be served, and says what to change.
 // parties says which of the two will run.
 func (c *Config) check(parties parties) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 
-	listeners := []struct{ flag, addr string }{}
-	if parties.portal {
-		listeners = append(listeners, struct{ flag, addr string }{"--portal-addr", c.PortalAddr})
-	}
-	if parties.provider {
-		listeners = append(listeners, struct{ flag, addr string }{"--provider-addr", c.ProviderAddr})
-	}
-	for _, l := range listeners {
-		host, _, err := net.SplitHostPort(l.addr)
+	for _, l := range []struct {
+		name, addr, url string
+		runs            bool
+	}{{"portal", c.PortalAddr, c.PortalURL, parties.portal}, {"provider", c.ProviderAddr, c.ProviderURL, parties.provider}} {
+		if !l.runs {
+			continue
+		}
+		host, ok := hostOf(l.addr)
 		switch {
-		case err != nil:
-			bad("%s %q: want HOST:PORT", l.flag, l.addr)
+		case !ok:
+			bad("--%s-addr %q: want HOST:PORT", l.name, l.addr)
 		case !loopback(host) && c.TLSCert == "" && !c.BehindProxy:
-			bad("%s %q is reachable from other machines, and names, bank data and credentials would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.flag, l.addr)
+			bad("--%s-addr %q is reachable from other machines, and names, bank data and credentials would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.name, l.addr)
+		case l.url == "" && !loopback(host) && (c.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
+			bad("--%s-url is required with --%s-addr %q: the address that browsers use cannot be told from it", l.name, l.name, l.addr)
 		}
 	}
 	for _, l := range []struct{ flag, addr string }{{"--admin-addr", c.AdminAddr}, {"--sandbox-control-addr", c.SandboxControlAddr}} {
-		if l.addr == "" {
-			continue
-		}
-		if _, _, err := net.SplitHostPort(l.addr); err != nil {
+		if _, ok := hostOf(l.addr); l.addr != "" && !ok {
 			bad("%s %q: want HOST:PORT", l.flag, l.addr)
 		}
 	}
-	if host, _, err := net.SplitHostPort(c.SandboxControlAddr); err == nil && !loopback(host) {
+	if host, ok := hostOf(c.SandboxControlAddr); ok && !loopback(host) {
 		bad("--sandbox-control-addr %q: the sandbox's controls have no authentication and listen on loopback only", c.SandboxControlAddr)
 	}
 	if c.SandboxControlAddr != "" && (c.Environment == string(svc.Production) || !parties.provider) {
@@ -83,11 +89,26 @@ func (c *Config) check(parties parties) error {
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		bad("--tls-cert and --tls-key go together")
+	} else if c.TLSCert != "" {
+		if _, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey); err != nil {
+			bad("--tls-cert, --tls-key: %w", err)
+		}
 	}
 	for _, u := range []struct{ flag, value string }{{"--portal-url", c.PortalURL}, {"--provider-url", c.ProviderURL}, {"--widget-script-url", c.WidgetScriptURL}} {
 		if u.value != "" && !webURL(u.value) {
 			bad("%s %q: want an absolute http or https URL without user, query or fragment", u.flag, u.value)
 		}
+	}
+	if u, err := url.Parse(c.PortalURL); err == nil && u.Path != "" {
+		bad("--portal-url %q: the portal is served at the root of its host, so want no path", c.PortalURL)
+	}
+	for _, s := range c.WebhookSecret {
+		if _, err := webhook.ParseSecret(s); err != nil {
+			bad("--webhook-secret: want whsec_ and the base-64 of 24 to 64 bytes")
+		}
+	}
+	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {
+		bad("--portal-api-key: want 20 to 200 printable characters without spaces; it is all that guards the portal's API")
 	}
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		bad("--database-url: want postgres://…")
@@ -111,6 +132,9 @@ func (c *Config) check(parties parties) error {
 			}
 		}
 	}
+	if parties.portal && parties.provider && c.Environment == string(svc.Production) {
+		bad("--environment production: the embedded provider makes its customers in a sandbox only; run the commands portal and provider apart")
+	}
 	if n := 0; parties.portal && parties.provider {
 		for _, given := range []bool{c.PublicID != "", c.ClientID != "", c.SecretKey != "", len(c.Products) > 0} {
 			if given {
@@ -125,6 +149,21 @@ func (c *Config) check(parties parties) error {
 		bad("--widget-global %q: want a JavaScript identifier", c.WidgetGlobal)
 	}
 	return errors.Join(errs...)
+}
+
+// hostOf is the host of a listener's address, whose port is a number.
+func hostOf(addr string) (host string, ok bool) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return host, err == nil
+}
+
+// key reports whether s can be a bearer key that nobody guesses.
+func key(s string) bool {
+	return len(s) >= 20 && len(s) <= 200 && !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f })
 }
 
 func loopback(host string) bool {

@@ -1,0 +1,121 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"vestibule/internal/app"
+)
+
+// attempt starts the program only as far as its configuration is judged.
+func attempt(t *testing.T, args ...string) (exit int, stderr string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	stop() // what is not refused ends before it serves
+	var out, errs bytes.Buffer
+	exit = app.Run(ctx, append(args, "--data-dir="+t.TempDir()), &out, &errs)
+	if strings.Contains(out.String(), "ready") {
+		t.Errorf("%v: got ready", args)
+	}
+	return exit, errs.String()
+}
+
+// elsewhere are the flags of a portal at a provider that is not ours.
+func elsewhere(more ...string) []string {
+	return append([]string{"portal", "--portal-addr=localhost:0", "--provider-url=https://service.example", "--public-id=p", "--client-id=c", "--secret-key=" + canaryText,
+		"--products=cashflow=6f1a6e0e-3c39-4b4f-9a3d-111111111111", "--webhook-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}, more...)
+}
+
+func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
+	alone := func(more ...string) []string { return append([]string{"provider"}, more...) }
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"an unknown flag":                  {[]string{"--colour=red"}, "--colour"},
+		"an unknown command":               {[]string{"dance"}, "dance"},
+		"an unknown environment":           {[]string{"--environment=moon"}, "environment"},
+		"an unknown log level":             {[]string{"--log-level=loud"}, "log-level"},
+		"a portal's address without port":  {[]string{"--portal-addr=localhost"}, `--portal-addr "localhost": want HOST:PORT`},
+		"a port that is no number":         {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
+		"a port that is too large":         {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
+		"a negative port":                  {[]string{"--admin-addr=127.0.0.1:-1"}, "--admin-addr"},
+		"the portal to all, in the clear":  {[]string{"--portal-addr=0.0.0.0:0"}, "--tls-cert"},
+		"the portal to all, by no host":    {[]string{"--portal-addr=:0"}, "--behind-proxy"},
+		"the provider to all":              {[]string{"--provider-addr=[::]:0"}, "--provider-addr"},
+		"a proxy and no public address":    {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
+		"the controls to all":              {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "loopback only"},
+		"controls in production":           {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+		"controls of no provider":          {elsewhere("--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+		"both parties in production":       {[]string{"--environment=production"}, "run the commands portal and provider apart"},
+		"a certificate without its key":    {[]string{"--tls-cert=a.pem"}, "go together"},
+		"a certificate that is not there":  {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
+		"a public address without scheme":  {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
+		"another scheme":                   {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
+		"a public address with a user":     {[]string{"--provider-url=http://a:b@localhost"}, "--provider-url"},
+		"a public address with a query":    {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
+		"a portal below its host":          {[]string{"--portal-url=http://localhost/portal"}, "want no path"},
+		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
+		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
+		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
+		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is no product`},
+		"a product without a UUID":         {elsewhere("--products=income=1"), "no UUID"},
+		"products that are no list":        {[]string{"--products=cashflow"}, "products"},
+		"an account beside the embedded":   {[]string{"--client-id=c"}, "run the command portal"},
+		"a portal alone without anything":  {[]string{"portal"}, "--provider-url is required"},
+		"a portal alone without secrets":   {[]string{"portal"}, "--webhook-secret is required"},
+		"a webhook secret of another form": {elsewhere("--webhook-secret=" + canaryText), "whsec_"},
+		"a short API key":                  {[]string{"--portal-api-key=canary-4711"}, "20 to 200"},
+		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
+		"a mode of return that is none":    {[]string{"--return-mode=put"}, "return-mode"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			exit, says := attempt(t, c.args...)
+			if exit != 2 || !strings.Contains(says, c.says) {
+				t.Errorf("exit code %d, want 2, and words with %q:\n%s", exit, c.says, says)
+			}
+			if strings.Contains(says, "canary") {
+				t.Errorf("a secret is repeated:\n%s", says)
+			}
+		})
+	}
+}
+
+func TestAConfigurationSaysEverythingThatIsWrongAtOnce(t *testing.T) {
+	_, says := attempt(t, "--portal-addr=x", "--widget-global=1", "--portal-url=here")
+	for _, want := range []string{"--portal-addr", "--widget-global", "--portal-url"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("nothing of %s in:\n%s", want, says)
+		}
+	}
+}
+
+func TestGoodConfigurationsAreNotRefused(t *testing.T) {
+	for name, args := range map[string][]string{
+		"the default":                {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"},
+		"the provider in production": {"provider", "--provider-addr=127.0.0.1:0", "--environment=production"},
+		"the portal alone":           elsewhere(),
+		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
+		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
+		"IPv6":                       {"provider", "--provider-addr=[::1]:0"},
+		"an API key of one's own":    elsewhere("--portal-api-key=0123456789-abcdefghij"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if exit, says := attempt(t, args...); exit == 2 {
+				t.Errorf("refused:\n%s", says)
+			}
+		})
+	}
+}
+
+func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
+	t.Setenv("VESTIBULE_PORTAL_ADDR", "nowhere")
+	if exit, says := attempt(t); exit != 2 || !strings.Contains(says, `--portal-addr "nowhere"`) {
+		t.Errorf("exit code %d:\n%s", exit, says)
+	}
+	if exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"); exit == 2 {
+		t.Errorf("the flag does not win over the variable:\n%s", says)
+	}
+}
