@@ -1,0 +1,283 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+
+	"vestibule/docs/openapitest"
+)
+
+// backend is an onboarding app's own back end. Each answer that it gets is held
+// against the OpenAPI document of the portal's API.
+type backend struct {
+	site   *site
+	key    string
+	header http.Header
+	client *http.Client
+}
+
+func (s *site) backend(t *testing.T) *backend {
+	return &backend{s, s.Credentials.PortalAPIKey, http.Header{}, &http.Client{Transport: openapitest.Wrap(t, nil)}}
+}
+
+// send makes one request; in is JSON to be, or a string to be sent as it is.
+func (b *backend) send(t *testing.T, method, path string, in any) (int, http.Header, []byte) {
+	t.Helper()
+	var body io.Reader
+	switch v := in.(type) {
+	case nil:
+	case string:
+		body = bytes.NewReader([]byte(v))
+	default:
+		raw, err := json.Marshal(v)
+		must(t, err)
+		body = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, b.site.Portal+"/api/v1"+path, body)
+	must(t, err)
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if b.key != "" {
+		req.Header.Set("Authorization", "Bearer "+b.key)
+	}
+	for name, values := range b.header {
+		req.Header[name] = values
+	}
+	resp, err := b.client.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	must(t, err)
+	return resp.StatusCode, resp.Header, raw
+}
+
+// ask wants the status and returns the answer's members.
+func (b *backend) ask(t *testing.T, method, path string, in any, want int) map[string]any {
+	t.Helper()
+	status, _, raw := b.send(t, method, path, in)
+	out := map[string]any{}
+	if err := json.Unmarshal(raw, &out); err != nil || status != want {
+		t.Fatalf("%s %s = %d %s", method, path, status, raw)
+	}
+	return out
+}
+
+func (b *backend) create(t *testing.T, in map[string]any) opened {
+	t.Helper()
+	out := b.ask(t, "POST", "/applications", in, http.StatusCreated)
+	return opened{out["id"].(string), out["connectUrl"].(string)}
+}
+
+// TestBackendEmbedded lets an onboarding app do everything from its own back end,
+// for an applicant who gets the widget in the portal's page.
+func TestBackendEmbedded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	app := s.backend(t)
+	page := newReceiver(t)
+	a := app.create(t, map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person,
+		"externalId": "case-42", "userArgs": "branch 7", "returnUrl": page.url + "/thanks?case=42"})
+	got := app.ask(t, "GET", "/applications/"+a.ID, nil, 200)
+	if got["state"] != "started" || got["externalId"] != "case-42" || got["outcome"] != nil || got["publicToken"] != nil {
+		t.Errorf("a new application is %v", got)
+	}
+	early := app.ask(t, "GET", "/applications/"+a.ID+"/report", nil, 404)
+	if early["error"] != "REPORT_NOT_READY" || early["state"] != "started" {
+		t.Errorf("a report that is not there is %v", early)
+	}
+
+	v := visit(t)
+	v.open(t, a.ConnectURL)
+	at(t, v, s.statusURL(a)+"/connect") // the token is not in the address any more
+	walk(t, v.widget, "default")
+	state(t, v, "ready")
+
+	// Another browser has no use for the token, and the first one still has.
+	other := visit(t)
+	if status := other.answer(t, a.ConnectURL); status != 404 {
+		t.Errorf("the token is answered %d in a second browser", status)
+	}
+	title(t, other, "There is nothing here")
+	v.open(t, a.ConnectURL)
+	state(t, v, "ready")
+	click(t, v.page("a[href='"+page.url+"/thanks?case=42']"))
+	title(t, v, "Welcome back")
+	if back := page.next(t); back.path != "/thanks" || len(back.query) != 1 || back.query.Get("case") != "42" {
+		t.Errorf("the applicant came back to %s with %v", back.path, back.query)
+	}
+
+	got = app.ask(t, "GET", "/applications/"+a.ID, nil, 200)
+	if got["state"] != "ready" || got["outcome"] != "SUCCESS" || got["status"] != "SUCCESS" {
+		t.Errorf("at its end the application is %v", got)
+	}
+	status, header, raw := app.send(t, "GET", "/applications/"+a.ID+"/report", nil)
+	if status != 200 || header.Get("Content-Type") != "application/json" || !bytes.Equal(raw, s.raw(t, got["publicToken"].(string))) {
+		t.Errorf("the report is %d with %d bytes, and not the provider's", status, len(raw))
+	}
+	var report struct {
+		Meta struct {
+			ExternalID string `json:"external_id"`
+			UserArgs   string `json:"user_args"`
+		}
+	}
+	must(t, json.Unmarshal(raw, &report))
+	if report.Meta.UserArgs != "branch 7" {
+		t.Errorf("the report's meta is %+v", report.Meta)
+	}
+
+	// The events, a page at a time, are all of them in their order.
+	var kinds []string
+	after := "0"
+	for range 20 {
+		out := app.ask(t, "GET", "/applications/"+a.ID+"/events?limit=2&after="+after, nil, 200)
+		for _, e := range out["events"].([]any) {
+			kinds = append(kinds, e.(map[string]any)["kind"].(string))
+		}
+		if out["next"] == nil {
+			break
+		}
+		next, err := json.Marshal(out["next"])
+		must(t, err)
+		after = string(next)
+	}
+	if all := s.events(t, a.ID); !slices.Equal(kinds, all) || all[0] != "created" || count(all, "hookSuccess") != 1 || count(all, "fetched") != 1 {
+		t.Errorf("by pages the events are %q, at once %q", kinds, all)
+	}
+}
+
+// TestBackendAsksTheApplicant makes an application without the applicant's data:
+// the portal asks for it, and the applicant goes on by redirect.
+func TestBackendAsksTheApplicant(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	app := s.backend(t)
+	for _, mode := range []string{"redirect", "redirect-form"} {
+		a := app.create(t, map[string]any{"product": "cashflow", "mode": mode})
+		v := visit(t)
+		v.open(t, a.ConnectURL)
+		fillForm(t, v, map[string]string{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "not an address", "dob-year": "1992", "dob-month": "2", "dob-day": "29"})
+		v.expect("422")
+		click(t, v.page(`role=button[name="Continue"]`))
+		see(t, v.page("#email[aria-invalid=true]"))
+		v.axe(t)
+		fillForm(t, v, map[string]string{"email": "zoe@example.org"})
+		click(t, v.page(`role=button[name="Continue"]`))
+		walk(t, v.page, "joint")
+		at(t, v, s.statusURL(a))
+		state(t, v, "ready")
+		if got := app.ask(t, "GET", "/applications/"+a.ID, nil, 200); got["state"] != "ready" || got["mode"] != mode {
+			t.Errorf("at its end the application is %v", got)
+		}
+	}
+}
+
+// TestBackendGivesANewToken opens an application again on another device.
+func TestBackendGivesANewToken(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	app := s.backend(t)
+	a := app.create(t, map[string]any{"product": "cashflow", "mode": "redirect-form", "prefill": person})
+	computer, telephone := visit(t, noScript), visit(t, noScript, phone)
+	leave(t, computer, a.ConnectURL)
+	if status := telephone.answer(t, a.ConnectURL); status != 404 {
+		t.Errorf("the token is answered %d on another device", status)
+	}
+	again := app.ask(t, "POST", "/applications/"+a.ID+"/embed-token", nil, http.StatusCreated)["connectUrl"].(string)
+	r := s.complete(t, leave(t, telephone, again), "default", "")
+	if status := computer.answer(t, r.back); status != 403 {
+		t.Errorf("the other device's return is answered %d here", status)
+	}
+	telephone.open(t, r.back)
+	for _, v := range []*visitor{telephone, computer} {
+		v.open(t, s.statusURL(a))
+		state(t, v, "ready")
+	}
+}
+
+// TestBackendMistakes makes every kind of mistake, with a good request before and
+// after: nothing is stored, and the answer says what is wrong.
+func TestBackendMistakes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	app := s.backend(t)
+	good := map[string]any{"product": "cashflow", "mode": "redirect", "prefill": person, "externalId": "only-one"}
+	app.header.Set("Idempotency-Key", "k-1")
+	first := app.create(t, good)
+	if again := app.create(t, good); again.ID != first.ID {
+		t.Error("one Idempotency-Key has made two applications")
+	}
+	with := func(name string, value any) map[string]any {
+		m := map[string]any{"product": "cashflow", "mode": "redirect", "prefill": person}
+		m[name] = value
+		return m
+	}
+	if out := app.ask(t, "POST", "/applications", with("userArgs", "x"), 409); out["error"] != "INVALID_STATE" {
+		t.Errorf("an Idempotency-Key with another body: %v", out["error"])
+	}
+	app.header.Del("Idempotency-Key")
+	prefilled := func(name string, value any) map[string]any {
+		p := map[string]any{}
+		for k, v := range person {
+			p[k] = v
+		}
+		p[name] = value
+		return with("prefill", p)
+	}
+	for _, c := range []struct {
+		name         string
+		method, path string
+		in           any
+		status       int
+		code         string
+	}{
+		{"no JSON", "POST", "/applications", "product=cashflow", 400, "MALFORMED_BODY"},
+		{"unknown member", "POST", "/applications", with("color", "red"), 400, "MALFORMED_BODY"},
+		{"doubled member", "POST", "/applications", `{"product":"cashflow","product":"income","mode":"redirect"}`, 400, "MALFORMED_BODY"},
+		{"no product", "POST", "/applications", map[string]any{"mode": "redirect"}, 400, "INVALID_PARAMETERS"},
+		{"unknown product", "POST", "/applications", with("product", "horoscope"), 400, "INVALID_PRODUCT"},
+		{"unknown mode", "POST", "/applications", with("mode", "pigeon"), 400, "INVALID_PARAMETERS"},
+		{"label too long", "POST", "/applications", with("externalId", string(bytes.Repeat([]byte("x"), 65))), 400, "INVALID_PARAMETERS"},
+		{"label taken", "POST", "/applications", with("externalId", "only-one"), 400, "DUPLICATE_EXTERNAL_ID"},
+		{"return to a script", "POST", "/applications", with("returnUrl", "javascript:alert(1)"), 400, "INVALID_PARAMETERS"},
+		{"an origin that is none", "POST", "/applications", with("allowedOrigin", "https://app.example.com/path"), 400, "INVALID_PARAMETERS"},
+		{"wrong e-mail", "POST", "/applications", prefilled("email", "nobody"), 400, "INVALID_PREFILL_EMAIL"},
+		{"unborn", "POST", "/applications", prefilled("dob", "2999-01-01"), 400, "INVALID_PREFILL_DOB"},
+		{"unknown key", "POST", "/applications", prefilled("shoeSize", 42), 400, "INVALID_PREFILL_KEY"},
+		{"nothing of the applicant", "POST", "/applications", with("prefill", map[string]any{}), 400, "INVALID_PREFILLS_PII_MISSING"},
+		{"unknown application", "GET", "/applications/00000000-0000-4000-8000-000000000000", nil, 404, "NOT_FOUND"},
+		{"no application at all", "GET", "/applications/%2e%2e", nil, 404, "NOT_FOUND"},
+		{"report of nobody", "GET", "/applications/00000000-0000-4000-8000-000000000000/report", nil, 404, "NOT_FOUND"},
+		{"page of events", "GET", "/applications/" + first.ID + "/events?limit=0", nil, 400, "INVALID_PARAMETERS"},
+		{"wrong method", "DELETE", "/applications/" + first.ID, nil, 405, "METHOD_NOT_ALLOWED"},
+		{"no such address", "GET", "/horoscopes", nil, 404, "NOT_FOUND"},
+	} {
+		out := app.ask(t, c.method, c.path, c.in, c.status)
+		if out["error"] != c.code || out["terminated"] != false || out["requestId"] == "" || out["message"] == "" {
+			t.Errorf("%s: %v", c.name, out)
+		}
+	}
+	for _, key := range []string{"", "guess", s.Credentials.PortalAPIKey + "x"} {
+		wrong := s.backend(t)
+		wrong.key = key
+		for _, path := range []string{"/applications/" + first.ID, "/applications/" + first.ID + "/report"} {
+			if out := wrong.ask(t, "GET", path, nil, 401); out["error"] != "UNAUTHORIZED" {
+				t.Errorf("with the key %q: %v", key, out["error"])
+			}
+		}
+	}
+	app.create(t, with("externalId", "another"))
+
+	// A reviewer sees the two that are, and nothing of those that were refused.
+	v := visit(t)
+	v.open(t, s.Portal+"/review")
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	see(t, v.page("table"))
+	if n, err := v.page("table tbody tr").Count(); err != nil || n != 2 {
+		t.Errorf("%d applications are stored, want 2", n)
+	}
+}

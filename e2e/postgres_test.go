@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vestibule/internal/store/storetest"
+)
+
+// TestPostgres walks both ways with all state in PostgreSQL.
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--database-url="+storetest.URL(t))
+	v := visit(t)
+	for _, mode := range []string{"embedded", "redirect"} {
+		a := s.begin(t, mode)
+		v.open(t, a.ConnectURL)
+		at := v.page
+		if mode == "embedded" {
+			at = v.widget
+		}
+		walk(t, at, "default")
+		state(t, v, "ready")
+		if v.URL() != s.statusURL(a) {
+			t.Errorf("the browser ended at %s", v.URL())
+		}
+	}
+	v.open(t, s.Portal+"/review")
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	click(t, v.page("table tbody a").First())
+	click(t, v.page(`role=link[name="Open the report"]`))
+	see(t, v.page("article.report"))
+	if n := s.fetches(); n != 2 {
+		t.Errorf("%d reports were fetched for two applications", n)
+	}
+	if files, err := filepath.Glob(filepath.Join(s.dir, "*.db*")); err != nil || len(files) > 0 {
+		t.Errorf("the data folder has %v", files)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "sandbox-credentials.json")); err != nil {
+		t.Error(err)
+	}
+}
