@@ -42,12 +42,12 @@ func buffer(size int32) unsafe.Pointer {
 func check(size int32) (length int32) {
 	length = -1
 	guard(func() {
-		in := reader(shared[:size])
+		in := reader(string(shared[:size]))
 		r := prefill.Rules{Product: svc.Product(in.next()), Environment: svc.Environment(in.next())}
 		dated := false
 		r.Today, dated = prefill.ParseDate(in.next())
 		r.AssetsOnly = in.next() != ""
-		var object prefill.Object
+		object := make(prefill.Object, 0, 16)
 		for len(in) > 0 {
 			object = append(object, prefill.Member{Key: in.next(), Value: in.value(in.next())})
 		}
@@ -67,16 +67,16 @@ func check(size int32) (length int32) {
 }
 
 // reader is what is left to be read.
-type reader []byte
+type reader string
 
 //
 //go:noinline
 func (r *reader) next() string {
-	for i, c := range *r {
-		if c == separator {
-			s := string((*r)[:i])
+	for i := 0; i < len(*r); i++ {
+		if (*r)[i] == separator {
+			s := (*r)[:i]
 			*r = (*r)[i+1:]
-			return s
+			return string(s)
 		}
 	}
 	panic("cut short")
