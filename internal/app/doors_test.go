@@ -127,6 +127,9 @@ func (w *world) judge(t *testing.T, r route, a attack) {
 		bad("was taken")
 		return
 	}
+	if m := outward.Find(got.Body); m != nil && strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
+		bad("a page that leads away: %s", m)
+	}
 	if got.Status < 400 {
 		return
 	}
@@ -162,6 +165,9 @@ func (w *world) judge(t *testing.T, r route, a attack) {
 		}
 	}
 }
+
+// outward finds what an attacker's address has got into.
+var outward = regexp.MustCompile(`(?:href|action|src)="(?://|/\\|[a-z:/]*evil|javascript:)[^"]*"`)
 
 // ours reports whether an address to go on at is one of the two parties' own.
 func (w *world) ours(to string) bool {
@@ -266,6 +272,13 @@ func (w *world) attacks(t *testing.T, r route, all []route) []attack {
 		}
 		add(false, "path .", r.method, r.at("."), r.body, through...)
 		add(true, "path of 1 MB", r.method, r.at(strings.Repeat("x", 1<<20)), "", through...)
+	}
+
+	if r.pattern == "/{$}" || r.pattern == "/visit/{handle}" {
+		at := r.base + strings.TrimSuffix(strings.TrimSuffix(r.pattern, "{handle}"), "{$}")
+		for _, p := range []string{"%2Fevil.example", "%2F%2Fevil.example/a", "%5Cevil.example", "%09/evil.example", "a/b"} {
+			add(true, "no such page "+p, "GET", at+p, "")
+		}
 	}
 
 	// Queries. On GET they mean little, so what they are worth is not known here.

@@ -77,7 +77,9 @@ func languages(lang svc.Lang, r *http.Request) []ui.Choice {
 			keep.Set(name, v)
 		}
 	}
-	return ui.Languages(lang, &url.URL{Path: r.URL.Path, RawQuery: keep.Encode()})
+	// The path as it came: a slash that was escaped must not begin an address of
+	// another host.
+	return ui.Languages(lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: keep.Encode()})
 }
 
 // adapt shows the error of a page's handler as a page.

@@ -38,7 +38,7 @@ func Languages(current svc.Lang, u *url.URL) []Choice {
 	for _, l := range []svc.Lang{svc.English, svc.Spanish} {
 		q := u.Query()
 		q.Set("lang", string(l))
-		out = append(out, Choice{Lang: l, URL: u.Path + "?" + q.Encode(), Current: l == current})
+		out = append(out, Choice{Lang: l, URL: u.EscapedPath() + "?" + q.Encode(), Current: l == current})
 	}
 	return out
 }
