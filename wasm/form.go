@@ -138,6 +138,10 @@ func (f *form) summary(problems []prefill.Problem) js.Value {
 	for _, p := range problems {
 		item, link := element("li", "", ""), element("a", "", p.Words.In(f.lang))
 		link.Set("href", "#"+p.Field)
+		// Of several controls the first takes the focus.
+		if first := find(f.el, `[data-field="`+p.Field+`"] :is(input,select,textarea)`); first.Truthy() {
+			link.Set("href", "#"+str(first.Get("id")))
+		}
 		item.Call("append", link)
 		list.Call("append", item)
 	}
