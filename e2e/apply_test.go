@@ -1,20 +1,21 @@
 package e2e
 
-import "testing"
+import (
+	"database/sql"
+	"encoding/json"
+	"html"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
 
-// TestEmbedded walks the recommended way: the form, the widget in the page by a
-// single-use token, the status page that moves by itself.
-func TestEmbedded(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	v := visit(t)
-	v.open(t, s.Portal+"/")
-	click(t, v.page(`a[href="/apply/cashflow"]`))
-	fillForm(t, v, applicant)
-	click(t, v.page(`role=button[name="Continue"]`))
-	walk(t, v.widget, "default")
-	state(t, v, "ready")
-}
+	"github.com/playwright-community/playwright-go"
+)
 
 // TestRedirectWithoutScript walks the whole way with JavaScript turned off: the
 // provider's own pages, another site, and back with a signed outcome.
@@ -25,4 +26,324 @@ func TestRedirectWithoutScript(t *testing.T) {
 	s.apply(t, v, "redirect", "")
 	walk(t, v.page, "default")
 	state(t, v, "ready")
+}
+
+// form opens the form of the product and waits until it is checked as it is typed.
+func (s *site) form(t *testing.T, v *visitor) {
+	t.Helper()
+	v.open(t, s.Portal+"/apply/cashflow")
+	must(t, v.page("form[data-live=on]").WaitFor())
+}
+
+// wrongs is what the form says is wrong, by field.
+func wrongs(t *testing.T, v *visitor) map[string]string {
+	t.Helper()
+	raw := evaluate[string](t, v, `() => JSON.stringify(Object.fromEntries([...document.querySelectorAll("p.error")]
+		.filter((p) => p.textContent).map((p) => [p.id.replace(/-error$/, ""), p.textContent])))`)
+	var out map[string]string
+	must(t, json.Unmarshal([]byte(raw), &out))
+	return out
+}
+
+var errorLine = regexp.MustCompile(`<p class="error" id="([A-Za-z]+)-error">([^<]+)</p>`)
+
+// answered posts the fields as a browser without script does, and returns the
+// status and what the page of the answer says is wrong, by field.
+func (s *site) answered(t *testing.T, lang string, fields map[string]string) (int, map[string]string) {
+	t.Helper()
+	form := url.Values{"product": {"cashflow"}, "mode": {"embedded"}}
+	for name, value := range fields {
+		form.Set(name, value)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Portal+"/applications", strings.NewReader(form.Encode()))
+	must(t, err)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept-Language", lang)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	must(t, err)
+	out := map[string]string{}
+	for _, m := range errorLine.FindAllStringSubmatch(string(raw), -1) {
+		out[m[1]] = html.UnescapeString(m[2])
+	}
+	return resp.StatusCode, out
+}
+
+// stored counts the applications in the portal's database.
+func (s *site) stored(t *testing.T) int {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.dir, "portal.db")+"?mode=ro")
+	must(t, err)
+	defer db.Close()
+	var n int
+	must(t, db.QueryRow("SELECT count(*) FROM applications").Scan(&n))
+	return n
+}
+
+// TestFormsThatAreRefused are refused as one types with the words with which
+// the server refuses them, for every field and in both languages, and nothing of
+// them is stored.
+func TestFormsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org", "dob-month": "6", "dob-day": "15", "dob-year": "1990"}
+	forms := []struct {
+		name   string
+		fields map[string]string
+		wrong  string // the fields that are refused
+		later  string // those of them that nothing is said of before the form is sent
+	}{
+		{"nothing at all", map[string]string{"firstName": "", "lastName": "", "email": "", "dob-month": "", "dob-day": "", "dob-year": ""},
+			"firstName lastName email dob", "dob"},
+		{"values of the wrong kind", map[string]string{"firstName": "Zo3", "lastName": "O_Hara", "email": "zoe example.org", "dob-month": "13",
+			"address": "1234", "zip": "1234", "statedAnnualIncome": "a lot"},
+			"firstName lastName email dob address zip statedAnnualIncome", ""},
+		{"values just too long", map[string]string{"firstName": strings.Repeat("é", 255), "lastName": strings.Repeat("x", 255),
+			"email": strings.Repeat("e", 64) + "@" + strings.Repeat("d", 33) + ".io", "phone": strings.Repeat("5", 256), "address": "1 " + strings.Repeat("a", 99),
+			"city": strings.Repeat("c", 101), "zip": "12345-67890", "statedAnnualIncome": "2147483648", "statedEmployerName": strings.Repeat("e", 256)},
+			"firstName lastName email phone address city zip statedAnnualIncome statedEmployerName", ""},
+		{"born today", birthday(s, 0, 0), "dob", ""},
+		{"a year old tomorrow", birthday(s, 1, 1), "dob", ""},
+		{"a hundred and eleven", birthday(s, 111, 0), "dob", ""},
+		{"a day that no year has", map[string]string{"dob-month": "2", "dob-day": "30"}, "dob", ""},
+		{"half an address instead of a birthday", map[string]string{"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street"},
+			"city state zip", "city state zip"},
+		{"a negative income", map[string]string{"statedAnnualIncome": "-1"}, "statedAnnualIncome", ""},
+	}
+	for lang, speak := range map[string]option{"en": func(*playwright.BrowserNewContextOptions) {}, "es": spanish} {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t, speak)
+			for _, f := range forms {
+				fields := maps.Clone(good)
+				maps.Copy(fields, f.fields)
+				status, want := s.answered(t, lang, fields)
+				if status != http.StatusUnprocessableEntity {
+					t.Errorf("%s: the server answers %d, want 422", f.name, status)
+				}
+				expected := strings.Fields(f.wrong)
+				if len(want) != len(expected) {
+					t.Errorf("%s: the server finds wrong %v, want %v", f.name, want, expected)
+				}
+				s.form(t, v)
+				for _, name := range order {
+					if value, ok := fields[name]; ok {
+						fill(t, v.page("#"+name), value)
+					}
+				}
+				must(t, v.page("input[name=mode]").First().Focus())
+				typed := wrongs(t, v)
+				click(t, v.page("main form button[type=submit]"))
+				see(t, v.page("#summary"))
+				focused(t, v.page("#summary"))
+				sent := wrongs(t, v)
+				for _, field := range expected {
+					later := strings.Contains(" "+f.later+" ", " "+field+" ")
+					switch {
+					case want[field] == "":
+						t.Errorf("%s: the server has no words for %s", f.name, field)
+					case sent[field] != want[field]:
+						t.Errorf("%s: %s: the page says %q, the server %q", f.name, field, sent[field], want[field])
+					case !later && typed[field] != want[field], later && typed[field] != "":
+						t.Errorf("%s: %s: as one types the page says %q, the server %q", f.name, field, typed[field], want[field])
+					}
+				}
+				if len(sent) != len(want) {
+					t.Errorf("%s: the page finds wrong %v, the server %v", f.name, sent, want)
+				}
+			}
+		})
+	}
+	t.Run("good ones", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t)
+		for name, fields := range map[string]map[string]string{
+			"the longest names":     {"firstName": strings.Repeat("é", 254), "lastName": "d’Arc-Núñez Jr."},
+			"marks of their own":    {"firstName": "Zoe\u0308", "lastName": "Ngũgĩ wa Thiong'o"},
+			"a year old today":      birthday(s, 1, 0),
+			"a hundred and ten":     birthday(s, 111, 1),
+			"an address, no day":    {"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street", "city": "San Juan", "state": "PR", "zip": "00901-0001"},
+			"all that one can earn": {"statedAnnualIncome": "$2,147,483,647", "statedEmployerName": "Tern & Sons", "phone": "+1 (555) 010-9999"},
+		} {
+			given := maps.Clone(good)
+			maps.Copy(given, fields)
+			s.form(t, v)
+			for _, field := range order {
+				value, ok := given[field]
+				if !ok {
+					continue
+				}
+				if field == "state" {
+					_, err := v.page("#state").SelectOption(playwright.SelectOptionValues{Values: &[]string{value}})
+					must(t, err)
+					continue
+				}
+				fill(t, v.page("#"+field), value)
+			}
+			must(t, v.page("input[name=mode]").First().Focus())
+			if got := wrongs(t, v); len(got) != 0 {
+				t.Errorf("%s: the page says %v", name, got)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		if n := s.stored(t); n != 0 {
+			t.Errorf("%d applications were stored of forms that were refused or never sent", n)
+		}
+	})
+}
+
+// order is the form's fields as they stand.
+var order = []string{"firstName", "lastName", "email", "phone", "dob-month", "dob-day", "dob-year", "address", "city", "state", "zip",
+	"statedAnnualIncome", "statedEmployerName"}
+
+// birthday is the day on which one is so many years old, and so many days later.
+func birthday(s *site, years, days int) map[string]string {
+	d, _ := time.Parse(time.DateOnly, today(s))
+	d = d.AddDate(-years, 0, days)
+	return map[string]string{"dob-year": d.Format("2006"), "dob-month": d.Format("1"), "dob-day": d.Format("2")}
+}
+
+// TestFocusInTheForm stays where the applicant has put it, whatever is found,
+// and goes to the summary of a form that was refused; its links lead to the fields.
+func TestFocusInTheForm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	s.form(t, v)
+	enter := func(field, text string) {
+		must(t, v.page("#"+field).PressSequentially(text))
+		focused(t, v.page("#"+field))
+	}
+	said := func(field string) bool { return wrongs(t, v)[field] != "" }
+
+	enter("firstName", "Zo")
+	if said("firstName") {
+		t.Error("half a name is called wrong while it is typed")
+	}
+	enter("firstName", "3")
+	if !said("firstName") {
+		t.Error("a digit in a name, which no further letter mends, is not said at once")
+	}
+	must(t, v.page("#firstName").Press("Backspace"))
+	if said("firstName") {
+		t.Error("the words stay when the name is mended")
+	}
+	focused(t, v.page("#firstName"))
+	if got, _ := v.page("#firstName").GetAttribute("aria-invalid"); got != "" {
+		t.Errorf("the mended field is aria-invalid=%q", got)
+	}
+
+	must(t, v.page("#firstName").Press("Tab"))
+	focused(t, v.page("#lastName"))
+	must(t, v.page("#lastName").Press("Tab"))
+	focused(t, v.page("#email"))
+	if !said("lastName") {
+		t.Error("a required field is passed over, and nothing says so")
+	}
+	enter("email", "zoe@exam")
+	if said("email") {
+		t.Error("half an e-mail address is called wrong while it is typed")
+	}
+	must(t, v.page("#email").Press("Tab"))
+	focused(t, v.page("#phone"))
+	if !said("email") {
+		t.Error("half an e-mail address is left, and nothing says so")
+	}
+	described, err := v.page("#email").GetAttribute("aria-describedby")
+	must(t, err)
+	if !strings.Contains(described, "email-error") {
+		t.Errorf("the field is described by %q, want its error", described)
+	}
+
+	must(t, v.page("#phone").Press("Enter"))
+	focused(t, v.page("#summary"))
+	for _, field := range []string{"lastName", "email", "dob"} {
+		words := wrongs(t, v)[field]
+		click(t, v.page("#summary a").Filter(playwright.LocatorFilterOptions{HasText: words}))
+		at := "#" + field
+		if field == "dob" {
+			at = "#dob-month"
+		}
+		focused(t, v.page(at))
+	}
+	fillForm(t, v, applicant)
+	click(t, v.page(`role=button[name="Continue"]`))
+	step(t, v.widget, "consent")
+}
+
+// TestServerChecksAgain where no script has: the form comes back with what was
+// typed, what is wrong, and nothing stored; mended, it is taken.
+func TestServerChecksAgain(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, noScript)
+	v.expect("422")
+	v.open(t, s.Portal+"/apply/cashflow")
+	fillForm(t, v, map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@", "dob-month": "2", "dob-day": "30", "dob-year": "1992",
+		"zip": "1234", "statedAnnualIncome": "x"})
+	must(t, v.page("input[name=mode][value=redirect]").Check())
+	click(t, v.page(`role=button[name="Continue"]`))
+	see(t, v.page("#summary"))
+	for field, value := range map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@", "dob-day": "30", "dob-year": "1992", "zip": "1234", "statedAnnualIncome": "x"} {
+		if got, err := v.page("#" + field).InputValue(); err != nil || got != value {
+			t.Errorf("%s comes back as %q, %v, want %q", field, got, err, value)
+		}
+	}
+	if checked, err := v.page("input[name=mode][value=redirect]").IsChecked(); err != nil || !checked {
+		t.Errorf("the choice of the way is lost (%v)", err)
+	}
+	if n := s.stored(t); n != 0 {
+		t.Errorf("%d applications are stored of a form that was refused", n)
+	}
+	for _, secret := range []string{"O’Hara", "O%E2%80%99Hara", "zoe@"} {
+		if strings.Contains(s.Log.String(), secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+	fillForm(t, v, map[string]string{"firstName": "Zoë", "email": "zoe@example.org", "dob-day": "29", "zip": "", "statedAnnualIncome": "52000"})
+	click(t, v.page(`role=button[name="Continue"]`))
+	step(t, v.page, "consent")
+	if n := s.stored(t); n != 1 {
+		t.Errorf("%d applications are stored, want 1", n)
+	}
+}
+
+// TestWithoutModule the form works as it does without script.
+func TestWithoutModule(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("vestibule.wasm")
+	v.expect("could not be loaded")
+	v.expect("Failed to load resource")
+	v.expect("422")
+	must(t, v.Context.Route("**/*.wasm", func(r playwright.Route) { go r.Abort() }))
+	v.open(t, s.Portal+"/apply/cashflow")
+	click(t, v.page(`role=button[name="Continue"]`))
+	see(t, v.page("#summary"))
+	fillForm(t, v, applicant)
+	click(t, v.page(`role=button[name="Continue"]`))
+	see(t, v.page("[data-phase=unavailable]"))
+	click(t, v.page(`role=button[name="Continue on the secure page"]`))
+	walk(t, v.page, "default")
+	state(t, v, "ready")
+}
+
+// TestFirstPage offers the products that are there, and a product that is not is
+// a page that says so.
+func TestFirstPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("404")
+	v.open(t, s.Portal+"/")
+	see(t, v.page(`a[href="/apply/cashflow"]`))
+	v.open(t, s.Portal+"/apply/mortgage")
+	see(t, v.page("h1"))
+	click(t, v.page(`main a[href="/"]`))
+	see(t, v.page(`a[href="/apply/cashflow"]`))
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +36,7 @@ type host struct {
 type reported struct {
 	EventID, Type, PublicToken, Status, ErrorType string
 	Attempt                                       int
+	Section                                       int `json:"-"` // of the page
 }
 
 // hostScript keeps what the hooks were called with.
@@ -109,24 +111,29 @@ func (h *host) plain(w http.ResponseWriter, r *http.Request) {
 		<script src="%s/widget/v1/widget.js"></script><script src="/host.js"></script>`, place, h.site.Provider))
 }
 
-// module is a page that uses the portal's WASM module; the query's members are
-// the data attributes of its section.
+// module is a page that uses the portal's WASM module, with a section for each
+// member of the query's sections, which are data attributes.
 func (h *host) module(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	attrs := map[string]string{"attempt": "1", "report": "/report", "script": h.site.Provider + "/widget/v1/widget.js", "product": "cashflow", "today": today(h.site)}
-	for name := range q {
-		attrs[name] = q.Get(name)
+	var sections []map[string]string
+	if err := json.Unmarshal([]byte(r.FormValue("sections")), &sections); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
-	var section strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		fmt.Fprintf(&section, " data-%s=\"%s\"", name, html.EscapeString(attrs[name]))
+	var body strings.Builder
+	for i, given := range sections {
+		attrs := map[string]string{"attempt": "1", "report": fmt.Sprintf("/report?section=%d", i), "product": "cashflow", "today": today(h.site),
+			"script": h.site.Provider + "/widget/v1/widget.js"}
+		maps.Copy(attrs, given)
+		body.WriteString(`<section data-vestibule="connect" data-phase="loading"`)
+		for _, name := range slices.Sorted(maps.Keys(attrs)) {
+			fmt.Fprintf(&body, " data-%s=\"%s\"", name, html.EscapeString(attrs[name]))
+		}
+		body.WriteString(`><p data-vestibule-words role="status"></p></section>`)
 	}
 	assets := web.Portal()
 	h.page(w, r, fmt.Sprintf("script-src 'self' 'wasm-unsafe-eval' %[1]s; connect-src 'self'; frame-src %[1]s", h.site.Provider),
-		fmt.Sprintf(`<div data-wasm=%q data-wasm-exec=%q></div>
-		<section data-vestibule="connect" data-phase="loading"%s><p data-vestibule-words role="status"></p><div id="nova-embed"></div>
-		<button type="button" data-vestibule-fire disabled>Fire</button><button type="button" data-vestibule-destroy disabled>Destroy</button></section>
-		<script type="module" src=%q></script>`, assets.URL("vestibule.wasm"), assets.URL("wasm_exec.js"), section.String(), assets.URL("module.js")))
+		fmt.Sprintf(`<div data-wasm=%q data-wasm-exec=%q></div><div id="nova-embed"></div>%s<script type="module" src=%q></script>`,
+			assets.URL("vestibule.wasm"), assets.URL("wasm_exec.js"), body.String(), assets.URL("module.js")))
 }
 
 func (h *host) report(w http.ResponseWriter, r *http.Request) {
@@ -135,6 +142,7 @@ func (h *host) report(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	in.Section, _ = strconv.Atoi(r.FormValue("section"))
 	h.mu.Lock()
 	h.reported = append(h.reported, in)
 	h.mu.Unlock()
