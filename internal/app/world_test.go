@@ -36,6 +36,7 @@ type world struct {
 	stores                    []*store.DB
 
 	visitor, stranger string // cookies of two applicants' browsers
+	stop              func() // tells the program to end, as SIGTERM does
 }
 
 type account struct{ PublicID, ClientID, SecretKey string }
@@ -87,6 +88,7 @@ func startWorld(t *testing.T, databaseURL string) *world {
 	w := &world{dir: t.TempDir(), Log: &lockedBuffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
+	w.stop = stop
 	exit := make(chan int, 1)
 	go func() {
 		code := app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",

@@ -234,7 +234,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx)); err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
 		}
 	}

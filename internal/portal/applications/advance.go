@@ -83,6 +83,10 @@ func (s *Service) record(ctx context.Context, tx *sql.Tx, a Application, key str
 	return a, nil
 }
 
+// maxAttempts is how many attempts an application has: more than anybody needs,
+// and an end for who begins visits at the provider by the thousand.
+const maxAttempts = 50
+
 // Begin opens the next attempt, from any state that allows one: the first, a
 // fresh one while connecting, or a restart. ErrClosed says that there is nothing
 // to begin any more.
@@ -90,6 +94,9 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, id string, mode Mode) (
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, Attempt{}, err
+	}
+	if a.Journey.Attempt >= maxAttempts {
+		return a, Attempt{}, ErrClosed
 	}
 	now := s.now()
 	in := journey.Input{Kind: journey.Connect, Attempt: a.Journey.Attempt + 1, At: now.Unix()}

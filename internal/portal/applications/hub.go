@@ -28,6 +28,9 @@ const (
 	// was taken: the query looks back this far.
 	lookBack   = 5 * time.Second
 	maxStreams = 2000
+	// One application has as many as a person has tabs, or some more, so that it
+	// cannot take those of all others.
+	maxStreamsEach = 20
 )
 
 // subscribe returns a channel that gets a value whenever the application may
@@ -35,7 +38,7 @@ const (
 func (h *hub) subscribe(id string, start time.Time, look look) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.n >= maxStreams {
+	if h.over || h.n >= maxStreams || len(h.subs[id]) >= maxStreamsEach {
 		return nil, nil
 	}
 	if h.subs == nil {

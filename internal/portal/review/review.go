@@ -12,6 +12,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/door"
@@ -35,7 +36,8 @@ type Desk struct {
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(door.HandlerFunc) http.Handler
 
-	hashing sync.Mutex // one password is hashed at a time
+	hashing sync.Mutex   // one password is hashed at a time
+	waiting atomic.Int32 // how many passwords are hashed or wait for it
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports

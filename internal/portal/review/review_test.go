@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -260,6 +261,53 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 		}
 		if resp := d.signInAs("wrong password here", ""); resp.StatusCode != 422 {
 			t.Errorf("a success did not clear the tries: %d", resp.StatusCode)
+		}
+	})
+}
+
+// Tries at many e-mails would otherwise hold up who has the right password, and
+// fill a table for ever.
+func TestTriesAtManyEmailsAreBounded(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		const tries = 3 * maxWaiting
+		d.hashing.Lock() // as if one took very long
+		answers := make(chan int, tries)
+		for i := range tries {
+			go func() {
+				resp, err := http.PostForm(d.srv.URL+"/review/sign-in", url.Values{"email": {fmt.Sprintf("nobody%d@example.com", i)}, "password": {password}})
+				if err != nil {
+					t.Error(err)
+					answers <- 0
+					return
+				}
+				resp.Body.Close()
+				answers <- resp.StatusCode
+			}()
+		}
+		for range tries - maxWaiting {
+			if status := <-answers; status != http.StatusTooManyRequests {
+				t.Errorf("one over the queue is answered %d", status)
+			}
+		}
+		d.hashing.Unlock()
+		for range maxWaiting {
+			if status := <-answers; status != http.StatusUnprocessableEntity {
+				t.Errorf("one in the queue is answered %d", status)
+			}
+		}
+		rows := func() (n int) {
+			if err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if rows() == 0 {
+			t.Error("tries are not counted")
+		}
+		*d.now = noon.Add(25 * time.Hour)
+		if err := d.Sweep(t.Context()); err != nil || rows() != 0 {
+			t.Errorf("%d tries are kept for ever: %v", rows(), err)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/portal/session"
 	"vestibule/internal/store"
+	"vestibule/internal/svc"
 	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -173,7 +174,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	right, err := d.checkPassword(found.passwordHash, password)
+	right, err := d.checkPassword(ctx, found.passwordHash, password)
 	if err != nil {
 		return err
 	}
@@ -203,16 +204,35 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// maxWaiting is how many passwords may wait to be hashed: about a second's worth.
+const maxWaiting = 20
+
 // checkPassword hashes one password at a time, so that tries by the dozen do not
-// take the memory of the process. For an unknown reviewer it hashes in vain.
-func (d *Desk) checkPassword(hash, password string) (bool, error) {
+// take the memory of the process, and turns away what would wait for long. For
+// an unknown reviewer it hashes in vain.
+func (d *Desk) checkPassword(ctx context.Context, hash, password string) (bool, error) {
+	defer d.waiting.Add(-1)
+	if d.waiting.Add(1) > maxWaiting {
+		return false, &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: errors.New("too many passwords to hash")}
+	}
 	d.hashing.Lock()
 	defer d.hashing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return false, err // nobody waits for it any more
+	}
 	if hash == "" {
 		hashPassword(password)
 		return false, nil
 	}
 	return checkPassword(hash, password)
+}
+
+// Sweep forgets the tries that are long over: each e-mail that is tried leaves a
+// row.
+func (d *Desk) Sweep(ctx context.Context) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return forgetTries(ctx, tx, nil, d.Now().Add(-24*time.Hour))
+	})
 }
 
 // tryKey names who tries, without keeping it readable.

@@ -28,7 +28,7 @@ type completeURL struct {
 
 // parseURL takes an absolute http or https URL apart, and refuses what browsers
 // and servers read differently: user info, fragments, backslashes, control
-// characters and other than ASCII, dot segments, encoded slashes, dots and
+// characters and other than ASCII, hosts that a policy would read as more, dot segments, encoded slashes, dots and
 // percent signs, a placeholder anywhere but in path or query.
 func parseURL(raw string) (completeURL, error) {
 	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
@@ -45,7 +45,7 @@ func parseURL(raw string) (completeURL, error) {
 	}
 	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
 	if scheme != "https" && scheme != "http" || host == "" ||
-		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") || strings.ContainsAny(host, "[]%*") || strings.HasSuffix(u.Host, ":") {
+		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") || strings.ContainsAny(host, "[]%*;,'\"()!$&+=<>") || strings.HasSuffix(u.Host, ":") {
 		return completeURL{}, errCompleteURL
 	}
 	if strings.Contains(host, ":") {
