@@ -77,6 +77,7 @@ func start(t *testing.T, args ...string) *site {
 		case <-time.After(60 * time.Second):
 			t.Errorf("the program does not end\n%s", s.Log)
 		}
+		s.discreet(t)
 		if t.Failed() {
 			t.Logf("the program's log:\n%s", tail(s.Log.String(), 12_000))
 		}
@@ -110,6 +111,19 @@ func start(t *testing.T, args ...string) *site {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// discreet holds the log to be without secrets, tokens, and what is personal of
+// the tests' applicants.
+func (s *site) discreet(t *testing.T) {
+	t.Helper()
+	said := s.Log.String()
+	for _, secret := range []string{s.Credentials.SecretKey, s.Credentials.WebhookSecret, s.Credentials.PortalAPIKey,
+		s.Credentials.Reviewer.Password, "eyJ", "grant=", "jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
+		if secret != "" && strings.Contains(said, secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
 }
 
 func tail(s string, n int) string {

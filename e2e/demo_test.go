@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// maxPicture bounds a picture of the documentation, in bytes.
+const maxPicture = 300 << 10
+
+// window is a visitor's window of that size.
+func window(width, height int) option {
+	return func(o *playwright.BrowserNewContextOptions) {
+		o.Viewport = &playwright.Size{Width: width, Height: height}
+	}
+}
+
+// album is where the pictures go: docs/images with -demo.
+type album struct{ dir string }
+
+func (a album) shot(t *testing.T, v *visitor, name string) image.Image {
+	t.Helper()
+	must(t, v.Mouse().Move(0, 0))
+	raw, err := v.Screenshot(playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide})
+	must(t, err)
+	picture, err := png.Decode(bytes.NewReader(raw))
+	must(t, err)
+	a.keep(t, name, picture)
+	return picture
+}
+
+func (a album) keep(t *testing.T, name string, picture image.Image) {
+	t.Helper()
+	var buf bytes.Buffer
+	must(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&buf, picture))
+	if buf.Len() > maxPicture {
+		t.Errorf("%s has %d bytes", name, buf.Len())
+	}
+	must(t, os.WriteFile(filepath.Join(a.dir, name+".png"), buf.Bytes(), 0o644))
+}
+
+// beside composes pictures of one height side by side, each on a sheet of its
+// own.
+func beside(pictures ...image.Image) image.Image {
+	const gap, line = 32, 1
+	width, height := gap, 0
+	for _, p := range pictures {
+		width += p.Bounds().Dx() + gap
+		height = max(height, p.Bounds().Dy()+2*gap)
+	}
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(out, out.Bounds(), image.NewUniform(color.RGBA{0xd9, 0xd6, 0xcc, 0xff}), image.Point{}, draw.Src)
+	edge := image.NewUniform(color.RGBA{0xb4, 0xb0, 0xa4, 0xff})
+	x := gap
+	for _, p := range pictures {
+		at := image.Rect(x, gap, x+p.Bounds().Dx(), gap+p.Bounds().Dy())
+		draw.Draw(out, at.Inset(-line), edge, image.Point{}, draw.Src)
+		draw.Draw(out, at, p, p.Bounds().Min, draw.Src)
+		x += p.Bounds().Dx() + gap
+	}
+	return out
+}
+
+// TestDemo walks a whole application, from the first page to the report at the
+// review desk, and takes its pictures on the way. `make demo` keeps them.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	pictures := album{t.TempDir()}
+	if *demo {
+		pictures.dir = filepath.FromSlash("../docs/images")
+		must(t, os.MkdirAll(pictures.dir, 0o755))
+	}
+	s := start(t)
+	multi := map[string]string{"firstName": "Multi", "lastName": "Chen", "email": "multi.chen@mail.example", "phone": "512-555-0142",
+		"dob-month": "6", "dob-day": "15", "dob-year": "1984"}
+
+	// From the form to the report, with the widget in the page.
+	v := visit(t, window(1200, 800))
+	v.open(t, s.Portal+"/")
+	pictures.shot(t, v, "landing")
+	click(t, v.page(`a[href="/apply/cashflow"]`))
+	see(t, v.Locator(`form[data-live="on"]`))
+	fillForm(t, v, multi)
+	fill(t, v.page("#email"), "multi.chen@mail")
+	must(t, v.page("#phone").Focus())
+	see(t, v.page("#email[aria-invalid=true]"))
+	pictures.shot(t, v, "apply")
+	fillForm(t, v, multi)
+	must(t, v.Mouse().Move(0, 0)) // from here on by keyboard, so that nothing looks pointed at
+	must(t, v.page(`role=button[name="Continue"]`).Press("Enter"))
+	step(t, v.widget, "consent")
+	must(t, v.widget(`role=button[name="Agree and continue"]`).Press("Enter"))
+	step(t, v.widget, "bank")
+	must(t, v.widget("button[name=bank]").First().ScrollIntoViewIfNeeded())
+	pictures.shot(t, v, "widget")
+	must(t, v.SetViewportSize(580, 940))
+	_, err := v.Evaluate("() => window.scrollTo(0, 0)")
+	must(t, err)
+	left := pictures.shot(t, v, "walk")
+	must(t, v.SetViewportSize(1200, 800))
+	click(t, v.widget("button[name=bank]").First())
+	step(t, v.widget, "sign-in")
+	fill(t, v.widget("[name=username]"), "multi")
+	fill(t, v.widget("[name=password]"), "correct horse")
+	click(t, v.widget(`role=button[name="Sign in"]`))
+	step(t, v.widget, "code")
+	fill(t, v.widget("[name=code]"), "123456")
+	click(t, v.widget(`role=button[name="Confirm"]`))
+	step(t, v.widget, "accounts")
+	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	state(t, v, "ready")
+	pictures.shot(t, v, "status")
+
+	// The provider's own page, on a phone and in the dark.
+	small := visit(t, window(390, 844), dark)
+	a := s.begin(t, "redirect")
+	small.open(t, a.ConnectURL)
+	signIn(t, small.page, "default")
+	step(t, small.page, "code")
+	pictures.shot(t, small, "phone")
+	hosted := visit(t, window(1200, 800))
+	b := s.begin(t, "redirect")
+	hosted.open(t, b.ConnectURL)
+	step(t, hosted.page, "consent")
+	pictures.shot(t, hosted, "hosted")
+	click(t, hosted.page(`role=link[name="Close"]`))
+	click(t, hosted.page(`role=button[name="Close it"]`))
+	state(t, hosted, "exited")
+
+	// The review desk, with what came by the portal's API.
+	others := visit(t, noScript)
+	for _, x := range []struct{ externalID, username, end string }{
+		{"loan-2038", "joint", ""}, {"lease-0117", "supplier_unresponsive", ""}, {"loan-2040", "single", ""}, {"loan-2041", "", "exit"},
+	} {
+		s.submit(t, others, x.username, x.end, map[string]any{"externalId": x.externalID})
+	}
+	desk := visit(t, window(1200, 800))
+	desk.open(t, s.Portal+"/review")
+	s.signInToReview(t, desk, s.Credentials.Reviewer.Password)
+	see(t, desk.page("table"))
+	pictures.shot(t, desk, "review")
+	click(t, desk.page("tr:has-text('Embedded') a").First())
+	click(t, desk.page(`role=link[name="Open the report"]`))
+	see(t, desk.page("article.report"))
+	pictures.shot(t, desk, "report")
+	must(t, desk.SetViewportSize(1000, 940))
+	right := pictures.shot(t, desk, "walk")
+	must(t, desk.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
+	must(t, desk.SetViewportSize(1200, 800))
+	pictures.shot(t, desk, "dark")
+	pictures.keep(t, "walk", beside(left, right))
+}
