@@ -100,6 +100,19 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 			}
 		})
 
+		t.Run("the form of a browser that is known", func(t *testing.T) {
+			form := []string{"Content-Type", asForm}
+			cookie := cookieOf(t, good(t, 303, ask(t, "POST", w.Portal+"/applications", goodForm().Encode(), form...)))
+			got := atOnce(t, 10, func(int) *http.Request {
+				return ask(t, "POST", w.Portal+"/applications", goodForm().Encode(), append(form, "Cookie", cookie)...)
+			})
+			only(t, "forms", got, map[int]int{303: 10})
+			for _, r := range got[303] { // whichever the browser sees, it is let in
+				at := strings.TrimSuffix(r.Header.Get("Location"), "/connect")
+				good(t, 200, ask(t, "GET", w.Portal+at, "", "Cookie", cookieOf(t, r)))
+			}
+		})
+
 		t.Run("an embed token", func(t *testing.T) {
 			id, token := w.application(t, "embedded")
 			only(t, "browsers", atOnce(t, many, func(int) *http.Request {

@@ -108,6 +108,11 @@ func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(
 	if err != nil {
 		return nil, err
 	}
+	if cur.Anonymous() {
+		// Another return of this browser has renewed it a moment ago; a new session
+		// would take its applications away.
+		return func(http.ResponseWriter) error { return nil }, nil
+	}
 	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
 	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
 }

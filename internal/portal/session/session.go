@@ -53,6 +53,8 @@ type Session struct {
 	Principal  string    // who signed in here; empty for an applicant
 	CreatedAt  time.Time // when the row was made
 	SignedInAt time.Time // zero when nobody signed in
+
+	hash string // of the secret that the browser showed
 }
 
 // Anonymous reports whether there is no row for this browser.
@@ -106,28 +108,56 @@ func (s *Sessions) Ensure(ctx context.Context, tx *sql.Tx, cur Session) (Session
 }
 
 // Renew gives the session a new secret, making the row for an anonymous visitor.
-// The cookie that the browser had is dead from the commit on.
+// The cookie that the browser had is dead from the commit on. If another request
+// of the browser was faster, or signed it out, this one gets a session of its
+// own, with nobody signed in: the browser keeps the cookie that comes last.
 func (s *Sessions) Renew(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, error) {
-	now := s.now().UTC().Truncate(time.Microsecond)
-	until := now.Add(Life)
-	if cur.Principal != "" {
-		until = cur.SignedInAt.Add(SignedInLife)
+	next, c, ok, err := s.replace(ctx, tx, cur)
+	if err != nil || ok {
+		return next, c, err
 	}
-	c := Cookie{secret: store.NewSecret(), until: until}
-	if cur.Anonymous() {
-		cur = Session{ID: uuid.NewString(), CreatedAt: now}
-	}
-	return cur, c, put(ctx, tx, cur, store.Hash(c.secret), until)
+	return s.begin(ctx, tx, Session{})
 }
 
 // SignIn renews the session and says who is there from now on.
 func (s *Sessions) SignIn(ctx context.Context, tx *sql.Tx, cur Session, principal string) (Session, Cookie, error) {
-	if cur.Anonymous() {
-		cur = Session{ID: uuid.NewString(), CreatedAt: s.now().UTC().Truncate(time.Microsecond)}
+	cur.Principal, cur.SignedInAt = principal, s.moment()
+	next, c, ok, err := s.replace(ctx, tx, cur)
+	if err != nil || ok {
+		return next, c, err
 	}
-	cur.Principal, cur.SignedInAt = principal, s.now().UTC().Truncate(time.Microsecond)
-	return s.Renew(ctx, tx, cur)
+	return s.begin(ctx, tx, cur)
 }
+
+// replace gives the row of cur a new secret, if it still has the one that the
+// browser showed.
+func (s *Sessions) replace(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, bool, error) {
+	if cur.Anonymous() {
+		return cur, Cookie{}, false, nil
+	}
+	next, c := s.secret(cur)
+	ok, err := replace(ctx, tx, next, []byte(cur.hash), c.until)
+	return next, c, ok, err
+}
+
+// begin makes a row for who is signed in in cur, or for nobody.
+func (s *Sessions) begin(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, error) {
+	cur.ID, cur.CreatedAt = uuid.NewString(), s.moment()
+	next, c := s.secret(cur)
+	return next, c, insert(ctx, tx, next, c.until)
+}
+
+// secret makes the next secret of a session, and says how long it lives.
+func (s *Sessions) secret(cur Session) (Session, Cookie) {
+	c := Cookie{secret: store.NewSecret(), until: s.moment().Add(Life)}
+	if cur.Principal != "" {
+		c.until = cur.SignedInAt.Add(SignedInLife)
+	}
+	cur.hash = string(store.Hash(c.secret))
+	return cur, c
+}
+
+func (s *Sessions) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // SignOut ends the session altogether: its row is gone, and so is the cookie.
 func (s *Sessions) SignOut(ctx context.Context, tx *sql.Tx, cur Session) (Cookie, error) {

@@ -113,6 +113,34 @@ func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
 	})
 }
 
+// Two requests that one browser sends together are answered in either order; it
+// keeps the cookie that comes last, so each must be good.
+func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
+	each(t, func(t *testing.T, r rig) {
+		was := r.of(r.renew(session.Session{}))
+		first, second := r.renew(was), r.renew(was)
+		if got := r.of(first); got.ID != was.ID {
+			t.Errorf("the faster one is %+v, want the session %s", got, was.ID)
+		}
+		if got := r.of(second); got.Anonymous() || got.ID == was.ID {
+			t.Errorf("the slower one is %+v, want a session of its own", got)
+		}
+	})
+}
+
+func TestARenewalDoesNotUndoASignOut(t *testing.T) {
+	each(t, func(t *testing.T, r rig) {
+		reviewer := r.of(r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
+			return c, err
+		}))
+		r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) { return r.SignOut(ctx, tx, reviewer) })
+		if got := r.of(r.renew(reviewer)); got.ID == reviewer.ID || got.Principal != "" {
+			t.Errorf("a request that was on its way brought back %+v", got)
+		}
+	})
+}
+
 func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		known := r.of(r.renew(session.Session{}))

@@ -18,26 +18,34 @@ func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Ses
 	if err != nil {
 		return Session{}, store.Found(err)
 	}
-	s.CreatedAt = store.Time(created)
+	s.CreatedAt, s.hash = store.Time(created), string(hash)
 	if signedIn != 0 {
 		s.SignedInAt = store.Time(signedIn)
 	}
 	return s, nil
 }
 
-// put makes the row or gives it another secret.
-func put(ctx context.Context, tx *sql.Tx, s Session, hash []byte, until time.Time) error {
-	var signedIn int64
-	if !s.SignedInAt.IsZero() {
-		signedIn = store.Micros(s.SignedInAt)
-	}
+func insert(ctx context.Context, tx *sql.Tx, s Session, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO sessions (id, secret_hash, principal, created_at, signed_in_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (id) DO UPDATE SET secret_hash = excluded.secret_hash, principal = excluded.principal,
-			signed_in_at = excluded.signed_in_at, expires_at = excluded.expires_at`,
-		s.ID, hash, s.Principal, store.Micros(s.CreatedAt), signedIn, store.Micros(until))
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		s.ID, []byte(s.hash), s.Principal, store.Micros(s.CreatedAt), signedIn(s), store.Micros(until))
 	return err
+}
+
+// replace gives the row another secret if it still has the one of old.
+func replace(ctx context.Context, tx *sql.Tx, s Session, old []byte, until time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE sessions SET secret_hash = $1, principal = $2, signed_in_at = $3, expires_at = $4
+		WHERE id = $5 AND secret_hash = $6`,
+		[]byte(s.hash), s.Principal, signedIn(s), store.Micros(until), s.ID, old))
+}
+
+func signedIn(s Session) int64 {
+	if s.SignedInAt.IsZero() {
+		return 0
+	}
+	return store.Micros(s.SignedInAt)
 }
 
 func drop(ctx context.Context, tx *sql.Tx, id string) error {
