@@ -56,8 +56,10 @@ func visit(t *testing.T, options ...option) *visitor {
 			if name := os.Getenv("E2E_SHOTS"); name != "" {
 				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name, strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
 			}
-			text, _ := v.Locator("body").InnerText()
-			t.Logf("the page at the end, %s:\n%s", v.Page.URL(), tail(text, 2000))
+			for _, f := range v.Frames() {
+				text, _ := f.Locator("body").InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(1000)})
+				t.Logf("the page at the end, %s:\n%s", f.URL(), tail(text, 2000))
+			}
 		}
 		ctx.Close()
 		v.mu.Lock()
