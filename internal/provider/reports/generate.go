@@ -68,7 +68,8 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if err != nil {
 		return fmt.Errorf("reports: subject: %w", err)
 	}
-	if in.Data == nil {
+	retrieved := in.Data == nil
+	if retrieved {
 		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)
 		in.Data = &data
 	}
@@ -76,7 +77,7 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if status != svc.StatusSuccess {
 		return s.end(ctx, publicToken, status, sub, nil)
 	}
-	body, err := report.Encode(cashflow.Build(cashflow.Input{
+	body, err := pack(cashflow.Build(cashflow.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: product, InputSource: in.Source, InputUUID: derived(publicToken, "input"),
@@ -85,16 +86,24 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
 	}
+	var input []byte // nil: kept as it is
+	if retrieved {
+		if input, err = pack(in); err != nil {
+			return fmt.Errorf("reports: encode: %w", err)
+		}
+	}
 	return s.end(ctx, publicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
-		sealedInput, err := s.seal(ctx, tx, r, "input", in)
+		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), body)
 		if err != nil {
 			return err
 		}
-		sealedBody, err := s.seal(ctx, tx, r, "body", json.RawMessage(body))
-		if err != nil {
-			return err
+		var sealedInput []byte
+		if input != nil {
+			if sealedInput, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), input); err != nil {
+				return err
+			}
 		}
-		return setBody(ctx, tx, publicToken, sealedInput, sealedBody)
+		return setBody(ctx, tx, publicToken, sealedInput, sealed)
 	})
 }
 
@@ -159,9 +168,9 @@ func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }
 
-// seal compresses v's JSON and seals it: two years of transactions are some
-// hundred kilobytes, and nobody else's text is compressed with them.
-func (s *Service) seal(ctx context.Context, q store.Queryer, r Report, name string, v any) ([]byte, error) {
+// pack compresses v's JSON: two years of transactions are some hundred kilobytes,
+// and nobody else's text is compressed with them.
+func pack(v any) ([]byte, error) {
 	raw, err := report.Encode(v)
 	if err != nil {
 		return nil, err
@@ -174,7 +183,7 @@ func (s *Service) seal(ctx context.Context, q store.Queryer, r Report, name stri
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return s.DB.Vault.Seal(ctx, q, r.KeyID, cell(r, name), b.Bytes())
+	return b.Bytes(), nil
 }
 
 func (s *Service) open(ctx context.Context, q store.Queryer, r Report, name string, sealed []byte) ([]byte, error) {

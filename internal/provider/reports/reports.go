@@ -122,6 +122,22 @@ type Input struct {
 	// Data is given instead of Profile for what needs no retrieval, and kept after
 	// generation for what is made from it later.
 	Data *bankdata.Data `json:"data,omitempty"`
+
+	// At is when the data were retrieved; zero is now.
+	At time.Time `json:"-"`
+}
+
+// Packed is an input made ready to be sealed, which takes as long as it is large
+// and so happens outside of transactions.
+type Packed struct {
+	raw []byte
+	at  time.Time
+}
+
+// Pack makes an input ready.
+func Pack(in Input) (Packed, error) {
+	raw, err := pack(in)
+	return Packed{raw, in.At}, err
 }
 
 // Create begins a report as PENDING. A first status is no change: it records no
@@ -172,18 +188,31 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) 
 	return get(ctx, q, `public_token = $1`, publicToken)
 }
 
-// Attach gives a pending report its input, retrieved now, and has it made. A
-// report that has an input already is ErrNotPending.
+// Attach gives a pending report its input and has it made. A report that has an
+// input already is ErrNotPending.
 func (s *Service) Attach(ctx context.Context, tx *sql.Tx, publicToken string, in Input) error {
+	p, err := Pack(in)
+	if err != nil {
+		return err
+	}
+	return s.AttachPacked(ctx, tx, publicToken, p)
+}
+
+// AttachPacked is Attach for an input that is ready.
+func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken string, p Packed) error {
 	r, err := s.Get(ctx, tx, publicToken)
 	if err != nil {
 		return err
 	}
-	sealed, err := s.seal(ctx, tx, r, "input", in)
+	sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), p.raw)
 	if err != nil {
 		return err
 	}
-	ok, err := attach(ctx, tx, publicToken, sealed, s.Now())
+	now := s.Now()
+	if p.at.IsZero() {
+		p.at = now
+	}
+	ok, err := attach(ctx, tx, publicToken, sealed, p.at, now)
 	if err != nil {
 		return err
 	}

@@ -45,10 +45,10 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 }
 
 // attach is won once for each report.
-func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE reports SET input = $2, retrieved_at = $3, updated_at = $3
+func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE reports SET input = $2, retrieved_at = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
-		publicToken, sealed, store.Micros(now)))
+		publicToken, sealed, store.Micros(retrieved), store.Micros(now)))
 }
 
 // finish is won once for each report; it returns whose the report is.
@@ -62,8 +62,10 @@ func finish(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Stat
 	return customerID, err == nil, err
 }
 
+// setBody keeps what was made, and, unless it is nil, what was retrieved for it.
 func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE reports SET input = $2, body = $3 WHERE public_token = $1`, publicToken, input, body)
+	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
 }
 

@@ -1,0 +1,397 @@
+package submissions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const seed = "4f1c2d0e-7b1f-4a57-9c0b-0d1f5b8f3a11"
+
+type object = map[string]any
+
+// good is a submission with one of everything.
+func good() object {
+	return object{
+		"userArgs": "args", "externalId": "ext-1", "pullDate": "2026-11-20T10:00:00.000Z", "applicationDate": "2026-11-01T00:00:00.000Z",
+		"personal": object{"firstName": "Ana", "lastName": "Pérez", "dob": "1990-06-15", "email": "ana@example.com", "phone": "555-010-0123"},
+		"address":  object{"street": "12 Main Street", "city": "San Diego", "state": "CA", "postalCode": "92101"},
+		"accounts": []any{object{
+			"id": "A1", "institutionName": "Amber Coast Bank", "accountType": "CHECKING", "currentBalance": json.Number("1204.05"),
+			"dateBalanceLastUpdated": "2026-11-20T09:00:00.000Z", "dateAccountOpened": "2019-02-28T00:00:00.000Z", "currency": "USD",
+			"transactions": []any{
+				object{"id": "T1", "status": "POSTED", "datePosted": "2026-11-19T23:59:59.999Z", "amount": json.Number("12.50"),
+					"description": "Café «Sol»", "merchant": "Cafe Sol 7", "memo": "", "creditOrDebit": "DEBIT"},
+				object{"id": "T2", "status": "PENDING", "amount": json.Number("3"), "description": "deposit", "creditOrDebit": "CREDIT"},
+			},
+		}},
+	}
+}
+
+// put sets, or with absent removes, the member at a path such as
+// accounts[0].transactions[1].amount.
+func put(in object, path string, v any) object {
+	var at any = in
+	parts := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
+	for i, p := range parts {
+		last := i == len(parts)-1
+		switch o := at.(type) {
+		case object:
+			if last && v == absent {
+				delete(o, p)
+			} else if last {
+				o[p] = v
+			}
+			at = o[p]
+		case []any:
+			var n int
+			fmt.Sscan(p, &n)
+			if last {
+				o[n] = v
+			}
+			at = o[n]
+		}
+	}
+	return in
+}
+
+var absent any = new(int)
+
+func read(t testing.TB, body any) (Submission, []string, error) {
+	t.Helper()
+	raw, ok := body.(string)
+	if !ok {
+		b, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = string(b)
+	}
+	s, details, err := Read(strings.NewReader(raw), Terms{Now: now, Sandbox: true, Seed: seed})
+	var fields []string
+	for _, d := range details {
+		fields = append(fields, d.Field)
+	}
+	// However the bytes arrive, they mean the same.
+	again, details2, err2 := Read(iotest.OneByteReader(strings.NewReader(raw)), Terms{Now: now, Sandbox: true, Seed: seed})
+	if !reflect.DeepEqual(again, s) || len(details2) != len(details) || !errors.Is(err2, err) {
+		t.Errorf("read byte by byte: %v %v %v; at once: %v %v %v", again, details2, err2, s, details, err)
+	}
+	return s, fields, err
+}
+
+func TestASubmissionBecomesBankData(t *testing.T) {
+	s, fields, err := read(t, good())
+	if err != nil {
+		t.Fatalf("refused: %v", fields)
+	}
+	if s.ExternalID != "ext-1" || s.UserArgs != "args" || !s.PullDate.Equal(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)) ||
+		*s.Personal.LastName != "Pérez" || *s.Personal.PostalCode != "92101" {
+		t.Errorf("read as %+v", s)
+	}
+	c := s.Data.Connections[0]
+	a := c.Accounts[0]
+	if c.SourceID != "AMBER_COAST_BANK" || a.Balance != 120405 || a.Type != report.CashEquivalent || a.Subtype != report.Checking ||
+		a.Opened.String() != report.DateOf(time.Date(2019, 2, 28, 0, 0, 0, 0, time.UTC)).String() {
+		t.Errorf("account: %+v", a)
+	}
+	want := []bankdata.Transaction{
+		{ID: "T1", Posted: report.DateOf(time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)), Amount: -1250, Description: "Café «Sol»", Merchant: "Cafe Sol 7"},
+		{ID: "T2", Pending: true, Amount: 300, Description: "deposit"},
+	}
+	for i := range want {
+		if a.Transactions[i] != want[i] {
+			t.Errorf("transaction %d: %+v, want %+v", i, a.Transactions[i], want[i])
+		}
+	}
+}
+
+func TestCreditOrDebitIsTheDirection(t *testing.T) {
+	for _, c := range []struct {
+		amount, direction string
+		want              report.Cents
+	}{{"5.01", "CREDIT", 501}, {"5.01", "DEBIT", -501}, {"-5.01", "CREDIT", 501}, {"-5.01", "DEBIT", -501}, {"0", "DEBIT", 0}} {
+		in := put(put(good(), "accounts[0].transactions[0].amount", json.Number(c.amount)), "accounts[0].transactions[0].creditOrDebit", c.direction)
+		s, fields, err := read(t, in)
+		if err != nil {
+			t.Fatal(fields)
+		}
+		if got := s.Data.Connections[0].Accounts[0].Transactions[0].Amount; got != c.want {
+			t.Errorf("%s %s is %d cents, want %d", c.amount, c.direction, got, c.want)
+		}
+	}
+}
+
+// TestTheSubmissionTable holds every row of the table at its bounds. Of a value
+// that is refused, the bad field is named, unless another is.
+func TestTheSubmissionTable(t *testing.T) {
+	ok, bad := true, false
+	n := func(s string) json.Number { return json.Number(s) }
+	long := strings.Repeat
+	account, tx := "accounts[0].", "accounts[0].transactions[0]."
+	for _, c := range []struct {
+		path  string
+		value any
+		good  bool
+		named string
+	}{
+		{"userArgs", absent, ok, ""}, {"userArgs", nil, ok, ""}, {"userArgs", "", bad, ""}, {"userArgs", long("é", 255), ok, ""}, {"userArgs", long("é", 256), bad, ""},
+		{"userArgs", 7, bad, ""}, {"userArgs", "a\x00b", bad, ""}, {"userArgs", "a\nb", bad, ""},
+		{"externalId", absent, ok, ""}, {"externalId", "", bad, ""}, {"externalId", long("x", 64), ok, ""}, {"externalId", long("x", 65), bad, ""}, {"externalId", object{}, bad, ""},
+		{"pullDate", absent, bad, ""}, {"pullDate", nil, bad, ""}, {"pullDate", "2026-11-21T12:00:00.000Z", ok, ""}, {"pullDate", "2026-11-21T12:00:00.001Z", bad, ""},
+		{"pullDate", "2026-10-22T11:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00.000+00:00", bad, ""},
+		{"pullDate", "2026-11-20", bad, ""}, {"pullDate", "2026-02-29T10:00:00.000Z", bad, ""}, {"pullDate", "2026-11-20T24:00:00.000Z", bad, ""}, {"pullDate", 1, bad, ""},
+		{"pullDate", "2026-11-20T08:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T09:00:00.000Z", ok, ""},
+		{"applicationDate", absent, ok, ""}, {"applicationDate", "2026-11-21T12:00:00.000Z", ok, ""}, {"applicationDate", "2026-11-21T12:00:00.001Z", bad, ""}, {"applicationDate", "yesterday", bad, ""},
+		{"sandboxReportId", "nope", bad, ""}, {"sandboxReportId", "4F1C2D0E-7b1f-4a57-9c0b-0d1f5b8f3a11", ok, ""}, {"sandboxReportId", nil, ok, ""}, {"sandboxReportId", 5, bad, ""},
+		{"personal", "Ana", bad, ""}, {"personal.firstName", 5, bad, ""}, {"personal.firstName", absent, ok, ""}, {"personal.firstName", long("x", 5000), ok, ""}, {"personal.middleName", "B", bad, ""},
+		{"personal", absent, ok, ""}, {"personal.dob", "soon", ok, ""}, {"personal.phone", []any{}, bad, ""},
+		{"address", absent, ok, ""}, {"address", []any{}, bad, ""}, {"address.state", true, bad, ""}, {"address.state", "ZZ", ok, ""}, {"address.country", "US", bad, ""},
+		{"accounts", absent, bad, ""}, {"accounts", []any{}, bad, ""}, {"accounts", object{}, bad, ""}, {"accounts", []any{7}, bad, "accounts[0]"}, {"accounts", nil, bad, ""},
+		{account + "id", absent, bad, ""}, {account + "id", "", bad, ""}, {account + "id", long("a", 50), ok, ""}, {account + "id", long("a", 51), bad, ""}, {account + "id", "a-b", bad, ""}, {account + "id", "é", bad, ""},
+		{account + "institutionName", absent, bad, ""}, {account + "institutionName", "", bad, ""}, {account + "institutionName", long("ü", 100), ok, ""}, {account + "institutionName", long("ü", 101), bad, ""},
+		{account + "accountType", absent, bad, ""}, {account + "accountType", "SAVINGS", ok, ""}, {account + "accountType", "checking", bad, ""}, {account + "accountType", "OTHER", bad, ""}, {account + "accountType", false, bad, ""},
+		{account + "currentBalance", absent, bad, ""}, {account + "currentBalance", nil, bad, ""}, {account + "currentBalance", 0, ok, ""}, {account + "currentBalance", n("-250.10"), ok, ""},
+		{account + "currentBalance", n("1.005"), bad, ""}, {account + "currentBalance", n("1e2"), bad, ""}, {account + "currentBalance", "12.50", bad, ""},
+		{account + "currentBalance", n("9999999999999.99"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""}, {account + "currentBalance", n(long("9", 500)), bad, ""},
+		{account + "dateBalanceLastUpdated", absent, ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.000Z", ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.001Z", bad, ""},
+		{account + "dateBalanceLastUpdated", "2026-11-21T12:00:00.001Z", bad, ""}, {account + "dateBalanceLastUpdated", "x", bad, ""},
+		{account + "dateAccountOpened", absent, ok, ""}, {account + "dateAccountOpened", "2026-11-21T11:59:59.999Z", ok, ""}, {account + "dateAccountOpened", "2026-11-21T12:00:00.000Z", bad, ""}, {account + "dateAccountOpened", "2019-02-29T00:00:00.000Z", bad, ""},
+		{account + "currency", absent, bad, ""}, {account + "currency", "CAD", ok, ""}, {account + "currency", "usd", bad, ""}, {account + "currency", "US", bad, ""}, {account + "currency", "USDX", bad, ""}, {account + "currency", "QQQ", bad, ""}, {account + "currency", "D A", bad, ""},
+		{account + "transactions", absent, ok, ""}, {account + "transactions", []any{}, ok, ""}, {account + "transactions", nil, ok, ""}, {account + "transactions", "none", bad, ""}, {account + "transactions", []any{[]any{}}, bad, account + "transactions[0]"},
+		{account + "colour", "blue", bad, ""},
+		{tx + "id", absent, bad, ""}, {tx + "id", long("9", 50), ok, ""}, {tx + "id", long("9", 51), bad, ""}, {tx + "id", "T2", bad, account + "transactions[1].id"}, {tx + "id", "t 1", bad, ""},
+		{tx + "status", absent, bad, ""}, {tx + "status", "PENDING", ok, ""}, {tx + "status", "SETTLED", bad, ""},
+		{tx + "datePosted", absent, bad, ""}, {tx + "datePosted", nil, bad, ""}, {tx + "datePosted", "2026-11-20T10:00:00.000Z", ok, ""}, {tx + "datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {tx + "datePosted", "2026-13-01T00:00:00.000Z", bad, ""},
+		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {account + "transactions[1].datePosted", "2026-11-20T10:00:00.000Z", ok, ""},
+		{tx + "amount", absent, bad, ""}, {tx + "amount", n("0.01"), ok, ""}, {tx + "amount", n("12.505"), bad, ""}, {tx + "amount", "12.50", bad, ""}, {tx + "amount", nil, bad, ""},
+		{tx + "description", absent, bad, ""}, {tx + "description", "", bad, ""}, {tx + "description", long("字", 255), ok, ""}, {tx + "description", long("字", 256), bad, ""},
+		{tx + "merchant", absent, ok, ""}, {tx + "merchant", "", bad, ""}, {tx + "merchant", long("M", 100), ok, ""}, {tx + "merchant", long("M", 101), bad, ""}, {tx + "merchant", "Ñandú 24", ok, ""}, {tx + "merchant", "A&B!", bad, ""}, {tx + "merchant", "  ", bad, ""},
+		{tx + "memo", absent, ok, ""}, {tx + "memo", "", ok, ""}, {tx + "memo", long("m", 255), ok, ""}, {tx + "memo", long("m", 256), bad, ""},
+		{tx + "creditOrDebit", absent, bad, ""}, {tx + "creditOrDebit", "credit", bad, ""}, {tx + "creditOrDebit", "CREDIT", ok, ""},
+		{"iban", "x", bad, ""}, {"UserArgs", "x", bad, ""},
+	} {
+		_, fields, err := read(t, put(good(), c.path, c.value))
+		shown := fmt.Sprintf("%s = %.40v", c.path, c.value)
+		if c.value == absent {
+			shown = c.path + " absent"
+		}
+		if c.good {
+			if err != nil {
+				t.Errorf("%s: refused for %v", shown, fields)
+			}
+			continue
+		}
+		named := c.named
+		if named == "" {
+			named = c.path
+		}
+		if !errors.Is(err, ErrRefused) || !contains(fields, named) {
+			t.Errorf("%s: %v naming %v, want it named", shown, err, fields)
+		}
+	}
+}
+
+func contains(all []string, s string) bool {
+	for _, a := range all {
+		if a == s {
+			return true
+		}
+	}
+	return false
+}
+
+func TestIdsAreUniqueWithinTheirList(t *testing.T) {
+	in := good()
+	first := in["accounts"].([]any)[0]
+	second, _ := json.Marshal(first)
+	var other object
+	json.Unmarshal(second, &other)
+	in["accounts"] = []any{first, put(other, "id", "A2")}
+	if _, fields, err := read(t, in); err != nil {
+		t.Errorf("the same transaction ids in two accounts: refused for %v", fields)
+	}
+	put(other, "id", "A1")
+	if _, fields, _ := read(t, in); !contains(fields, "accounts[1].id") {
+		t.Errorf("an account's id twice: named %v", fields)
+	}
+}
+
+func TestPullDateMayComeLast(t *testing.T) {
+	raw, _ := json.Marshal(put(good(), "pullDate", absent))
+	body := strings.TrimSuffix(string(raw), "}") + `,"pullDate":"2026-11-19T23:59:59.998Z"}`
+	_, fields, err := read(t, body)
+	want := []string{"pullDate", "accounts[0].dateBalanceLastUpdated", "accounts[0].transactions[0].datePosted"}
+	if !errors.Is(err, ErrRefused) || fmt.Sprint(fields) != fmt.Sprint(want) {
+		t.Errorf("%v naming %v, want %v", err, fields, want)
+	}
+}
+
+func TestWithASandboxReportAccountsAndPullDateMayBeAbsent(t *testing.T) {
+	in := put(put(good(), "accounts", absent), "pullDate", absent)
+	in["sandboxReportId"] = seed
+	if s, fields, err := read(t, in); err != nil || s.SandboxReportID != seed {
+		t.Errorf("refused for %v", fields)
+	}
+	raw, _ := json.Marshal(in)
+	_, details, err := Read(bytes.NewReader(raw), Terms{Now: now})
+	if !errors.Is(err, ErrRefused) || len(details) != 2 {
+		t.Errorf("outside of the sandbox: %v %v, want pullDate and accounts required", err, details)
+	}
+	in = put(good(), "sandboxReportId", 17)
+	raw, _ = json.Marshal(in)
+	if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now}); err != nil {
+		t.Errorf("a sandboxReportId outside of the sandbox is not ignored: %v", details)
+	}
+}
+
+func TestBodiesThatAreNoJSON(t *testing.T) {
+	for _, body := range []string{"", " ", "nul", "null", "[]", `"x"`, "{", `{"a"`, `{"a":}`, `{"personal":{}`, `{} {}`, `{},`, `{"userArgs":"x",}`,
+		`{"userArgs":"` + "\xff" + `"}`, `{"userArgs":"\ud800"}`, `{"userArgs":"\ud800A"}`, `{"userArgs":"\x"}`, `{"userArgs":"a` + "\n" + `b"}`,
+		`{"accounts":[{"currentBalance":01}]}`, `{"accounts":[{"currentBalance":1.}]}`, `{"accounts":[{"currentBalance":-}]}`, `{"accounts":[1,]}`,
+		`{"x":` + strings.Repeat("[", 10000), "\xef\xbb\xbf{}", "{\x00}"} {
+		if _, fields, err := read(t, body); !errors.Is(err, ErrRefused) || len(fields) == 0 {
+			t.Errorf("%.40q: %v %v", body, err, fields)
+		}
+	}
+	if _, fields, _ := read(t, `{"accounts":[{},{"id":"A","id":"B"}]}`); !contains(fields, "accounts[1].id") {
+		t.Errorf("a member twice: named %v", fields)
+	}
+}
+
+func TestDetailsAreBoundedAndNothingIsKept(t *testing.T) {
+	body := `{"accounts":[` + strings.Repeat("{},", 5000) + `{}]}`
+	s, fields, err := read(t, body)
+	if !errors.Is(err, ErrRefused) || len(fields) != MaxDetails || len(s.Data.Connections) > 0 {
+		t.Errorf("%v, %d details, %d connections kept", err, len(fields), len(s.Data.Connections))
+	}
+}
+
+func TestWhatFailsInTheStreamIsReturned(t *testing.T) {
+	broken := errors.New("broken")
+	raw, _ := json.Marshal(good())
+	_, details, err := Read(io.MultiReader(bytes.NewReader(raw[:len(raw)/2]), iotest.ErrReader(broken)), Terms{Now: now})
+	if !errors.Is(err, broken) || details != nil {
+		t.Errorf("%v %v", err, details)
+	}
+}
+
+// Property: a body of many accounts is read as it was written, and any one
+// transaction that is spoiled is the one that is named.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		accounts := rapid.IntRange(1, 4).Draw(t, "accounts")
+		in := good()
+		var all []any
+		counts := make([]int, accounts)
+		for i := range accounts {
+			counts[i] = rapid.IntRange(1, 40).Draw(t, "transactions")
+			var txs []any
+			for j := range counts[i] {
+				txs = append(txs, object{"id": fmt.Sprint("t", j), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z",
+					"amount":        json.Number(report.Cents(rapid.Int64Range(0, 999_999_999_999_999).Draw(t, "cents")).String()),
+					"description":   rapid.StringN(1, 255, -1).Filter(func(s string) bool { return !strings.Contains(s, "\x00") }).Draw(t, "description"),
+					"creditOrDebit": rapid.SampledFrom([]string{"CREDIT", "DEBIT"}).Draw(t, "direction")})
+			}
+			all = append(all, object{"id": fmt.Sprint("a", i), "institutionName": fmt.Sprint("Bank ", i%2), "accountType": "CHECKING",
+				"currentBalance": 1, "currency": "USD", "transactions": txs})
+		}
+		in["accounts"] = all
+		raw, _ := json.Marshal(in)
+		s, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed})
+		if err != nil {
+			t.Fatal(details)
+		}
+		read := 0
+		for i, c := range s.Data.Connections {
+			for k, a := range c.Accounts {
+				source := all[k*2+i].(object)["transactions"].([]any)
+				for j, tx := range a.Transactions {
+					want := source[j].(object)
+					amount := tx.Amount
+					if want["creditOrDebit"] == "DEBIT" {
+						amount = -amount
+					}
+					if amount.String() != string(want["amount"].(json.Number)) || tx.Description != want["description"] {
+						t.Fatalf("read %+v, written %v", tx, want)
+					}
+				}
+				read++
+			}
+		}
+		if read != accounts {
+			t.Fatalf("%d accounts, want %d", read, accounts)
+		}
+		i := rapid.IntRange(0, accounts-1).Draw(t, "spoiled account")
+		j := rapid.IntRange(0, counts[i]-1).Draw(t, "spoiled transaction")
+		path := fmt.Sprintf("accounts[%d].transactions[%d].amount", i, j)
+		raw, _ = json.Marshal(put(in, path, "x"))
+		_, details, _ = Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed})
+		if len(details) != 1 || details[0].Field != path {
+			t.Fatalf("named %v, want %s", details, path)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	raw, _ := json.Marshal(good())
+	f.Add(raw)
+	f.Add([]byte(`{"accounts":[{"transactions":[{"amount":1e5}]}],"x":[[{}]]}`))
+	f.Add([]byte(`{"personal":{"firstName":"\ud83d\ude00"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Sandbox: true, Seed: seed})
+		if (err == nil) != (details == nil) || err != nil && !errors.Is(err, ErrRefused) || len(details) > MaxDetails+1 {
+			t.Fatalf("%v %v", err, details)
+		}
+		if err != nil {
+			return
+		}
+		if !json.Valid(raw) {
+			t.Fatalf("took what is no JSON: %q", raw)
+		}
+		if s.SandboxReportID == "" && (s.PullDate.IsZero() || len(s.Data.Connections) == 0) {
+			t.Fatalf("took a submission without its data: %q", raw)
+		}
+		if s.PullDate.After(now) {
+			t.Fatalf("took a pullDate of the future: %q", raw)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	raw := bodyOf(3000)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed}); err != nil {
+			b.Fatal(details)
+		}
+	}
+}
+
+// bodyOf is a good body of n transactions.
+func bodyOf(n int) []byte {
+	in := good()
+	var txs []any
+	for i := range n {
+		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED",
+			"datePosted": now.AddDate(0, 0, -2-i%700).Format("2006-01-02T15:04:05.000Z"), "amount": json.Number(fmt.Sprintf("%d.%02d", i%900, i%100)),
+			"description": fmt.Sprintf("POS PURCHASE %d CORNER MARKET SAN DIEGO CA", i), "merchant": "Corner Market", "creditOrDebit": "DEBIT"})
+	}
+	raw, _ := json.Marshal(put(in, "accounts[0].transactions", txs))
+	return raw
+}

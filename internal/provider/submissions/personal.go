@@ -1,0 +1,151 @@
+package submissions
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+)
+
+// Personal is the person of a submission, as it came: nil is what was not given.
+// What is wrong with it does not refuse the submission; see Substatus.
+type Personal struct {
+	FirstName, LastName, DOB, Email, Phone *string
+	Street, City, State, PostalCode        *string
+}
+
+var (
+	personalNames = []string{"firstName", "lastName", "dob", "email", "phone"}
+	addressNames  = []string{"street", "city", "state", "postalCode"}
+)
+
+func (d *decoder) personal() {
+	p := &d.out.Personal
+	into := []**string{&p.FirstName, &p.LastName, &p.DOB, &p.Email, &p.Phone}
+	d.object(inPersonal, "personal", personalNames, func(i int) { *into[i] = d.given(personalNames[i]) })
+}
+
+func (d *decoder) address() {
+	p := &d.out.Personal
+	into := []**string{&p.Street, &p.City, &p.State, &p.PostalCode}
+	d.object(inAddress, "address", addressNames, func(i int) { *into[i] = d.given(addressNames[i]) })
+}
+
+// given reads a string whatever its length: its rules are Substatus's. Of one
+// that is longer than any of them allows, the beginning says so as well.
+func (d *decoder) given(field string) *string {
+	t, ok := d.text(field, 0, unbounded)
+	if !ok {
+		return nil
+	}
+	s := string(t)
+	if len(t) > maxText/4 {
+		s = strings.ToValidUTF8(string(t[:maxText/4]), "")
+	}
+	return &s
+}
+
+// Substatus is what the report ends in ERROR with for this person, or empty
+// (document 1, "PII rule" and "Substatuses resulting from validation of submitted
+// input"): what is missing before what is wrong, and of the latter the first by
+// the order of the table. anyAddress takes every address as it is: the sandbox's
+// profiles do.
+func (p Personal) Substatus(today time.Time, anyAddress bool) svc.Substatus {
+	full := p.Street != nil && p.City != nil && p.State != nil && p.PostalCode != nil
+	if p.FirstName == nil || p.LastName == nil || p.Email == nil || p.DOB == nil && !full {
+		return svc.Substatus(svc.WidgetPIIMissing)
+	}
+	rules := []struct {
+		value *string
+		good  func(string) bool
+		code  svc.WidgetError
+	}{
+		{p.FirstName, isName(prefill.FirstName), svc.WidgetPrefillFirstName},
+		{p.LastName, isName(prefill.LastName), svc.WidgetPrefillLastName},
+		{p.DOB, func(s string) bool { return isPast(s, today) }, svc.WidgetPrefillDOB},
+		{p.Email, fits(prefill.Email), svc.WidgetPrefillEmail},
+		{p.Phone, isPhone, svc.WidgetPrefillPhone},
+		{p.Street, fits(prefill.Address), svc.WidgetPrefillAddress},
+		{p.City, isCity, svc.WidgetPrefillCity},
+		{p.State, isState, svc.WidgetPrefillState},
+		{p.PostalCode, isPostalCode, svc.WidgetPrefillZIP},
+	}
+	for i, r := range rules {
+		if anyAddress && i >= 5 {
+			break
+		}
+		if r.value != nil && !r.good(*r.value) {
+			return svc.Substatus(r.code)
+		}
+	}
+	return ""
+}
+
+// fits holds a value against the rule that a prefill has for the same field.
+func fits(key string) func(string) bool {
+	return func(s string) bool {
+		r := prefill.Rules{Product: svc.Cashflow, Environment: svc.Sandbox, Partial: true}
+		return len(r.Problems(prefill.Object{{Key: key, Value: prefill.String(s)}})) == 0
+	}
+}
+
+// isName: a prefill's letters, in 1 to 50 characters.
+func isName(key string) func(string) bool {
+	letters := fits(key)
+	return func(s string) bool { return utf8.RuneCountInString(s) <= 50 && letters(s) }
+}
+
+// isPast: a day of the calendar before today.
+func isPast(s string, today time.Time) bool {
+	d, ok := prefill.ParseDate(s)
+	return ok && time.Date(d.Year, time.Month(d.Month), d.Day+1, 0, 0, 0, 0, time.UTC).Compare(today) <= 0
+}
+
+// isPhone: XXX-XXX-XXXX.
+func isPhone(s string) bool {
+	if len(s) != 12 {
+		return false
+	}
+	for i := range len(s) {
+		if dash := i == 3 || i == 7; dash != (s[i] == '-') || !dash && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// isCity: 1 to 100 letters, with their marks, and spaces.
+func isCity(s string) bool {
+	letters := false
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r):
+			letters = true
+		case r == ' ', unicode.IsMark(r) && letters:
+		default:
+			return false
+		}
+	}
+	return letters && utf8.RuneCountInString(s) <= 100
+}
+
+// isState: one of the fifty or the district, without the territories.
+func isState(s string) bool {
+	return len(s) == 2 && fits(prefill.State)(s) && !strings.Contains("AS GU MP PR UM VI", s)
+}
+
+// isPostalCode: 5 to 10 digits, or ZIP+4 with its dash.
+func isPostalCode(s string) bool {
+	if len(s) == 10 && s[5] == '-' {
+		s = s[:5] + s[6:]
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) >= 5 && len(s) <= 10
+}

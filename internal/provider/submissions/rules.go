@@ -1,0 +1,130 @@
+package submissions
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"vestibule/internal/report"
+)
+
+// MaxPullAge is how long ago pullDate may be: 30 times 24 hours.
+const MaxPullAge = 30 * 24 * time.Hour
+
+// dateTime reads YYYY-MM-DDTHH:mm:ss.SSSZ and nothing else.
+func dateTime(t []byte) (time.Time, bool) {
+	const form = "dddd-dd-ddTdd:dd:dd.dddZ"
+	if len(t) != len(form) {
+		return time.Time{}, false
+	}
+	for i := range len(form) {
+		if form[i] == 'd' && (t[i] < '0' || t[i] > '9') || form[i] != 'd' && t[i] != form[i] {
+			return time.Time{}, false
+		}
+	}
+	n := func(from, to int) int {
+		v := 0
+		for _, c := range t[from:to] {
+			v = v*10 + int(c-'0')
+		}
+		return v
+	}
+	year, month, day := n(0, 4), n(5, 7), n(8, 10)
+	hour, minute, second := n(11, 13), n(14, 16), n(17, 19)
+	at := time.Date(year, time.Month(month), day, hour, minute, second, n(20, 23)*int(time.Millisecond), time.UTC)
+	// A day that the calendar has not becomes another one.
+	if month < 1 || month > 12 || at.Day() != day || at.Month() != time.Month(month) || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	return at, true
+}
+
+// maxUnits is the first amount that is too large: ten trillion, so that no sum
+// of a report overflows.
+const maxUnits = 10_000_000_000_000
+
+// cents reads a decimal number with at most two places, without an exponent.
+func cents(t []byte) (report.Cents, bool) {
+	negative := len(t) > 0 && t[0] == '-'
+	if negative {
+		t = t[1:]
+	}
+	var n int64
+	places := -1 // digits after the point; -1 before it
+	for _, c := range t {
+		switch {
+		case c == '.' && places < 0:
+			places = 0
+		case c >= '0' && c <= '9' && places < 2 && n < maxUnits*10:
+			n = n*10 + int64(c-'0')
+			if places >= 0 {
+				places++
+			}
+		default:
+			return 0, false
+		}
+	}
+	for i := max(places, 0); i < 2; i++ {
+		n *= 10
+	}
+	if n >= maxUnits*100 || len(t) == 0 {
+		return 0, false
+	}
+	if negative {
+		n = -n
+	}
+	return report.Cents(n), true
+}
+
+// isAlphanumeric: ASCII letters and digits, as identifiers have.
+func isAlphanumeric(t []byte) bool {
+	for _, c := range t {
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// isWords: letters and digits of any script and spaces, at least one of the
+// former, as a merchant's name has.
+func isWords(t []byte) bool {
+	found := false
+	for len(t) > 0 {
+		r, n := utf8.DecodeRune(t)
+		t = t[n:]
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			found = true
+		case r == ' ', unicode.IsMark(r) && found:
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+func hasControl(t []byte) bool {
+	for len(t) > 0 {
+		r, n := utf8.DecodeRune(t)
+		if unicode.IsControl(r) {
+			return true
+		}
+		t = t[n:]
+	}
+	return false
+}
+
+// currencies are the active codes of ISO 4217 for money that accounts hold.
+const currencies = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD " +
+	"CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD " +
+	"HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD " +
+	"MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG " +
+	"QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD " +
+	"TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG "
+
+// isCurrency reports whether code, of three characters, is one of them.
+func isCurrency(code string) bool {
+	return !strings.Contains(code, " ") && strings.Contains(currencies, code+" ")
+}
