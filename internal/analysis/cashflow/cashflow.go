@@ -2,10 +2,13 @@
 // body") from bank data and an as-of date. Values in, values out: the same input
 // gives the same report, byte for byte. It leaves out accounts that are not cash
 // equivalents, transactions that are pending, and whatever is older than two
-// years.
+// years. Every attribute is an exact number of cents, days or times, or a quotient
+// of two, and is rounded once, half away from zero, when it is written; how each
+// comes about is docs/analytics.md.
 package cashflow
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +30,15 @@ type Input struct {
 	InputRecordID      string           // source_record_id of that input
 	Consumer           *bankdata.Person // nil: nobody typed a name
 	Bank               bankdata.Data
+	Options            Options
+}
+
+// Options is what a report contains beyond sources, identities and accounts. Its
+// zero value is nothing.
+type Options struct {
+	Attributes bool // the universal attributes, score v2.0 and the properties of its data
+	Deprecated bool // with Attributes: the deprecated family too
+	ScoreV1    bool // with Attributes: score v1.0 too
 }
 
 // Outcome is the report's status and substatus for the bank data at hand
@@ -76,7 +88,37 @@ func Build(in Input, asOf time.Time) report.Cashflow {
 	if sub != "" {
 		r.Meta.Substatus = &sub
 	}
+	if in.Options.Attributes {
+		in.Options.analyse(&r, bankdata.Read(in.Bank, report.DateOf(asOf)), banks(in.Bank))
+	}
 	return r
+}
+
+// analyse adds what is computed from the ledger.
+func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []string) {
+	f := newFacts(l)
+	v := newValues(f)
+	r.Attributes = make([]report.Attribute, 0, len(universal)+len(deprecated))
+	r.Attributes = attributes(r.Attributes, universal[:], v[:], sources)
+	if o.Deprecated {
+		r.Attributes = attributes(r.Attributes, deprecated[:], oldValues(f), sources)
+	}
+	if o.ScoreV1 {
+		r.Scores = append(r.Scores, score("v1.0", f, v, inV1, sources))
+	}
+	r.Scores = append(r.Scores, score("v2.0", f, v, inV2, sources))
+	r.Properties = properties(f)
+}
+
+// banks are the source ids of the connections that have cash-equivalent accounts.
+func banks(d bankdata.Data) []string {
+	out := []string{}
+	for _, c := range d.Connections {
+		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Type == report.CashEquivalent }) {
+			out = append(out, c.SourceID)
+		}
+	}
+	return out
 }
 
 func sources(in Input) []report.Source {

@@ -1,0 +1,209 @@
+package cashflow
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// The scale of every version of the score, and what its bins can give together.
+const (
+	scoreBase  = 300
+	scoreRange = 550
+)
+
+// Comparison is how a bin's cells are tried, from the first to the last.
+type Comparison uint8
+
+// The comparisons.
+const (
+	Below   Comparison = iota // the first cell whose bound the value is below
+	AtMost                    // the first cell whose bound the value does not exceed
+	AtLeast                   // the first cell whose bound the value reaches
+)
+
+// Cell is the points for the values up to a bound, which counts units of the
+// attribute's last decimal (cents, hundred-thousandths, or days and times).
+type Cell struct {
+	Bound  int64
+	Points int
+}
+
+// Bin is one line of the card: an attribute and what its value is worth.
+type Bin struct {
+	Letter    string
+	Attribute string
+	Compare   Comparison
+	Cells     []Cell
+	Else      int // beyond the last cell
+	Neutral   int // without usable values
+	Mean      int // points of the card's reference household; see docs/analytics.md
+	V1        bool
+
+	at int // index in universal
+}
+
+// Card lists the bins of the score v2.0; those with V1 make up v1.0.
+func Card() []Bin { return append([]Bin(nil), card[:]...) }
+
+var card = [...]Bin{
+	bin("A", "UA_ASSET_TOTAL_AVG_3M", Below, []Cell{{0, 0}, {250_00, 10}, {1_000_00, 25}, {2_500_00, 40}, {5_000_00, 55}, {10_000_00, 68}}, 80, 25, 44, true),
+	bin("B", "UA_ASSET_TOTAL_MIN_3M", Below, []Cell{{0, 0}, {50_00, 8}, {250_00, 18}, {1_000_00, 29}, {2_500_00, 38}}, 45, 18, 22, true),
+	bin("C", "UA_ASSET_NEGDAYS_CNT_3M", AtMost, []Cell{{0, 50}, {2, 34}, {5, 20}, {10, 9}}, 0, 34, 42, true),
+	bin("D", "UA_EXPENSE_NSFOD_CNT_12M", AtMost, []Cell{{0, 65}, {1, 46}, {3, 29}, {6, 13}}, 0, 46, 52, true),
+	bin("E", "UA_CADENCE_INCOME_MONTHS_CNT_12M", AtLeast, []Cell{{12, 55}, {11, 48}, {9, 36}, {6, 21}, {3, 9}}, 0, 9, 49, true),
+	bin("F", "UA_INFLOW_INCOME_AVG_12R", AtLeast, []Cell{{7_500_00, 40}, {5_000_00, 35}, {3_500_00, 28}, {2_000_00, 19}, {1_000_00, 9}}, 0, 9, 27, true),
+	bin("G", "UA_RATIO_INCOME_VARIATION_12M", Below, []Cell{{10_000, 35}, {25_000, 27}, {50_000, 16}, {100_000, 6}}, 0, 6, 22, false),
+	bin("H", "UA_RATIO_EXPENSE_INFLOW_3M", AtMost, []Cell{{80_000, 45}, {90_000, 37}, {97_000, 27}, {103_000, 17}, {115_000, 7}}, 0, 7, 24, true),
+	bin("I", "UA_CASHFLOW_NETPOS_CNT_12M", AtLeast, []Cell{{11, 35}, {9, 28}, {7, 20}, {5, 12}, {3, 5}}, 0, 5, 19, true),
+	bin("J", "UA_RATIO_DEBTPMT_INCOME_3M", AtMost, []Cell{{0, 30}, {10_000, 27}, {20_000, 24}, {36_000, 16}, {50_000, 7}}, 0, 7, 20, false),
+	bin("K", "UA_RATIO_SAVINGS_INFLOW_12M", AtLeast, []Cell{{10_000, 20}, {5_000, 14}, {1_000, 7}}, 0, 0, 6, false),
+	bin("L", "UA_INFLOW_ADVANCE_CNT_6M", AtMost, []Cell{{0, 20}, {2, 11}, {5, 4}}, 0, 11, 17, false),
+	bin("M", "UA_TOTAL_OLDEST_REC", AtLeast, []Cell{{700, 30}, {540, 25}, {365, 19}, {180, 10}, {90, 4}}, 0, 0, 26, false),
+}
+
+func bin(letter, attribute string, compare Comparison, cells []Cell, otherwise, neutral, mean int, v1 bool) Bin {
+	return Bin{letter, attribute, compare, cells, otherwise, neutral, mean, v1, index(attribute)}
+}
+
+// index is the place of a universal attribute. The card is made of them when the
+// program starts; a name that is none of theirs is a fault in the card.
+func index(name string) int {
+	i := slices.IndexFunc(universal[:], func(d Definition) bool { return d.Name == name })
+	if i < 0 {
+		panic("cashflow: no attribute " + name)
+	}
+	return i
+}
+
+// points is what a value of the bin's attribute is worth. A quotient without a
+// denominator is worth what the worst value is.
+func (b *Bin) points(v value) int {
+	switch v.state {
+	case undefined:
+		return b.worst()
+	case noValues, noCategory, noRecords:
+		return b.Neutral
+	}
+	for _, c := range b.Cells {
+		switch {
+		case b.Compare == Below && v.n < c.Bound, b.Compare == AtMost && v.n <= c.Bound, b.Compare == AtLeast && v.n >= c.Bound:
+			return c.Points
+		}
+	}
+	return b.Else
+}
+
+// Most is the most that the bin can give.
+func (b *Bin) Most() int { return max(b.Cells[0].Points, b.Else) }
+
+func (b *Bin) worst() int { return min(b.Cells[0].Points, b.Else) }
+
+// What a score cannot do without.
+const (
+	leastScoreDays = 60
+	countCode      = "UA_TOTAL_TXN_CNT_12M"
+)
+
+// scorable says whether there is enough to make a score from.
+func (f *facts) scorable() bool {
+	return f.records() && f.used(Rolling12) && f.historyDays() >= leastScoreDays
+}
+
+// score makes one version from the chosen bins of the card.
+func score(version string, f *facts, v *values, chosen func(*Bin) bool, sources []string) report.Score {
+	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version}
+	if !f.scorable() {
+		out.AdverseActionCodes = adverse(universal[index(countCode)].Code)
+		return out
+	}
+	var bins []*Bin
+	var points []int
+	sum, most := 0, 0
+	for i := range card {
+		b := &card[i]
+		if !chosen(b) {
+			continue
+		}
+		p := b.points(v[b.at])
+		bins, points = append(bins, b), append(points, p)
+		sum, most = sum+p, most+b.Most()
+	}
+	total := scoreBase + (2*sum*scoreRange+most)/(2*most)
+	out.Value = &total
+	out.AdverseActionCodes = adverse(why(bins, points)...)
+	return out
+}
+
+func inV1(b *Bin) bool { return b.V1 }
+func inV2(*Bin) bool   { return true }
+
+// mostReasons is how many reasons a score gives at most.
+const mostReasons = 4
+
+// why lists the codes of the bins that cost most: measured against the reference
+// household, or, where none is below it, against the bins' own maxima.
+func why(bins []*Bin, points []int) []string {
+	losses := make([]int, len(bins))
+	lose := func(against func(*Bin) int) bool {
+		any := false
+		for i, b := range bins {
+			losses[i] = against(b) - points[i]
+			any = any || losses[i] > 0
+		}
+		return any
+	}
+	if !lose(func(b *Bin) int { return b.Mean }) && !lose((*Bin).Most) {
+		return []string{universal[weakest(bins).at].Code}
+	}
+	order := make([]int, 0, len(bins))
+	for i, l := range losses {
+		if l > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(losses[b], losses[a]) })
+	var codes []string
+	for _, i := range order {
+		if c := universal[bins[i].at].Code; !slices.Contains(codes, c) && len(codes) < mostReasons {
+			codes = append(codes, c)
+		}
+	}
+	return codes
+}
+
+// weakest is the bin in which the reference household is furthest from full
+// points, in proportion.
+func weakest(bins []*Bin) *Bin {
+	return slices.MinFunc(bins, func(a, b *Bin) int { return cmp.Compare(a.Mean*b.Most(), b.Mean*a.Most()) })
+}
+
+func adverse(codes ...string) []report.AdverseCode {
+	out := make([]report.AdverseCode, len(codes))
+	for i, c := range codes {
+		out[i] = report.AdverseCode{Code: c, Description: reasons[c]}
+	}
+	return out
+}
+
+// Below these there is little to go by, in the last 3 complete months and in all.
+const (
+	lowTransactions = 10
+	lowDaysActive   = 6
+	limitedDays     = 90
+	limitedMonths   = 3
+)
+
+// properties says how much a v2.0 score had to go by.
+func properties(f *facts) []report.ConsumerDataProperty {
+	recent := f.in(everything, Last3).count
+	low := recent < lowTransactions || f.in(activeDay, Last3).count < lowDaysActive
+	limited := f.historyDays() < limitedDays || f.whole < limitedMonths
+	return []report.ConsumerDataProperty{
+		{FieldName: "TOTAL_TRANSACTION_COUNT", Value: report.PropertyValue{Integer: f.in(everything, History).count}},
+		{FieldName: "TOTAL_HISTORY_LENGTH_DAYS", Value: report.PropertyValue{Integer: f.historyDays()}},
+		{FieldName: "LOW_ACCOUNT_ACTIVITY_INDICATOR", Value: report.PropertyValue{Boolean: &low}},
+		{FieldName: "LIMITED_DATA_AVAILABLE_INDICATOR", Value: report.PropertyValue{Boolean: &limited}},
+	}
+}

@@ -1,0 +1,136 @@
+package cashflow
+
+import "vestibule/internal/analysis/bankdata"
+
+// subject is what an attribute is about: a kind of posted transaction.
+type subject uint8
+
+const (
+	everything subject = iota
+	credits
+	debits
+	moneyIn  // credits that come from outside the consumer's accounts
+	moneyOut // debits that leave them
+	external
+	income
+	payroll
+	benefit
+	gig
+	cashDeposit
+	interest
+	borrowed
+	advance
+	housing
+	utility
+	loanPayment
+	cardPayment
+	advanceRepaid
+	essential
+	discretionary
+	bankFee
+	nsf
+	returned
+	gambling
+	cashOut
+	saving
+	transfer
+	recurring
+	obligation
+	activeDay
+
+	subjects
+)
+
+// direction is which sign of amount a subject takes, and how it adds it up.
+type direction uint8
+
+const (
+	in     direction = iota // credits, as they are
+	out                     // debits, as positive amounts
+	netOut                  // both, debits positive
+	gross                   // both, as positive amounts
+)
+
+// subjectTable says what belongs to a subject. With leaves, it is those; the
+// rest is said in words and done by masks and facts.
+var subjectTable = [subjects]struct {
+	name   string
+	dir    direction
+	leaves []bankdata.Leaf
+	about  string
+}{
+	everything:    {name: "everything", dir: gross, about: "every posted transaction"},
+	credits:       {name: "credits", dir: in, about: "every posted credit"},
+	debits:        {name: "debits", dir: out, about: "every posted debit"},
+	moneyIn:       {name: "money in", dir: in, about: "credits that are no leg of a transfer between own accounts"},
+	moneyOut:      {name: "money out", dir: out, about: "debits that are no leg of a transfer between own accounts"},
+	external:      {name: "external credits", dir: in, about: "money in, without loan proceeds, advances, refunds, reversals and fee reversals"},
+	income:        {name: "income", dir: in, leaves: group(bankdata.GroupIncome)},
+	payroll:       {name: "payroll", dir: in, leaves: list(bankdata.LeafPayroll)},
+	benefit:       {name: "benefits", dir: in, leaves: list(bankdata.LeafGovBenefit, bankdata.LeafUnemployment, bankdata.LeafRetirement)},
+	gig:           {name: "gig and self-employment", dir: in, leaves: list(bankdata.LeafGig, bankdata.LeafSelfEmployed)},
+	cashDeposit:   {name: "cash deposits", dir: in, leaves: list(bankdata.LeafCashDeposit, bankdata.LeafCheckMobile)},
+	interest:      {name: "interest", dir: in, leaves: list(bankdata.LeafInterest)},
+	borrowed:      {name: "loans and advances received", dir: in, leaves: list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn)},
+	advance:       {name: "advances received", dir: in, leaves: list(bankdata.LeafAdvanceIn)},
+	housing:       {name: "housing", dir: out, leaves: list(bankdata.LeafRent, bankdata.LeafMortgage)},
+	utility:       {name: "utilities", dir: out, leaves: list(bankdata.LeafUtility, bankdata.LeafTelecom)},
+	loanPayment:   {name: "loan payments", dir: out, leaves: list(bankdata.LeafAutoLoan, bankdata.LeafStudentLoan, bankdata.LeafPersonalLoan)},
+	cardPayment:   {name: "card payments", dir: out, leaves: list(bankdata.LeafCardPayment)},
+	advanceRepaid: {name: "advances repaid", dir: out, leaves: list(bankdata.LeafAdvanceOut, bankdata.LeafBNPLOut)},
+	essential: {name: "essentials", dir: out, leaves: list(bankdata.LeafRent, bankdata.LeafMortgage, bankdata.LeafUtility, bankdata.LeafTelecom,
+		bankdata.LeafInsurance, bankdata.LeafGrocery, bankdata.LeafFuelTransport, bankdata.LeafHealth, bankdata.LeafChildcareEdu)},
+	discretionary: {name: "discretionary", dir: out, leaves: list(bankdata.LeafDining, bankdata.LeafRetail, bankdata.LeafEntertainment, bankdata.LeafTravel, bankdata.LeafSubscription)},
+	bankFee:       {name: "bank fees", dir: netOut, leaves: group(bankdata.GroupFee)},
+	nsf:           {name: "NSF and overdraft events", dir: gross, about: "a fee or a returned payment, once when both lie within two days, and not when the fee is reversed"},
+	returned:      {name: "returned payments", dir: in, leaves: list(bankdata.LeafReversal)},
+	gambling:      {name: "gambling", dir: out, leaves: list(bankdata.LeafGambling)},
+	cashOut:       {name: "cash withdrawals", dir: out, leaves: list(bankdata.LeafCashWithdrawal)},
+	saving:        {name: "savings transfers", dir: out, leaves: list(bankdata.LeafSavingsOut, bankdata.LeafInvestOut)},
+	transfer:      {name: "own transfers", dir: gross, about: "both legs of transfers between own accounts"},
+	recurring:     {name: "recurring outflows", dir: out, about: "debits that belong to a recurring stream"},
+	obligation:    {name: "recurring obligations", dir: out, about: "recurring outflows that are bills, loan payments or card payments"},
+	activeDay:     {name: "active days", dir: gross, about: "the first transaction of each day"},
+}
+
+func list(leaves ...bankdata.Leaf) []bankdata.Leaf { return leaves }
+
+func group(g bankdata.Group) []bankdata.Leaf {
+	var out []bankdata.Leaf
+	for _, l := range bankdata.Leaves() {
+		if l.Group() == g {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// mask is a set of subjects.
+type mask uint32
+
+func (s subject) bit() mask { return 1 << s }
+
+// masks are the subjects of a credit and of a debit of each leaf.
+type masks [256]struct{ credit, debit mask }
+
+// leafMasks is the subject table, turned round.
+var leafMasks = func() *masks {
+	m := new(masks)
+	for i := range m {
+		m[i].credit, m[i].debit = credits.bit(), debits.bit()
+	}
+	for s := range subjects {
+		for _, l := range subjectTable[s].leaves {
+			if d := subjectTable[s].dir; d != out {
+				m[l].credit |= s.bit()
+			}
+			if d := subjectTable[s].dir; d != in {
+				m[l].debit |= s.bit()
+			}
+		}
+	}
+	return m
+}()
+
+// notExternal are the credits from outside that are no new money.
+var notExternal = list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund, bankdata.LeafReversal, bankdata.LeafFeeReversal)

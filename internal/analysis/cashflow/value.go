@@ -1,0 +1,216 @@
+package cashflow
+
+import (
+	"math/big"
+	"math/bits"
+	"strconv"
+)
+
+// ValueType is how an attribute's value is written, and between which bounds
+// (document 1, the tables of value types).
+type ValueType uint8
+
+// The value types: three of the universal family, five of the deprecated one.
+const (
+	Dollar ValueType = iota
+	Float
+	Short
+
+	OldBoolean
+	OldDollar
+	OldFloat
+	OldShort
+	OldLong
+)
+
+// limits are a value type's decimals, bounds and sentinels. Min, max and cap are
+// in units of the last decimal; a value above max becomes cap, one below min
+// becomes min. The sentinels are plain integers, and are written as such.
+type limits struct {
+	name                            string
+	decimals                        int
+	min, max, cap                   int64
+	noRecords, noCategory, noValues int64
+}
+
+var valueTypes = [...]limits{
+	Dollar: {"DOLLAR", 2, -9_999_999_99, 9_999_995_00, 9_999_995_00, 9_999_998, 9_999_998, 9_999_996},
+	Float:  {"FLOAT", 5, -9_999_999_99999, 9_999_995_00000, 9_999_995_00000, 9_999_998, 9_999_998, 9_999_996},
+	Short:  {"SHORT", 0, 0, 9_995, 9_995, 9_998, 9_998, 9_996},
+
+	OldBoolean: {"BOOLEAN", 0, 0, 1, 5, 8, 7, 6},
+	OldDollar:  {"DOLLAR", 2, -9_999_999_99, 9_999_994_99, 9_999_995_00, 9_999_998, 9_999_997, 9_999_996},
+	OldFloat:   {"FLOAT", 5, -9_999_999_99999, 9_999_994_99999, 9_999_995_00000, 9_999_998, 9_999_997, 9_999_996},
+	OldShort:   {"SHORT", 0, -9_999, 9_994, 9_995, 9_998, 9_997, 9_996},
+	OldLong:    {"LONG", 0, -9_999_999, 9_999_994, 9_999_995, 9_999_998, 9_999_997, 9_999_996},
+}
+
+// String is the type's name, as in "DOLLAR".
+func (t ValueType) String() string { return valueTypes[t].name }
+
+// scale is how many units of the last decimal make one.
+func (t ValueType) scale() int64 {
+	n := int64(1)
+	for range valueTypes[t].decimals {
+		n *= 10
+	}
+	return n
+}
+
+// state says whether there is a figure, and why not.
+type state uint8
+
+const (
+	exact      state = iota
+	undefined        // divided by nothing: the cap
+	noValues         // records, but none that meet a constraint
+	noCategory       // records, but none of the category; the deprecated family only
+	noRecords        // no account, or no transaction
+)
+
+// figure is an exact number before it is rounded: num over den, in cents where
+// the attribute is an amount of money. Without the state exact, both are nothing.
+type figure struct {
+	state    state
+	num, den int64
+}
+
+func whole(n int64) figure      { return figure{num: n, den: 1} }
+func missing(s state) figure    { return figure{state: s} }
+func days[T ~int32](n T) figure { return whole(int64(n)) }
+func flag(yes bool) figure      { return whole(map[bool]int64{true: 1}[yes]) }
+
+// over is num/den, undefined where den is 0.
+func over(num, den int64) figure {
+	if den == 0 {
+		return missing(undefined)
+	}
+	return figure{num: num, den: den}
+}
+
+// value is a figure as it is reported: n counts units of the type's last decimal,
+// or is the sentinel itself when state says so.
+type value struct {
+	state state
+	n     int64
+}
+
+// value rounds a figure, half away from zero, and holds it to the type's bounds.
+// Figures of Dollar types are in cents.
+func (t ValueType) value(f figure) value {
+	l := &valueTypes[t]
+	switch f.state {
+	case undefined:
+		return value{undefined, l.cap}
+	case noValues:
+		return value{noValues, l.noValues}
+	case noCategory:
+		return value{noCategory, l.noCategory}
+	case noRecords:
+		return value{noRecords, l.noRecords}
+	}
+	scale := uint64(1)
+	if l.decimals == 5 {
+		scale = 100_000
+	}
+	n, fits := round(f.num, scale, f.den)
+	switch negative := (f.num < 0) != (f.den < 0); {
+	case fits && n > l.max, !fits && !negative:
+		n = l.cap
+	case fits && n < l.min, !fits:
+		n = l.min
+	}
+	return value{n: n}
+}
+
+// round is num × scale ÷ den, half away from zero, with 128 bits in between. It
+// says whether the result is below 2⁶² in size.
+func round(num int64, scale uint64, den int64) (int64, bool) {
+	negative := (num < 0) != (den < 0)
+	d := magnitude(den)
+	hi, lo := bits.Mul64(magnitude(num), scale)
+	if hi >= d {
+		return 0, false
+	}
+	q, r := bits.Div64(hi, lo, d)
+	if q >= 1<<62 {
+		return 0, false
+	}
+	if r >= d-r {
+		q++
+	}
+	if negative {
+		return -int64(q), true
+	}
+	return int64(q), true
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// append writes a value as a JSON number: with the type's decimals, a sentinel
+// as an integer.
+func (t ValueType) append(b []byte, v value) []byte {
+	d := valueTypes[t].decimals
+	if d == 0 || v.state >= noValues {
+		return strconv.AppendInt(b, v.n, 10)
+	}
+	if v.n < 0 {
+		b = append(b, '-')
+	}
+	scale := uint64(t.scale())
+	n := magnitude(v.n)
+	b = strconv.AppendUint(b, n/scale, 10)
+	b = append(b, '.')
+	n %= scale
+	for scale /= 10; scale > 0; scale /= 10 {
+		b = append(b, byte('0'+n/scale%10))
+	}
+	return b
+}
+
+// slope is the least-squares slope of values at 0, 1, 2, …, per step.
+func slope(y []int64) figure {
+	n := int64(len(y))
+	var sx, sxx, sy, sxy int64
+	for i, v := range y {
+		x := int64(i)
+		sx, sxx, sy, sxy = sx+x, sxx+x*x, sy+v, sxy+x*v
+	}
+	return over(n*sxy-sx*sy, n*sxx-sx*sx)
+}
+
+// variation is the population standard deviation of the values over their mean,
+// already rounded to five decimals: n·Σy² − (Σy)² under the root, over Σy. The
+// squares of amounts do not fit 64 bits, nor, scaled, 128.
+func variation(y []int64) figure {
+	sum, squares := new(big.Int), new(big.Int)
+	for _, v := range y {
+		b := big.NewInt(v)
+		sum.Add(sum, b)
+		squares.Add(squares, b.Mul(b, b))
+	}
+	if sum.Sign() == 0 {
+		return missing(undefined)
+	}
+	// k is the largest integer with (2k−1)·Σy ≤ 2·10⁵·√under.
+	under := squares.Mul(squares, big.NewInt(int64(len(y))))
+	under.Sub(under, new(big.Int).Mul(sum, sum))
+	under.Mul(under, big.NewInt(4*100_000*100_000))
+	k := under.Sqrt(under)
+	k.Quo(k, new(big.Int).Abs(sum))
+	k.Add(k, big.NewInt(1))
+	k.Rsh(k, 1)
+	if !k.IsInt64() {
+		return missing(undefined)
+	}
+	n := k.Int64()
+	if sum.Sign() < 0 {
+		n = -n
+	}
+	return over(n, 100_000)
+}

@@ -1,0 +1,115 @@
+package cashflow
+
+import (
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// Window is the time frame of an attribute.
+type Window uint8
+
+// The windows (document 1, "Windowing rules").
+const (
+	Current   Window = iota // at the fetch
+	Last1                   // the last complete calendar month
+	Last3                   // the last 3
+	Last6                   // the last 6
+	Last12                  // the last 12
+	Rolling12               // from the same date a year earlier through the day before the fetch date
+	History                 // all that was retrieved, the fetch date included
+)
+
+// historyMonths is how far back complete months can go.
+const historyMonths = 24
+
+var windows = [...]struct {
+	name   string
+	months int
+	about  string
+}{
+	Current:   {"CUR", 0, "at the fetch"},
+	Last1:     {"1M", 1, "the last complete calendar month"},
+	Last3:     {"3M", 3, "the last 3 complete calendar months"},
+	Last6:     {"6M", 6, "the last 6 complete calendar months"},
+	Last12:    {"12M", 12, "the last 12 complete calendar months"},
+	Rolling12: {"12R", 12, "from the same date a year earlier through the day before the fetch date"},
+	History:   {"ALL", historyMonths, "the whole retrieved history, at most two years, the fetch date included"},
+}
+
+// String is the window's name, as in "12M".
+func (w Window) String() string { return windows[w].name }
+
+// months is how many months the window has at most.
+func (w Window) months() int { return windows[w].months }
+
+// calendar is where the months before a fetch date begin, newest first. Month k
+// runs from calendar.month[k] to the day before calendar.month[k-1]; month 0 is
+// the begun one. Rolling month k runs from rolling[k] to the day before
+// rolling[k-1], and rolling[0] is the fetch date.
+type calendar struct {
+	fetch, oldest bankdata.Day
+	month         [historyMonths + 1]bankdata.Day
+	rolling       [12 + 1]bankdata.Day
+	whole         int // months 1 to whole begin on oldest or later
+	wholeRolling  int
+}
+
+func newCalendar(fetch, oldest bankdata.Day) calendar {
+	c := calendar{fetch: fetch, oldest: oldest}
+	date := fetch.Date()
+	first := report.Date{Time: time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)}
+	for k := range c.month {
+		c.month[k] = bankdata.DayOf(bankdata.MonthsBefore(first, k))
+		if k > 0 && c.month[k] >= oldest {
+			c.whole = k
+		}
+	}
+	for k := range c.rolling {
+		c.rolling[k] = bankdata.DayOf(bankdata.MonthsBefore(date, k))
+		if k > 0 && c.rolling[k] >= oldest {
+			c.wholeRolling = k
+		}
+	}
+	return c
+}
+
+// bounds is the window's first day, and the day after its last.
+func (c *calendar) bounds(w Window) (from, until bankdata.Day) {
+	switch w {
+	case Rolling12:
+		return c.rolling[12], c.fetch
+	case History, Current:
+		return c.oldest, c.fetch + 1
+	}
+	return c.month[w.months()], c.month[0]
+}
+
+// wholeMonths is how many months of the window the history covers from their
+// first day on.
+func (c *calendar) wholeMonths(w Window) int {
+	if w == Rolling12 {
+		return c.wholeRolling
+	}
+	return min(c.whole, w.months())
+}
+
+// wholeBounds are the bounds of those months; they are equal if there is none.
+func (c *calendar) wholeBounds(w Window) (from, until bankdata.Day) {
+	n := c.wholeMonths(w)
+	if w == Rolling12 {
+		return c.rolling[n], c.fetch
+	}
+	return c.month[n], c.month[0]
+}
+
+// monthOf is the number of the month in which a day is.
+func (c *calendar) monthOf(d bankdata.Day) int {
+	for k := range c.month {
+		if d >= c.month[k] {
+			return k
+		}
+	}
+	return historyMonths
+}
