@@ -54,9 +54,9 @@ document.getElementById("fire")?.addEventListener("click", () => SvcWidget.fire(
 // fakeScript is a provider's script that does nothing by itself: the test calls
 // the hooks that it was registered with.
 const fakeScript = `window.FakeWidget = {
-	register(options) { window.registered = (window.registered ?? 0) + 1; window.options = options; },
-	fire() { window.fired = (window.fired ?? 0) + 1; },
-	destroy() { window.destroyed = (window.destroyed ?? 0) + 1; },
+	register(options) { (window.registered ??= []).push(options); },
+	fire() {},
+	destroy() {},
 };`
 
 // newHost opens such a site for the time of the test.

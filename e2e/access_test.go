@@ -1,0 +1,394 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// axeSource is read once; it is half a megabyte.
+var axeSource = sync.OnceValues(func() ([]byte, error) { return os.ReadFile("../.cache/npm/axe-core/package/axe.min.js") })
+
+// everybody holds the page, and the frame in it, to what makes it usable for
+// everybody: axe finds nothing in light or dark, it fits a window of 320 px, twice
+// the zoom and letters of twice the size, and nothing moves for those who asked
+// for stillness.
+func everybody(t *testing.T, v *visitor, where string) {
+	t.Helper()
+	source, err := axeSource()
+	must(t, err)
+	check := func(options string) {
+		for _, f := range v.Frames() {
+			if f.IsDetached() || !strings.HasPrefix(f.URL(), "http") {
+				continue
+			}
+			if there, err := f.Evaluate(`() => typeof axe`); err != nil || there != "object" {
+				_, err := f.Evaluate(string(source))
+				must(t, err)
+			}
+			out, err := f.Evaluate(`async (options) => JSON.stringify((await axe.run(document, {iframes: false, ...JSON.parse(options)})).violations
+				.flatMap((v) => v.nodes.map((n) => v.id + ": " + v.help + "\n\t" + n.html + "\n\t" + n.failureSummary)))`, options)
+			must(t, err)
+			var found []string
+			must(t, json.Unmarshal([]byte(out.(string)), &found))
+			for _, x := range found {
+				t.Errorf("%s: axe: %s", where, x)
+			}
+		}
+	}
+	for _, size := range []struct {
+		width, height int
+		text          string
+	}{{320, 640, ""}, {640, 400, ""}, {1280, 720, "200%"}} {
+		must(t, v.SetViewportSize(size.width, size.height))
+		for _, f := range v.Frames() {
+			if f.IsDetached() || !strings.HasPrefix(f.URL(), "http") {
+				continue
+			}
+			wide, err := f.Evaluate(`(size) => {
+				const root = document.documentElement;
+				root.style.fontSize = size;
+				const over = root.scrollWidth - root.clientWidth;
+				const who = over > 0 ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1).slice(-1).map((e) => e.outerHTML.slice(0, 200)) : [];
+				root.style.fontSize = "";
+				return over > 0 ? over + " px, by " + who : "";
+			}`, size.text)
+			must(t, err)
+			if wide != "" {
+				t.Errorf("%s: at %d px, text %q, %s is wider than its window: %v", where, size.width, size.text, f.URL(), wide)
+			}
+		}
+	}
+	check(`{}`)
+	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
+	check(`{"runOnly": ["color-contrast"]}`)
+	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight}))
+	for _, f := range v.Frames() {
+		if f.IsDetached() || !strings.HasPrefix(f.URL(), "http") {
+			continue
+		}
+		moving, err := f.Evaluate(`() => document.getAnimations().filter((a) => a.playState === "running" && (a.effect.getComputedTiming().duration ?? 0) > 20).length`)
+		must(t, err)
+		if number(moving) != 0 {
+			t.Errorf("%s: %v things move", where, moving)
+		}
+	}
+}
+
+// speaking runs the test in both languages.
+func speaking(t *testing.T, test func(t *testing.T, lang string, speak option)) {
+	t.Helper()
+	t.Run("en", func(t *testing.T) {
+		t.Parallel()
+		test(t, "en", func(*playwright.BrowserNewContextOptions) {})
+	})
+	t.Run("es", func(t *testing.T) {
+		t.Parallel()
+		test(t, "es", spanish)
+	})
+}
+
+// in says which language the page is in, which must be the wanted one.
+func in(t *testing.T, v *visitor, lang string) {
+	t.Helper()
+	for _, f := range v.Frames() {
+		if f.IsDetached() || !strings.HasPrefix(f.URL(), "http") {
+			continue
+		}
+		if got, err := f.Evaluate(`() => document.documentElement.lang`); err != nil || got != lang {
+			t.Errorf("%s is in %v, %v, want %s", f.URL(), got, err, lang)
+		}
+	}
+}
+
+// submit presses the step's main button, whatever its words.
+func submit(t *testing.T, at place) {
+	t.Helper()
+	click(t, at(`#step form[method=post] button:not([name])`).First())
+}
+
+// onward takes a visit from a step to the next, whatever its language.
+func onward(t *testing.T, at place, from string) {
+	t.Helper()
+	switch from {
+	case "bank":
+		click(t, at("button[name=bank]").First())
+		return
+	case "sign-in":
+		fill(t, at("[name=username]"), "multi")
+		fill(t, at("[name=password]"), "correct horse")
+	case "code":
+		fill(t, at("[name=code]"), "123456")
+	}
+	submit(t, at)
+}
+
+var walkingSteps = []string{"consent", "bank", "sign-in", "code", "accounts"}
+
+// TestPortalPagesAreForEverybody looks at each page of the applicant's, in the
+// states that an application can be in.
+func TestPortalPagesAreForEverybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		v := visit(t, speak)
+		v.expect("404")
+		v.open(t, s.Portal+"/")
+		everybody(t, v, "first page")
+		in(t, v, lang)
+		v.open(t, s.Portal+"/apply/nothing")
+		everybody(t, v, "no such product")
+		v.open(t, s.Portal+"/apply/cashflow?mode=token")
+		must(t, v.page("form[data-live=on]").WaitFor())
+		everybody(t, v, "the form with the integrator's choices")
+		v.open(t, s.Portal+"/apply/cashflow")
+		must(t, v.page("form[data-live=on]").WaitFor())
+		click(t, v.page("main form button[type=submit]"))
+		see(t, v.page("#summary"))
+		everybody(t, v, "the form with problems")
+		fillForm(t, v, applicant)
+		must(t, v.page("input[name=mode][value=redirect]").Check())
+		click(t, v.page("main form button[type=submit]"))
+		step(t, v.page, "consent")
+		in(t, v, lang)
+		handle := v.URL()[strings.LastIndex(v.URL(), "/")+1:]
+		handle, _, _ = strings.Cut(handle, "?")
+		v.open(t, s.Portal+"/")
+		everybody(t, v, "first page with an application")
+		click(t, v.page("main table a, main [data-rows] a, main a[href^='/applications/']").First())
+		state(t, v, "connecting")
+		everybody(t, v, "status, connecting")
+		s.complete(t, handle, "debt_only", "")
+		state(t, v, "failed")
+		everybody(t, v, "status, failed")
+		click(t, v.page(`main form button[value=redirect]`).First())
+		step(t, v.page, "consent")
+		for _, from := range walkingSteps {
+			step(t, v.page, from)
+			everybody(t, v, "hosted "+from)
+			onward(t, v.page, from)
+		}
+		state(t, v, "ready")
+		click(t, v.page("details summary"))
+		everybody(t, v, "status, ready")
+		in(t, v, lang)
+	})
+}
+
+// TestWidgetIsForEverybody looks at the page with the widget at each step, at
+// its problems, and at its end.
+func TestWidgetIsForEverybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		v := visit(t, speak)
+		v.expect("422")
+		v.open(t, s.Portal+"/apply/cashflow")
+		fillForm(t, v, applicant)
+		click(t, v.page("main form button[type=submit]"))
+		for _, from := range walkingSteps {
+			step(t, v.widget, from)
+			in(t, v, lang)
+			everybody(t, v, "widget, "+from)
+			switch from {
+			case "bank":
+				fill(t, v.widget("#q"), "no bank of this name")
+				must(t, v.widget("button[name=bank]").First().WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}))
+				everybody(t, v, "widget, no bank found")
+				fill(t, v.widget("#q"), "")
+				see(t, v.widget("[data-count] >> text=78"))
+			case "sign-in":
+				submit(t, v.widget)
+				see(t, v.widget("[aria-invalid=true]"))
+				everybody(t, v, "widget, sign-in with a problem")
+				fill(t, v.widget("[name=username]"), "default")
+				fill(t, v.widget("[name=password]"), "wrong")
+				submit(t, v.widget)
+				see(t, v.widget("[role=alert]"))
+				everybody(t, v, "widget, wrong password")
+			case "accounts":
+				click(t, v.widget("[data-testid=close]"))
+				see(t, v.widget("#leave[open]"))
+				everybody(t, v, "widget, asking whether to close")
+				click(t, v.widget("[data-testid=confirm-close]"))
+				see(t, v.page("[data-phase=exited]"))
+				everybody(t, v, "page after the widget was closed")
+				continue
+			}
+			onward(t, v.widget, from)
+		}
+		click(t, v.page("main form button[value=embedded]"))
+		for _, from := range walkingSteps[:2] {
+			step(t, v.widget, from)
+			onward(t, v.widget, from)
+		}
+		step(t, v.widget, "sign-in")
+		fill(t, v.widget("[name=username]"), "supplier_unresponsive")
+		fill(t, v.widget("[name=password]"), "correct horse")
+		submit(t, v.widget)
+		step(t, v.widget, "end")
+		see(t, v.page("[data-phase=retry]"))
+		everybody(t, v, "widget, failed")
+	})
+}
+
+// TestDialogIsForEverybody looks at the widget over a customer's page.
+func TestDialogIsForEverybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("Failed to load resource")
+	s.apply(t, v, "embedded", "?mode=manual")
+	must(t, v.page("[data-vestibule-fire]:enabled").WaitFor())
+	everybody(t, v, "page with a custom control")
+	click(t, v.page("[data-vestibule-fire]"))
+	for _, from := range walkingSteps {
+		step(t, v.widget, from)
+		everybody(t, v, "dialog, "+from)
+		onward(t, v.widget, from)
+	}
+	state(t, v, "ready")
+	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }))
+	s.apply(t, v, "embedded", "")
+	see(t, v.page("[data-phase=unavailable]"))
+	everybody(t, v, "page whose widget is blocked")
+}
+
+// TestReviewIsForEverybody looks at the reviewer's pages.
+func TestReviewIsForEverybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	applied := visit(t)
+	s.apply(t, applied, "embedded", "")
+	walk(t, applied.widget, "multi")
+	state(t, applied, "ready")
+	id := applied.id(t)
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		v := visit(t, speak)
+		v.expect("Failed to load resource")
+		v.open(t, s.Portal+"/review")
+		everybody(t, v, "sign-in")
+		in(t, v, lang)
+		fill(t, v.page("input[type=email]"), s.Credentials.Reviewer.Email)
+		fill(t, v.page("input[type=password]"), "wrong")
+		click(t, v.page("main form button[type=submit]").First())
+		see(t, v.page("[role=alert]"))
+		everybody(t, v, "sign-in, refused")
+		fill(t, v.page("input[type=email]"), s.Credentials.Reviewer.Email)
+		fill(t, v.page("input[type=password]"), s.Credentials.Reviewer.Password)
+		click(t, v.page("main form button[type=submit]").First())
+		see(t, v.page(fmt.Sprintf("main a[href*=%q]", id)))
+		everybody(t, v, "applications")
+		click(t, v.page(fmt.Sprintf("main a[href*=%q]", id)).First())
+		see(t, v.page("h1"))
+		everybody(t, v, "application")
+		click(t, v.page(`main a[href$="/report"]`).First())
+		see(t, v.page("h1"))
+		everybody(t, v, "report")
+		in(t, v, lang)
+	})
+}
+
+// TestKeyboardAlone takes an applicant the whole embedded way: every control that
+// is needed can be reached and used, and one sees where one is.
+func TestKeyboardAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	press := func(keys ...string) {
+		t.Helper()
+		for _, k := range keys {
+			must(t, v.Keyboard().Press(k))
+		}
+	}
+	enter := func(text string) { t.Helper(); must(t, v.Keyboard().Type(text)) }
+
+	v.open(t, s.Portal+"/")
+	press("Tab")
+	focused(t, v.page("a.skip"))
+	press("Enter")
+	v.tabTo(t, v.page(`a[href="/apply/cashflow"]`))
+	press("Enter")
+	must(t, v.page("form[data-live=on]").WaitFor())
+	for _, f := range []struct{ field, text string }{{"firstName", "Zoë"}, {"lastName", "O’Hara"}, {"email", "zoe@example.org"},
+		{"dob-month", "2"}, {"dob-day", "29"}, {"dob-year", "1992"}} {
+		v.tabTo(t, v.page("#"+f.field))
+		enter(f.text)
+	}
+	v.tabTo(t, v.page("input[name=mode]:checked"))
+	v.tabTo(t, v.page("main form button[type=submit]"))
+	press("Enter")
+	step(t, v.widget, "consent")
+	v.tabTo(t, v.widget(`role=button[name="Agree and continue"]`))
+	press("Enter")
+	step(t, v.widget, "bank")
+	v.tabTo(t, v.widget("#q"))
+	enter("honeyl")
+	see(t, v.widget(`text="1 bank"`))
+	v.tabTo(t, v.widget("button[name=bank]"))
+	press("Enter")
+	step(t, v.widget, "sign-in")
+	v.tabTo(t, v.widget("[name=username]"))
+	enter("default")
+	v.tabTo(t, v.widget("[name=password]"))
+	enter("correct horse")
+	press("Enter")
+	step(t, v.widget, "code")
+	v.tabTo(t, v.widget("[name=code]"))
+	enter("123456")
+	press("Enter")
+	step(t, v.widget, "accounts")
+	v.tabTo(t, v.widget("[name=account]").First())
+	press("Space", "Space")
+	v.tabTo(t, v.widget(`role=button[name="Share these accounts"]`))
+	press("Enter")
+	state(t, v, "ready")
+	v.tabTo(t, v.page("details summary"))
+	press("Enter")
+	see(t, v.page("details[open]"))
+}
+
+// tabTo presses Tab until the element has the focus, which must then be seen.
+func (v *visitor) tabTo(t *testing.T, l playwright.Locator) {
+	t.Helper()
+	see(t, l)
+	for range 90 {
+		must(t, v.Keyboard().Press("Tab"))
+		got, err := l.First().Evaluate(`e => {
+			if (document.activeElement !== e) return "";
+			const marks = (s) => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== "none";
+			const around = e.closest("label");
+			return marks(getComputedStyle(e)) || marks(getComputedStyle(e, "::after")) || around && marks(getComputedStyle(around)) ? "seen" : "unseen";
+		}`, nil)
+		must(t, err)
+		if got == "unseen" {
+			html, _ := l.First().Evaluate(`e => e.outerHTML`, nil)
+			t.Errorf("the focus is on %v and cannot be seen", html)
+		}
+		if got != "" {
+			return
+		}
+	}
+	html, _ := l.First().Evaluate(`e => e.outerHTML`, nil)
+	t.Fatalf("Tab does not lead to %v", html)
+}
+
+// TestMotion is there only for those who did not ask for stillness.
+func TestMotion(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.fault(t, "GET /connect/status", "status:503", -1)
+	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1)
+	v := visit(t)
+	s.apply(t, v, "embedded", "")
+	walk(t, v.widget, "default")
+	must(t, v.page(`#status[data-state=pending], #status[data-state=returned]`).First().WaitFor())
+	everybody(t, v, "status, pending")
+	s.control(t, http.MethodDelete, "/faults", nil)
+}
