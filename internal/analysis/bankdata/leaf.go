@@ -226,12 +226,12 @@ var leafTable = [leafEnd]struct {
 
 	LeafGrocery:       {"LIVING.GROCERY", GroupLiving, "groceries"},
 	LeafFuelTransport: {"LIVING.FUEL_TRANSPORT", GroupLiving, "fuel, rides, parking, tolls, public transport, car care"},
-	LeafHealth:        {"LIVING.HEALTH", GroupLiving, "doctors, pharmacies, care of body and animals"},
+	LeafHealth:        {"LIVING.HEALTH", GroupLiving, "doctors, pharmacies, veterinarians"},
 	LeafChildcareEdu:  {"LIVING.CHILDCARE_EDU", GroupLiving, "child care, schools, tuition, child support paid"},
 	LeafTax:           {"LIVING.TAX", GroupLiving, "taxes paid"},
 
 	LeafDining:        {"LEISURE.DINING", GroupLeisure, "restaurants, coffee, delivery of meals"},
-	LeafRetail:        {"LEISURE.RETAIL", GroupLeisure, "shops and online purchases"},
+	LeafRetail:        {"LEISURE.RETAIL", GroupLeisure, "shops, online purchases, services about the home and person"},
 	LeafEntertainment: {"LEISURE.ENTERTAINMENT", GroupLeisure, "cinema, games, events, sport"},
 	LeafTravel:        {"LEISURE.TRAVEL", GroupLeisure, "air, hotels, car hire"},
 	LeafGambling:      {"LEISURE.GAMBLING", GroupLeisure, "betting, casinos, lotteries"},

@@ -31,6 +31,8 @@ type LedgerAccount struct {
 
 	first int32 // Entry.Index of its first transaction
 	count int32 // number of its transactions in the input
+
+	transactions []Transaction // the input's
 }
 
 // Ledger is the history of all cash-equivalent accounts, each transaction with
@@ -80,7 +82,11 @@ type Stream struct {
 func Read(d Data, fetch report.Date) *Ledger {
 	l := &Ledger{Fetch: DayOf(fetch)}
 	l.load(d, DayOf(HistoryStart(fetch)))
+	l.categorise()
+	l.pairTransfers()
+	l.countNSF()
 	l.balance()
+	l.findStreams()
 	return l
 }
 

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// load takes over the accounts and their transactions in the ledger's order.
+// load takes over the accounts and their transactions, in the ledger's order.
 func (l *Ledger) load(d Data, start Day) {
 	total := 0
 	for ci := range d.Connections {
@@ -19,39 +19,138 @@ func (l *Ledger) load(d Data, start Day) {
 			l.Accounts = append(l.Accounts, LedgerAccount{
 				ID: a.ID, Subtype: a.Subtype, Balance: a.Balance,
 				Connection: ci, Position: ai, first: int32(total), count: int32(len(a.Transactions)),
+				transactions: a.Transactions,
 			})
 			total += len(a.Transactions)
 		}
 	}
-	l.Entries = make([]Entry, 0, total)
+	l.place(start, total)
+	for i := 0; i < len(l.Entries); {
+		j := i + 1
+		for j < len(l.Entries) && l.Entries[j].Day == l.Entries[i].Day {
+			j++
+		}
+		if j > i+1 {
+			slices.SortFunc(l.Entries[i:j], l.compare)
+		}
+		i = j
+	}
+}
+
+// place counts the transactions of each day, and lays them out by day.
+func (l *Ledger) place(start Day, total int) {
+	next := make([]int32, l.Fetch-start+2) // by day: where its next entry goes
+	kept := int32(0)
+	for n := range l.Accounts {
+		txs := l.Accounts[n].transactions
+		for i := range txs {
+			if day := DayOf(txs[i].Posted); !txs[i].Pending && day >= start && day <= l.Fetch {
+				next[day-start+1]++
+				kept++
+			}
+		}
+	}
 	l.Oldest = l.Fetch + 1
+	for i := range next[1:] {
+		if next[i+1] > 0 {
+			l.Oldest = min(l.Oldest, start+Day(i))
+		}
+		next[i+1] += next[i]
+	}
+	l.Entries = make([]Entry, kept)
 	for n := range l.Accounts {
 		a := &l.Accounts[n]
-		txs := d.Connections[a.Connection].Accounts[a.Position].Transactions
-		for i := range txs {
-			day := DayOf(txs[i].Posted)
-			if txs[i].Pending || day < start || day > l.Fetch {
+		for i := range a.transactions {
+			t := &a.transactions[i]
+			day := DayOf(t.Posted)
+			if t.Pending || day < start || day > l.Fetch {
 				continue
 			}
-			l.Oldest = min(l.Oldest, day)
-			l.Entries = append(l.Entries, Entry{
-				Day: day, Account: int32(n), Amount: txs[i].Amount, Index: a.first + int32(i),
-				Tier: TierOther,
-			})
+			l.Entries[next[day-start]] = Entry{
+				Day: day, Account: int32(n), Amount: t.Amount, Index: a.first + int32(i),
+			}
+			next[day-start]++
 		}
 	}
-	tx := func(e *Entry) *Transaction {
-		a := &l.Accounts[e.Account]
-		return &d.Connections[a.Connection].Accounts[a.Position].Transactions[e.Index-a.first]
+}
+
+// transaction is what an entry was made from.
+func (l *Ledger) transaction(e *Entry) *Transaction {
+	a := &l.Accounts[e.Account]
+	return &a.transactions[e.Index-a.first]
+}
+
+// compare orders the entries of one day. Ids are unique within an account; the
+// rest of the order is for data that break that rule.
+func (l *Ledger) compare(a, b Entry) int {
+	if a.Account != b.Account {
+		return cmp.Compare(a.Account, b.Account)
 	}
-	slices.SortFunc(l.Entries, func(a, b Entry) int {
-		if c := cmp.Compare(a.Day, b.Day); c != 0 {
-			return c
+	s, t := l.transaction(&a), l.transaction(&b)
+	if s.ID != t.ID {
+		return cmp.Compare(s.ID, t.ID)
+	}
+	return cmp.Or(cmp.Compare(a.Amount, b.Amount), cmp.Compare(s.Description, t.Description),
+		cmp.Compare(s.Merchant, t.Merchant), cmp.Compare(s.Memo, t.Memo))
+}
+
+// maxJudged bounds how many descriptors' judgements are kept while one ledger is
+// read, so that the work grows with the number of transactions and no faster.
+const maxJudged = 4096
+
+type judged struct {
+	credit, debit Verdict
+	party         int32
+}
+
+// categorise gives each entry its category and counterparty.
+func (l *Ledger) categorise() {
+	var r reader
+	var key []byte
+	size := min(len(l.Entries)/2, maxJudged)
+	memo := make(map[string]judged, size)
+	parties := make(map[string]int32, size/4)
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		t := l.transaction(e)
+		var j judged
+		var known bool
+		plain := t.Merchant == "" && t.Memo == ""
+		if plain {
+			j, known = memo[t.Description]
+		} else {
+			key = append(append(append(key[:0], t.Merchant...), 0), t.Description...)
+			key = append(append(key, 0), t.Memo...)
+			j, known = memo[string(key)]
 		}
-		if c := cmp.Compare(a.Account, b.Account); c != 0 {
-			return c
+		if !known {
+			r.read(t)
+			j.credit, j.debit = r.judge()
+			name := r.party()
+			if n, seen := parties[string(name)]; seen {
+				j.party = n
+			} else {
+				s := string(name)
+				j.party = int32(len(l.Parties))
+				l.Parties = append(l.Parties, s)
+				parties[s] = j.party
+			}
+			switch {
+			case len(memo) >= maxJudged:
+			case plain:
+				memo[t.Description] = j
+			default:
+				memo[string(key)] = j
+			}
 		}
-		return cmp.Compare(tx(&a).ID, tx(&b).ID)
-	})
-	l.Parties = []string{""}
+		v := j.debit
+		switch {
+		case e.Amount == 0:
+			v = Verdict{LeafOther, TierDirection}
+		case e.Amount > 0:
+			v = j.credit
+		}
+		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, j.party
+		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
+	}
 }

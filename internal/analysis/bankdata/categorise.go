@@ -1,0 +1,163 @@
+package bankdata
+
+// Verdict is a category and the step that decided it.
+type Verdict struct {
+	Leaf Leaf
+	Tier Tier
+}
+
+// Categorise gives the category of one transaction by its words and the
+// direction of the money alone. Read adds what only the ledger shows: own
+// transfers by their other leg, and amounts of nothing.
+func Categorise(t Transaction, in bool) Verdict {
+	var r reader
+	r.read(&t)
+	c, d := r.judge()
+	if in {
+		return c
+	}
+	return d
+}
+
+// reader applies the lexicon to the words of one descriptor after the other.
+type reader struct {
+	text   text
+	credit hits
+	debit  hits
+	seen   bits
+	phrase [2]int32 // the merchant's phrase in text.words: from, to; empty when none
+	rank   uint32   // of that phrase
+
+	named, described int    // where in text.words the merchant's name and the descriptor end
+	name             []byte // the counterparty
+	kept             []word
+}
+
+// hits is the best rule so far, by tier, for one direction. A lower score is
+// better.
+type hits struct {
+	mechanism, merchant, pattern hit
+}
+
+type hit struct {
+	score   uint32
+	leaf    Leaf // LeafOther: no rule
+	weak    bool
+	derived bool // a merchant's or business's leaf for the other direction, read as a refund
+}
+
+const noScore = ^uint32(0)
+
+// judge decides both directions at once, since a descriptor's judgement is kept
+// and used again.
+func (r *reader) judge() (credit, debit Verdict) {
+	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
+	r.debit = r.credit
+	r.seen, r.phrase, r.rank = bits{}, [2]int32{}, noScore
+	words := r.text.words
+	for i := range words {
+		w := &words[i]
+		if w.id != 0 {
+			if n := lex.roots[w.id]; n != 0 {
+				r.walk(n, i, i+1)
+			}
+		}
+		if w.stem != 0 {
+			if n := lex.roots[w.stem]; n != 0 {
+				r.walk(n, i, i+1)
+			}
+		}
+	}
+	if r.seen.meets(&lex.conj) {
+		for i := range lex.compounds {
+			k := &lex.compounds[i]
+			if r.seen.has(&k.need) && !r.seen.meets(&k.not) {
+				r.apply(k.rule, 0, 0)
+			}
+		}
+	}
+	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.meets(&lex.card) {
+		r.credit.pattern = hit{leaf: LeafRefund, derived: true}
+	}
+	return r.credit.verdict(), r.debit.verdict()
+}
+
+// walk follows the phrases that begin at words[start] and have reached a node
+// before words[at].
+func (r *reader) walk(n uint16, start, at int) {
+	nd := lex.nodes[n]
+	for _, a := range lex.acts[nd.first : nd.first+nd.count] {
+		if a.part >= 0 {
+			r.seen.set(a.part)
+		} else {
+			r.apply(a.rule, start, at)
+		}
+	}
+	if at == len(r.text.words) {
+		return
+	}
+	w := &r.text.words[at]
+	if w.id != 0 {
+		if m := lex.next(n, w.id); m != 0 {
+			r.walk(m, start, at+1)
+		}
+	}
+	if w.stem != 0 {
+		if m := lex.next(n, w.stem); m != 0 {
+			r.walk(m, start, at+1)
+		}
+	}
+}
+
+// apply gives a rule its say. Among mechanisms and among patterns the earlier
+// rule wins; among merchants the longest phrase, then the one that comes first
+// in the text.
+func (r *reader) apply(n int16, start, end int) {
+	ru := &lex.rules[n]
+	score := uint32(n)
+	credit, debit := &r.credit.mechanism, &r.debit.mechanism
+	switch ru.tier {
+	case TierMerchant:
+		score |= uint32(maxWords-(end-start))<<24 | uint32(start)<<16
+		if score < r.rank {
+			r.rank, r.phrase = score, [2]int32{int32(start), int32(end)}
+		}
+		credit, debit = &r.credit.merchant, &r.debit.merchant
+	case TierPattern:
+		credit, debit = &r.credit.pattern, &r.debit.pattern
+	}
+	if score < debit.score && ru.out != LeafOther {
+		*debit = hit{score: score, leaf: ru.out, weak: ru.weak}
+	}
+	if score < credit.score {
+		switch {
+		case ru.in != LeafOther:
+			*credit = hit{score: score, leaf: ru.in, weak: ru.weak}
+		case ru.tier == TierMerchant:
+			*credit = hit{score: score, leaf: LeafRefund, derived: true}
+		}
+	}
+}
+
+// verdict goes through the tiers in their order.
+func (h *hits) verdict() Verdict {
+	m := &h.mechanism
+	if m.leaf != LeafOther && !(m.weak && h.merchant.leaf != LeafOther && !h.merchant.derived) {
+		return Verdict{m.leaf, TierMechanism}
+	}
+	if h.merchant.leaf != LeafOther {
+		return h.merchant.as(TierMerchant)
+	}
+	if h.pattern.leaf != LeafOther {
+		return h.pattern.as(TierPattern)
+	}
+	return Verdict{LeafOther, TierOther}
+}
+
+// as is the hit's verdict: a purchase that comes in is decided by its direction.
+func (h *hit) as(t Tier) Verdict {
+	if h.derived {
+		t = TierDirection
+	}
+	return Verdict{h.leaf, t}
+}

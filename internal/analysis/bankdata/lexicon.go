@@ -1,0 +1,324 @@
+package bankdata
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// rule gives the categories of descriptors in which its phrases occur.
+type rule struct {
+	tier Tier
+	in   Leaf // for credits; LeafOther: says nothing about them
+	out  Leaf // for debits; likewise
+	weak bool // gives way to a merchant that says more
+	// phrases are separated by commas. A phrase is words in a row, each whole or,
+	// with a * at its end, the beginning of a word; "a|b" is either; "a + b" is
+	// both, anywhere; "a - b" is a where b does not occur.
+	phrases string
+}
+
+// Flags of a word that is left out of a counterparty's name.
+const (
+	flagNoise  = 1 << iota // says how money moved, not with whom
+	flagState              // a state's two letters
+	flagCity               // the first word of cities' names of two words
+	flagPerson             // what follows is the account holder's name, up to a flagEntry
+	flagEntry              // the class of an ACH entry, or the company's number
+)
+
+// lexicon is the rules in the form in which they are applied: a hash table of
+// words, and a trie of phrases over the words' numbers. It is built once and
+// only read.
+type lexicon struct {
+	words []wordSlot // open addressing
+	stems []stemSlot // by the hash of the first four letters; longer stems first in a chain
+	edges []edgeSlot
+	roots []uint16 // the trie's first step, by the word's number
+	nodes []node
+	acts  []action
+
+	compounds []compound
+	conj      bits // parts that some compound needs
+	card      bits // the parts that tell a card's purchase
+	rules     []rule
+}
+
+type wordSlot struct {
+	word     string
+	hash     uint32
+	id, stem uint16
+	flags    uint8
+}
+
+type stemSlot struct {
+	stem string
+	hash uint32
+	id   uint16
+}
+
+type edgeSlot struct {
+	from, id, to uint16
+}
+
+type node struct{ first, count uint16 } // a range of lexicon.acts
+
+// action is what the end of a phrase does: it gives rule its say, or marks part.
+type action struct {
+	rule int16 // -1: none
+	part int16 // -1: none
+}
+
+// compound is a phrase that asks for several parts.
+type compound struct {
+	need, not bits
+	rule      int16
+}
+
+type bits [4]uint64
+
+func (b *bits) set(i int16) { b[i>>6] |= 1 << (i & 63) }
+func (b *bits) has(o *bits) bool {
+	return b[0]&o[0] == o[0] && b[1]&o[1] == o[1] && b[2]&o[2] == o[2] && b[3]&o[3] == o[3]
+}
+func (b *bits) meets(o *bits) bool {
+	return b[0]&o[0]|b[1]&o[1]|b[2]&o[2]|b[3]&o[3] != 0
+}
+
+// cardWords tell that a movement belongs to a card: a credit with them at a
+// business that is only known by its kind is a refund.
+const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit voucher"
+
+// lex is what descriptors are read with.
+var lex = compile(rules())
+
+// compile builds a lexicon. The order of the rules is their precedence.
+func compile(rs []rule) *lexicon {
+	c := compiler{
+		lex: &lexicon{rules: rs}, ids: map[string]uint16{"": 0}, flags: map[string]uint8{},
+		edges: map[edgeSlot]uint16{}, at: [][]action{nil}, parts: map[string]int16{},
+	}
+	for flag, list := range wordFlags {
+		for _, w := range strings.Fields(list) {
+			c.id(strings.ToUpper(w))
+			c.flags[strings.ToUpper(w)] |= 1 << flag
+		}
+	}
+	for i, r := range rs {
+		for _, p := range splitTrim(r.phrases, ",") {
+			c.phrase(p, int16(i))
+		}
+	}
+	c.lex.card.set(c.part(cardWords))
+	return c.finish()
+}
+
+type compiler struct {
+	lex   *lexicon
+	ids   map[string]uint16 // by word, stems with their *
+	names []string          // by id, in the order of the ids
+	flags map[string]uint8
+	edges map[edgeSlot]uint16 // by {from, id}
+	at    [][]action          // by node
+	parts map[string]int16
+}
+
+func splitTrim(s, sep string) []string {
+	var out []string
+	for _, p := range strings.Split(s, sep) {
+		if p = strings.Join(strings.Fields(p), " "); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (c *compiler) phrase(p string, rule int16) {
+	if !strings.Contains(p, " + ") && !strings.Contains(p, " - ") {
+		for _, alt := range strings.Split(p, "|") {
+			c.path(alt, action{rule: rule, part: -1})
+		}
+		return
+	}
+	k := compound{rule: rule}
+	all := strings.Split(p, " - ")
+	for _, part := range strings.Split(all[0], " + ") {
+		n := c.part(part)
+		k.need.set(n)
+		c.lex.conj.set(n)
+	}
+	for _, part := range all[1:] {
+		k.not.set(c.part(part))
+	}
+	c.lex.compounds = append(c.lex.compounds, k)
+}
+
+// part is the number of a part of a compound: any of its alternatives.
+func (c *compiler) part(alternatives string) int16 {
+	n, known := c.parts[alternatives]
+	if known {
+		return n
+	}
+	n = int16(len(c.parts))
+	if int(n) >= 64*len(bits{}) {
+		panic("bankdata: too many parts of phrases")
+	}
+	c.parts[alternatives] = n
+	for _, alt := range strings.Split(alternatives, "|") {
+		c.path(alt, action{rule: -1, part: n})
+	}
+	return n
+}
+
+// path lays a phrase into the trie.
+func (c *compiler) path(phrase string, a action) {
+	at := uint16(0)
+	for _, w := range strings.Fields(strings.ToUpper(phrase)) {
+		key := edgeSlot{from: at, id: c.id(w)}
+		next, known := c.edges[key]
+		if !known {
+			next = uint16(len(c.at))
+			c.at = append(c.at, nil)
+			c.edges[key] = next
+		}
+		at = next
+	}
+	c.at[at] = append(c.at[at], a)
+}
+
+func (c *compiler) id(w string) uint16 {
+	n, known := c.ids[w]
+	if !known {
+		n = uint16(len(c.ids))
+		c.ids[w] = n
+		c.names = append(c.names, w)
+	}
+	return n
+}
+
+// finish lays everything out in tables. Nothing in them depends on the order in
+// which a map is walked: slots are filled in the order of the numbers.
+func (c *compiler) finish() *lexicon {
+	l := c.lex
+	var stems []string
+	for _, w := range c.names {
+		if s, ok := strings.CutSuffix(w, "*"); ok {
+			if len(s) < 4 {
+				panic("bankdata: a word's beginning of less than four letters: " + w)
+			}
+			stems = append(stems, s)
+		}
+	}
+	slices.SortStableFunc(stems, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	l.stems = make([]stemSlot, tableSize(len(stems)))
+	for _, s := range stems {
+		i := hashOf(s[:4])
+		for ; l.stems[i&uint32(len(l.stems)-1)].id != 0; i++ {
+		}
+		l.stems[i&uint32(len(l.stems)-1)] = stemSlot{s, hashOf(s[:4]), c.ids[s+"*"]}
+	}
+	l.words = make([]wordSlot, tableSize(len(c.names)))
+	for _, w := range c.names {
+		if strings.HasSuffix(w, "*") {
+			continue
+		}
+		h := hashOf(w)
+		i := h
+		for ; l.words[i&uint32(len(l.words)-1)].word != ""; i++ {
+		}
+		slot := wordSlot{word: w, hash: h, id: c.ids[w], flags: c.flags[w]}
+		if len(w) >= 4 {
+			slot.stem = l.stemOf([]byte(w), hashOf(w[:4]))
+		}
+		l.words[i&uint32(len(l.words)-1)] = slot
+	}
+	l.layTrie(c)
+	return l
+}
+
+func (l *lexicon) layTrie(c *compiler) {
+	for _, acts := range c.at {
+		l.nodes = append(l.nodes, node{uint16(len(l.acts)), uint16(len(acts))})
+		l.acts = append(l.acts, acts...)
+	}
+	edges := make([]edgeSlot, 0, len(c.edges))
+	for k, to := range c.edges {
+		edges = append(edges, edgeSlot{k.from, k.id, to})
+	}
+	slices.SortFunc(edges, func(a, b edgeSlot) int { return cmp.Compare(a.to, b.to) })
+	l.edges = make([]edgeSlot, tableSize(len(edges)))
+	l.roots = make([]uint16, len(c.ids))
+	for _, e := range edges {
+		if e.from == 0 {
+			l.roots[e.id] = e.to
+			continue
+		}
+		i := edgeHash(e.from, e.id)
+		for ; l.edges[i&uint32(len(l.edges)-1)].to != 0; i++ {
+		}
+		l.edges[i&uint32(len(l.edges)-1)] = e
+	}
+}
+
+func tableSize(n int) int {
+	size := 16
+	for size < 3*n {
+		size *= 2
+	}
+	return size
+}
+
+func hashOf(s string) uint32 {
+	h := uint32(fnvOffset)
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * fnvPrime
+	}
+	return h
+}
+
+func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
+
+// lookup finds what is known of a word, given its hash and that of its first
+// four letters.
+func (l *lexicon) lookup(w []byte, hash, first4 uint32) (id, stem uint16, flags uint8) {
+	mask := uint32(len(l.words) - 1)
+	for i := hash; ; i++ {
+		s := &l.words[i&mask]
+		if s.word == "" {
+			break
+		}
+		if s.hash == hash && s.word == string(w) {
+			return s.id, s.stem, s.flags
+		}
+	}
+	if len(w) >= 4 {
+		stem = l.stemOf(w, first4)
+	}
+	return 0, stem, 0
+}
+
+// stemOf is the number of the longest stem that the word begins with, 0 for
+// none.
+func (l *lexicon) stemOf(w []byte, first4 uint32) uint16 {
+	mask := uint32(len(l.stems) - 1)
+	for i := first4; ; i++ {
+		s := &l.stems[i&mask]
+		if s.id == 0 {
+			return 0
+		}
+		if s.hash == first4 && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
+			return s.id
+		}
+	}
+}
+
+// next is the trie's step from a node other than the root; 0: there is none.
+func (l *lexicon) next(from, id uint16) uint16 {
+	mask := uint32(len(l.edges) - 1)
+	for i := edgeHash(from, id); ; i++ {
+		e := &l.edges[i&mask]
+		if e.to == 0 || e.from == from && e.id == id {
+			return e.to
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package bankdata
+
+// maxPartyWords is how many words of a descriptor name a counterparty: what
+// follows is mostly references.
+const maxPartyWords = 4
+
+// read takes a transaction's words: the merchant's name, where the bank gives
+// one, then the descriptor, then the memo.
+func (r *reader) read(t *Transaction) {
+	r.text.reset()
+	r.text.add(t.Merchant)
+	r.named = len(r.text.words)
+	r.text.add(t.Description)
+	r.described = len(r.text.words)
+	r.text.add(t.Memo)
+}
+
+// party is the normalised counterparty of what was read and judged: the merchant
+// as the bank names it, or as the dictionary knows it; or else the descriptor's
+// words without what says how the money moved, the account holder's name, and a
+// city and state at the end. The result is good until the next call.
+func (r *reader) party() []byte {
+	words := r.text.words
+	if r.named > 0 {
+		return r.join(words[:min(r.named, maxPartyWords)])
+	}
+	if from, to := r.phrase[0], r.phrase[1]; to > from {
+		return r.join(words[from:to])
+	}
+	words = words[:r.described]
+	kept := r.kept[:0]
+	person := false
+	for i, w := range words {
+		switch {
+		case w.flags&flagEntry != 0:
+			person = false
+		case w.flags&flagPerson != 0:
+			person = true
+		}
+		last := i == len(words)-1 && w.flags&flagState != 0
+		if !person && (w.flags&flagNoise == 0 || last) {
+			kept = append(kept, w)
+		}
+	}
+	kept = withoutPlace(kept)
+	r.kept = kept
+	if len(kept) == 0 {
+		kept = words
+	}
+	return r.join(kept[:min(len(kept), maxPartyWords)])
+}
+
+// withoutPlace leaves out a state at the end and the city before it.
+func withoutPlace(w []word) []word {
+	n := len(w)
+	if n < 3 || w[n-1].flags&flagState == 0 {
+		return w
+	}
+	n -= 2
+	if n > 1 && w[n-1].flags&flagCity != 0 {
+		n--
+	}
+	return w[:n]
+}
+
+func (r *reader) join(words []word) []byte {
+	r.name = r.name[:0]
+	for i, w := range words {
+		if i > 0 {
+			r.name = append(r.name, ' ')
+		}
+		r.name = append(r.name, r.text.buf[w.start:w.end]...)
+	}
+	return r.name
+}

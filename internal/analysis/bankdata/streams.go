@@ -1,0 +1,299 @@
+package bankdata
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// minStream is how many payments make a stream.
+const minStream = 3
+
+// findStreams looks for series of payments: of one counterparty, in one
+// direction and category, own transfers and amounts of nothing left out. Where
+// all of them together keep no rhythm, those of each exact amount are tried by
+// themselves (two contracts with one company). Payments of one day are one beat.
+func (l *Ledger) findStreams() {
+	order := l.byParty()
+	s := finder{ledger: l, backing: make([]int32, 0, len(order))}
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && l.sameSeries(order[i], order[j]) {
+			j++
+		}
+		if j-i >= minStream {
+			s.series(order[i:j])
+		}
+		i = j
+	}
+	sums := make([]report.Cents, len(s.found))
+	rank := make([]int, len(s.found))
+	for i := range s.found {
+		rank[i] = i
+		for _, x := range s.found[i].Entries {
+			sums[i] += abs(l.Entries[x].Amount)
+		}
+	}
+	slices.SortFunc(rank, func(a, b int) int {
+		x, y := &s.found[a], &s.found[b]
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(l.Parties[x.Party], l.Parties[y.Party]),
+			cmp.Compare(x.Leaf, y.Leaf), cmp.Compare(x.Entries[0], y.Entries[0]))
+	})
+	l.Streams = make([]Stream, len(rank))
+	for i, n := range rank {
+		l.Streams[i] = s.found[n]
+	}
+}
+
+// byParty lists the entries that may belong to a stream by counterparty, then
+// category, then day.
+func (l *Ledger) byParty() []int32 {
+	next := make([]int32, len(l.Parties)+1)
+	for i := range l.Entries {
+		if e := &l.Entries[i]; !e.Own && e.Amount != 0 {
+			next[e.Party+1]++
+		}
+	}
+	for i := range len(l.Parties) {
+		next[i+1] += next[i]
+	}
+	order := make([]int32, next[len(l.Parties)])
+	for i := range l.Entries {
+		if e := &l.Entries[i]; !e.Own && e.Amount != 0 {
+			order[next[e.Party]] = int32(i)
+			next[e.Party]++
+		}
+	}
+	for p, from := 0, int32(0); p < len(l.Parties); p++ {
+		to := next[p]
+		if part := order[from:to]; !l.uniform(part) {
+			slices.SortStableFunc(part, func(a, b int32) int {
+				x, y := &l.Entries[a], &l.Entries[b]
+				return cmp.Or(cmp.Compare(x.Leaf, y.Leaf), compareBool(x.Amount > 0, y.Amount > 0))
+			})
+		}
+		from = to
+	}
+	return order
+}
+
+func (l *Ledger) uniform(part []int32) bool {
+	for i := 1; i < len(part); i++ {
+		if !l.sameSeries(part[0], part[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Ledger) sameSeries(a, b int32) bool {
+	x, y := &l.Entries[a], &l.Entries[b]
+	return x.Party == y.Party && x.Leaf == y.Leaf && (x.Amount > 0) == (y.Amount > 0)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// finder collects streams; its buffers serve all series.
+type finder struct {
+	ledger  *Ledger
+	found   []Stream
+	backing []int32 // the streams' entries
+	days    []Day
+	amounts []report.Cents
+	sorted  []int32
+}
+
+// series tries a whole series, then its exact amounts.
+func (s *finder) series(of []int32) {
+	if s.try(of) {
+		return
+	}
+	leaf := s.ledger.Entries[of[0]].Leaf
+	if irregular(leaf) {
+		s.add(of, Irregular)
+		return
+	}
+	s.sorted = append(s.sorted[:0], of...)
+	slices.SortFunc(s.sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.ledger.Entries[a].Amount, s.ledger.Entries[b].Amount), cmp.Compare(a, b))
+	})
+	for i := 0; i < len(s.sorted); {
+		j := i + 1
+		for j < len(s.sorted) && s.ledger.Entries[s.sorted[j]].Amount == s.ledger.Entries[s.sorted[i]].Amount {
+			j++
+		}
+		if j-i >= minStream && j-i < len(of) {
+			s.try(s.sorted[i:j])
+		}
+		i = j
+	}
+}
+
+// irregular reports whether income of this kind is a stream without a rhythm.
+func irregular(l Leaf) bool {
+	return l == LeafGig || l == LeafRental || l == LeafP2PIn || l == LeafCashDeposit
+}
+
+// try adds the payments as a stream when they keep a rhythm.
+func (s *finder) try(of []int32) bool {
+	s.daysOf(of)
+	if len(s.days) < minStream {
+		return false
+	}
+	c := cadenceOf(s.days)
+	if c == Irregular {
+		return false
+	}
+	s.add(of, c)
+	return true
+}
+
+// daysOf sets s.days to the distinct days of the payments.
+func (s *finder) daysOf(of []int32) {
+	s.days = s.days[:0]
+	for _, x := range of {
+		if d := s.ledger.Entries[x].Day; len(s.days) == 0 || s.days[len(s.days)-1] != d {
+			s.days = append(s.days, d)
+		}
+	}
+}
+
+func (s *finder) add(of []int32, c Cadence) {
+	s.daysOf(of)
+	e := &s.ledger.Entries[of[0]]
+	n := len(s.backing)
+	s.backing = append(s.backing, of...)
+	st := Stream{
+		Party: e.Party, Leaf: e.Leaf, In: e.Amount > 0, Irregular: c == Irregular, Cadence: c,
+		First: s.days[0], Last: s.days[len(s.days)-1], Count: int32(len(of)),
+		Mean: s.mean(of), Entries: s.backing[n:len(s.backing):len(s.backing)],
+	}
+	if gaps := int64(len(s.days) - 1); gaps > 0 {
+		st.Interval = int32((int64(st.Last-st.First)*200 + gaps) / (2 * gaps))
+	}
+	interval := cadences[c].interval
+	if c == Irregular {
+		interval = st.Interval
+	}
+	st.Active = int32(s.ledger.Fetch-st.Last)*100 <= interval*3/2+500
+	s.found = append(s.found, st)
+}
+
+// mean is the mean amount without outliers: those more than one and a half
+// interquartile ranges below the first or above the third quartile.
+func (s *finder) mean(of []int32) report.Cents {
+	s.amounts = s.amounts[:0]
+	for _, x := range of {
+		s.amounts = append(s.amounts, s.ledger.Entries[x].Amount)
+	}
+	slices.Sort(s.amounts)
+	q1, q3 := s.amounts[len(of)/4], s.amounts[len(of)-1-len(of)/4]
+	low, high := q1-(q3-q1)*3/2, q3+(q3-q1)*3/2
+	var sum, n report.Cents
+	for _, a := range s.amounts {
+		if a >= low && a <= high {
+			sum, n = sum+a, n+1
+		}
+	}
+	if sum < 0 {
+		return -((-sum*2 + n) / (2 * n))
+	}
+	return (sum*2 + n) / (2 * n)
+}
+
+// cadences are the rhythms: the days that may lie between two payments, and how
+// many do on average, in hundredths.
+var cadences = [...]struct {
+	low, high Day
+	interval  int32
+}{
+	Weekly:      {5, 9, 700},
+	Biweekly:    {12, 16, 1400},
+	SemiMonthly: {11, 20, 1522},
+	Monthly:     {26, 35, 3044},
+}
+
+// anchors are the days of the month on which semi-monthly payments are made; 0
+// is the last.
+var anchors = [...][2]int{{1, 15}, {15, 0}}
+
+// anchorDays is how far a payment may be from its anchor.
+const anchorDays = 2
+
+// cadenceOf is the rhythm that three quarters of the gaps between the days keep,
+// Irregular when there is none. What could be biweekly or semi-monthly is
+// biweekly when all fall on one day of the week.
+func cadenceOf(days []Day) Cadence {
+	for _, c := range []Cadence{Weekly, Monthly} {
+		if keeps(days, c) {
+			return c
+		}
+	}
+	biweekly := keeps(days, Biweekly)
+	if biweekly && oneWeekday(days) {
+		return Biweekly
+	}
+	if keeps(days, SemiMonthly) && (onAnchors(days, anchors[0]) || onAnchors(days, anchors[1])) {
+		return SemiMonthly
+	}
+	if biweekly {
+		return Biweekly
+	}
+	return Irregular
+}
+
+func keeps(days []Day, c Cadence) bool {
+	fit := 0
+	for i := 1; i < len(days); i++ {
+		if gap := days[i] - days[i-1]; gap >= cadences[c].low && gap <= cadences[c].high {
+			fit++
+		}
+	}
+	return 4*fit >= 3*(len(days)-1)
+}
+
+func oneWeekday(days []Day) bool {
+	for _, d := range days {
+		if d.Weekday() != days[0].Weekday() {
+			return false
+		}
+	}
+	return true
+}
+
+// onAnchors reports whether three quarters of the days are near one of two days
+// of the month, and neither of these has less than a third of them.
+func onAnchors(days []Day, on [2]int) bool {
+	var near [2]int
+	for _, d := range days {
+		for i, a := range on {
+			if nearAnchor(d, a) {
+				near[i]++
+				break
+			}
+		}
+	}
+	return 4*(near[0]+near[1]) >= 3*len(days) && 3*min(near[0], near[1]) >= near[0]+near[1]
+}
+
+func nearAnchor(d Day, anchor int) bool {
+	for n := -Day(anchorDays); n <= anchorDays; n++ {
+		_, _, day := (d + n).Civil()
+		if anchor == day {
+			return true
+		}
+		if _, _, tomorrow := (d + n + 1).Civil(); anchor == 0 && tomorrow == 1 {
+			return true
+		}
+	}
+	return false
+}

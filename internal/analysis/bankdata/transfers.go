@@ -1,0 +1,103 @@
+package bankdata
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// pairDays is how many days may lie between the legs of an own transfer.
+const pairDays = 3
+
+// pairTransfers finds transfers between own accounts: equal amounts of opposite
+// sign in two accounts within pairDays. Legs on the same day are found first,
+// then those a day apart, and so on; among equals the earlier entries. An entry
+// whose words say that it is something else (a purchase, a wage) is no leg.
+func (l *Ledger) pairTransfers() {
+	if len(l.Accounts) < 2 {
+		return
+	}
+	var legs []int32
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Amount != 0 && mayPair(e) {
+			legs = append(legs, int32(i))
+		}
+	}
+	slices.SortFunc(legs, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(abs(l.Entries[a].Amount), abs(l.Entries[b].Amount)), cmp.Compare(a, b))
+	})
+	for i := 0; i < len(legs); {
+		j := i + 1
+		for j < len(legs) && abs(l.Entries[legs[j]].Amount) == abs(l.Entries[legs[i]].Amount) {
+			j++
+		}
+		l.pairAmount(legs[i:j])
+		i = j
+	}
+}
+
+func mayPair(e *Entry) bool {
+	return e.Leaf.Group() == GroupTransfer || e.Tier == TierPattern || e.Tier == TierOther
+}
+
+// maxLegs bounds how many later legs of the same amount are looked at for one.
+const maxLegs = 64
+
+// pairAmount pairs legs of one amount, in the ledger's order.
+func (l *Ledger) pairAmount(legs []int32) {
+	if len(legs) < 2 {
+		return
+	}
+	taken := make([]bool, len(legs))
+	for gap := Day(0); gap <= pairDays; gap++ {
+		for i, x := range legs {
+			a := &l.Entries[x]
+			for j := i + 1; j < len(legs) && j <= i+maxLegs && !taken[i]; j++ {
+				b := &l.Entries[legs[j]]
+				if b.Day-a.Day > gap {
+					break
+				}
+				if !taken[j] && b.Day-a.Day == gap && b.Account != a.Account && b.Amount == -a.Amount {
+					taken[i], taken[j] = true, true
+					l.pair(a, b)
+				}
+			}
+		}
+	}
+}
+
+// pair marks the two legs of an own transfer. Towards a savings account it is
+// saving for the account that the money leaves, and back likewise.
+func (l *Ledger) pair(a, b *Entry) {
+	if a.Amount > 0 {
+		a, b = b, a
+	}
+	from, to := l.Accounts[a.Account].Subtype == report.Savings, l.Accounts[b.Account].Subtype == report.Savings
+	out, in := LeafOwnOut, LeafOwnIn
+	switch {
+	case to && !from:
+		out = LeafSavingsOut
+	case from && !to:
+		in = LeafSavingsIn
+	}
+	a.own(out)
+	b.own(in)
+}
+
+// own makes the entry a leg of an own transfer. A leaf that its words gave stays
+// when it says the same.
+func (e *Entry) own(leaf Leaf) {
+	e.Own = true
+	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut
+	if e.Leaf != leaf && !(saving && (leaf == LeafOwnIn || leaf == LeafOwnOut)) {
+		e.Leaf, e.Tier = leaf, TierDirection
+	}
+}
+
+func abs(c report.Cents) report.Cents {
+	if c < 0 {
+		return -c
+	}
+	return c
+}
