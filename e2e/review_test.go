@@ -183,21 +183,6 @@ func TestReview(t *testing.T) {
 	title(t, v, "Sign in to review")
 	v.open(t, reportURL+".json")
 	title(t, v, "Sign in to review")
-
-	// On a phone, in the dark, and in Spanish.
-	for _, look := range [][]option{{phone}, {dark}, {spanish, phone, dark}} {
-		w := visit(t, look...)
-		w.open(t, reportURL)
-		w.fits(t)
-		w.axe(t)
-		s.signInToReview(t, w, s.Credentials.Reviewer.Password)
-		see(t, w.page("article.report"))
-		for _, url := range []string{desk, desk + "/applications/" + stranger.ID, reportURL} {
-			w.open(t, url)
-			w.fits(t)
-			w.axe(t)
-		}
-	}
 }
 
 // holds compares what the page of a report shows with the report.

@@ -104,8 +104,8 @@ func TestStatusPageEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)
-	v.expect("ERR_INTERNET_DISCONNECTED")
 	small := v.tab(t)
+	looked := map[string]bool{}
 	must(t, small.SetViewportSize(320, 640))
 	for _, c := range []struct {
 		username, end string
@@ -135,13 +135,16 @@ func TestStatusPageEnds(t *testing.T) {
 		if (again > 0) != c.retry {
 			t.Errorf("%s%s: %d buttons to start again", c.username, c.end, again)
 		}
-		v.axe(t)
+		if !looked[c.state] {
+			v.axe(t)
+		}
 		small.open(t, s.statusURL(a)+"?lang=es")
 		see(t, small.page("p.intro >> text="+c.es))
 		if lang, err := small.page("html").GetAttribute("lang"); err != nil || lang != "es" {
 			t.Errorf("the page's language is %q", lang)
 		}
 		small.fits(t)
+		looked[c.state] = true
 		v.open(t, s.Portal+"/?lang=en")
 	}
 }
