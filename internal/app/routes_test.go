@@ -47,6 +47,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
+		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
+			kind: asJSON, body: goodSubmission("ext-1")},
 		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
 		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
@@ -141,4 +143,11 @@ func (w *world) signedAs(t *testing.T, id, body string) []string {
 		out = append(out, name, v[0])
 	}
 	return out
+}
+
+// goodSubmission is a body of the submission table.
+func goodSubmission(externalID string) string {
+	return `{"externalId":"` + externalID + `","pullDate":"` + time.Now().UTC().Add(-time.Hour).Format("2006-01-02T15:04:05.000Z") + `",` +
+		`"personal":{"firstName":"` + canaryName + `","lastName":"` + canaryLast + `","email":"` + canaryEmail + `","dob":"1990-06-15"},` +
+		`"accounts":[{"id":"A1","institutionName":"Amber Coast Bank","accountType":"CHECKING","currentBalance":12.05,"currency":"USD"}]}`
 }

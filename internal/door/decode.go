@@ -219,21 +219,45 @@ const bodyTime = 30 * time.Second
 // ReadBody reads a body of at most limit bytes, within 30 seconds; a larger one
 // is refused, at once when its length is announced.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, done, err := open(w, r, limit, bodyTime)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, BodyError(err)
+	}
+	return raw, nil
+}
+
+// StreamJSON opens a JSON body of at most limit bytes to be read as it comes, for
+// at most within; what reading it fails with is for BodyError. done is called
+// after. Another content type and an announced length that is too large are
+// refused at once. What the body says is not looked at.
+func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (body io.Reader, done func(), err error) {
+	if !isType(r, "application/json") {
+		return nil, nil, Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	}
+	return open(w, r, limit, within)
+}
+
+func open(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (io.Reader, func(), error) {
 	if r.ContentLength > limit {
-		return nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
+		return nil, nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
 	}
 	// A recorder in a test has no deadline to set; a connection has.
 	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(bodyTime))
-	defer control.SetReadDeadline(time.Time{})
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if err != nil {
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return nil, Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
-		}
-		return nil, Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
+	control.SetReadDeadline(time.Now().Add(within))
+	return http.MaxBytesReader(w, r.Body, limit), func() { control.SetReadDeadline(time.Time{}) }, nil
+}
+
+// BodyError is the answer to a body whose reading failed.
+func BodyError(err error) error {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
 	}
-	return raw, nil
+	return Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
 }
 
 func isType(r *http.Request, want string) bool {

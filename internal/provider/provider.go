@@ -29,6 +29,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -66,6 +67,7 @@ type Provider struct {
 	events    *events.Service
 	visits    *visits.Service
 	redirects *redirects.Service
+	submits   *submissions.Service
 	prepared  *sandbox.Prepared
 
 	seed Seed // set by Seed, before the first request
@@ -109,11 +111,13 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Bank: visitBank{},
-		Prepared: visitPrepared{p.prepared, p.reports}}
+		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
 	p.visits.Returns = visitReturns{p.redirects}
+	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
+		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
 	p.reports.Register(registry)
 	p.events.Register(registry)
 	p.visits.Register(registry)
@@ -170,7 +174,7 @@ func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
 	}
 	id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
 		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
-		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode})
+		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: true})
 	if err != nil {
 		return fmt.Errorf("provider: seed: %w", err)
 	}
@@ -195,6 +199,7 @@ func (p *Provider) Handler() http.Handler {
 	p.reports.Routes(mux)
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
+	p.submits.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if len(p.config.OpenAPI) > 0 {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
@@ -234,7 +239,7 @@ func (p *Provider) Control() http.Handler {
 	}
 	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
 		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers}, Keys: p.keys,
-		Accounts: controlAccounts{p}, Moved: p.moved, Refill: p.refill}
+		Accounts: controlAccounts{p}, Submissions: controlSubmissions{}, Moved: p.moved, Refill: p.refill}
 	return c.Handler()
 }
 

@@ -1,19 +1,24 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/door"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -147,12 +152,25 @@ func (visitBank) Accounts(profile, publicToken string, at time.Time) []visits.Ac
 
 // visitPrepared serves prepared reports to visits.
 type visitPrepared struct {
-	prepared *sandbox.Prepared
-	reports  *reports.Service
+	prepared  *sandbox.Prepared
+	reports   *reports.Service
+	customers *customers.Service
 }
 
 func (v visitPrepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
-	return v.prepared.Lookup(ctx, q, customerID, id)
+	return entitled(ctx, q, v.customers, v.prepared, customerID, id)
+}
+
+// entitled is the kind of a prepared report that the customer may use.
+func entitled(ctx context.Context, q store.Queryer, c *customers.Service, p *sandbox.Prepared, customerID, id string) (svc.Product, error) {
+	a, err := c.ByID(ctx, q, customerID)
+	if err != nil {
+		return "", err
+	}
+	if !a.CustomReports {
+		return "", store.ErrNotFound
+	}
+	return p.Lookup(ctx, q, customerID, id)
 }
 
 // Attach has the report made from the prepared contents. The name is the one
@@ -166,7 +184,7 @@ func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, p
 	if in.Consumer == nil && c.Consumer != nil {
 		in.Consumer, in.Source = c.Consumer, report.CustomerInput
 	}
-	in.Profile, in.Data = c.Profile, c.Data
+	in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
@@ -241,4 +259,80 @@ func (c controlAccounts) SetCompleteURL(ctx context.Context, tx *sql.Tx, custome
 
 func (c controlAccounts) First(ctx context.Context, q store.Queryer) (string, error) {
 	return c.CustomerID(ctx, q, c.p.seed.PublicID)
+}
+
+// submissionAccounts tells submissions about products.
+type submissionAccounts struct{ customers *customers.Service }
+
+func (s submissionAccounts) Kind(ctx context.Context, q store.Queryer, customerID, productID string) (svc.Product, error) {
+	p, err := s.customers.Product(ctx, q, customerID, productID)
+	return p.Kind, err
+}
+
+// submissionSandbox tells submissions what the sandbox serves in their place.
+type submissionSandbox struct {
+	prepared  *sandbox.Prepared
+	customers *customers.Service
+}
+
+func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
+
+func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+	return entitled(ctx, q, s.customers, s.prepared, customerID, id)
+}
+
+// submissionReports makes the reports of submissions.
+type submissionReports struct {
+	reports  *reports.Service
+	prepared *sandbox.Prepared
+}
+
+func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sql.Tx) error, error) {
+	in := reports.Input{Consumer: &n.Person, Source: report.CustomerInput, Profile: n.Profile, Data: n.Data, At: n.At}
+	var packed reports.Packed
+	if !n.Failed && n.SandboxReportID == "" {
+		var err error
+		if packed, err = reports.Pack(in); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context, tx *sql.Tx) error {
+		_, err := s.reports.Create(ctx, tx, reports.New{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID,
+			Kind: svc.Cashflow, ExternalID: n.ExternalID, UserArgs: n.UserArgs})
+		switch {
+		case errors.Is(err, reports.ErrDuplicateExternalID):
+			return submissions.ErrDuplicateExternalID
+		case err != nil:
+			return err
+		case n.Failed:
+			_, err = s.reports.SetStatus(ctx, tx, n.PublicToken, svc.StatusError, n.Substatus)
+			return err
+		case n.SandboxReportID != "":
+			c, err := s.prepared.Contents(ctx, tx, n.CustomerID, n.SandboxReportID)
+			if err != nil {
+				return err
+			}
+			in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
+			return s.reports.Attach(ctx, tx, n.PublicToken, in)
+		}
+		return s.reports.AttachPacked(ctx, tx, n.PublicToken, packed)
+	}, nil
+}
+
+// controlSubmissions reads what a prepared report is uploaded as.
+type controlSubmissions struct{}
+
+func (controlSubmissions) Read(body []byte, now time.Time) (sandbox.Contents, []door.Detail) {
+	in, details, err := submissions.Read(bytes.NewReader(body), submissions.Terms{Now: now, Upload: true, Seed: uuid.NewString()})
+	if err != nil {
+		return sandbox.Contents{}, details
+	}
+	c := sandbox.Contents{Data: &in.Data, At: in.PullDate}
+	if p := in.Personal; p.FirstName != nil && p.LastName != nil {
+		c.Consumer = &bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName}
+		if p.Email != nil {
+			c.Consumer.Emails = []string{*p.Email}
+		}
+	}
+	return c, nil
 }

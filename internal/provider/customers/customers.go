@@ -51,6 +51,9 @@ type Account struct {
 	ReturnMode   string   // "get" or "post": how outcome tokens come back
 	RequireForm  bool     // redirects must be opened by the form
 	CompleteURLs []string // registered: origin and path prefix; the first is the static one
+
+	CustomReports bool // entitled to sandboxReportId
+	ACHDetails    bool // entitled to account numbers in full
 }
 
 // Product is a configured product.
@@ -191,6 +194,7 @@ type Seed struct {
 	Products    map[svc.Product]string // kind to productId
 	CompleteURL string                 // empty for none
 	ReturnMode  string                 // "get" or "post"
+	Entitled    bool                   // to prepared reports and account numbers
 }
 
 // Seed adds the customer, or brings it up to date; repeating it changes nothing.

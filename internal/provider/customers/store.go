@@ -33,9 +33,9 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 
 func account(ctx context.Context, q store.Queryer, where, value string) (Account, error) {
 	var a Account
-	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, environment, return_mode, require_form
+	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, environment, return_mode, require_form, custom_reports, ach_details
 		FROM customers WHERE `+where, value).
-		Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.Environment, &a.ReturnMode, &a.RequireForm)
+		Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.Environment, &a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails)
 	return a, store.Found(err)
 }
 
@@ -87,12 +87,13 @@ func insertProduct(ctx context.Context, tx *sql.Tx, p Product, now time.Time) er
 // row up to date, and returns its id.
 func upsertGenerated(ctx context.Context, tx *sql.Tx, s Seed, now time.Time) (string, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
+	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at, custom_reports, ach_details)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
-			name = excluded.name, return_mode = excluded.return_mode
+			name = excluded.name, return_mode = excluded.return_mode,
+			custom_reports = excluded.custom_reports, ach_details = excluded.ach_details
 		RETURNING id`,
-		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now)).Scan(&id)
+		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now), s.Entitled).Scan(&id)
 	return id, err
 }
 

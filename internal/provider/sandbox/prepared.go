@@ -27,6 +27,7 @@ type Contents struct {
 	Profile  string           `json:"profile,omitempty"`
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
 	Data     *bankdata.Data   `json:"data,omitempty"`
+	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
 }
 
 // Create keeps the contents, sealed under a key of their own, and returns the

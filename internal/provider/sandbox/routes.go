@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -260,10 +261,10 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 // without it, the generated customer's.
 func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		PublicID   string      `json:"publicId"`
-		Product    svc.Product `json:"product"`
-		Profile    string      `json:"profile"`
-		Submission *submission `json:"submission"`
+		PublicID   string          `json:"publicId"`
+		Product    svc.Product     `json:"product"`
+		Profile    string          `json:"profile"`
+		Submission json.RawMessage `json:"submission"`
 	}
 	if err := door.DecodeJSON(w, r, maxReport, &in); err != nil {
 		return err
@@ -282,11 +283,11 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 		}
 		contents.Profile = in.Profile
 	default:
-		person, data, details := in.Submission.read(c.Clock.Now())
+		uploaded, details := c.Submissions.Read(in.Submission, c.Clock.Now())
 		if len(details) > 0 {
 			return door.Fail(svc.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
 		}
-		contents = Contents{Consumer: &person, Data: &data}
+		contents = uploaded
 	}
 	var id string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {

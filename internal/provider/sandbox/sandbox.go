@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"time"
 
+	"vestibule/internal/door"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -25,10 +26,11 @@ type Control struct {
 	Faults   *Faults
 	Prepared *Prepared
 
-	Walker   Walker
-	Webhooks Webhooks
-	Keys     Keys
-	Accounts Accounts
+	Walker      Walker
+	Webhooks    Webhooks
+	Keys        Keys
+	Accounts    Accounts
+	Submissions Submissions
 
 	// Moved is told that the clock was moved by d, after it was.
 	Moved func(ctx context.Context, d time.Duration) error
@@ -72,6 +74,12 @@ type Again struct {
 	Times   int           // how often each; 0 is once
 	Delay   time.Duration // before the first
 	Reorder bool          // the newest first
+}
+
+// Submissions reads a body of the submission table (document 1) by the endpoint's
+// rules, but of whatever age; or says what is wrong.
+type Submissions interface {
+	Read(body []byte, now time.Time) (Contents, []door.Detail)
 }
 
 // Keys rotates the key that signs outcome tokens.

@@ -33,6 +33,9 @@ type Terms struct {
 	Now time.Time
 	// Sandbox reads sandboxReportId; elsewhere it is passed over.
 	Sandbox bool
+	// Upload takes a body that is kept to be served later: its pullDate may be of
+	// any past day, or absent.
+	Upload bool
 	// Seed derives the identifiers of accounts and connections: the publicToken of
 	// the report that is made from them.
 	Seed string
@@ -54,9 +57,7 @@ func Read(src io.Reader, terms Terms) (Submission, []door.Detail, error) {
 	d := &decoder{scanner: newScanner(src), terms: terms, banks: map[string]int{}, sources: map[string]bool{},
 		accountIDs: map[string]bool{}, transactionIDs: map[string]bool{}}
 	d.submission()
-	if d.err == nil && d.peek() != 0 {
-		d.fail(errSyntax)
-	}
+	d.end()
 	switch d.err {
 	case nil, errEnough:
 	case errSyntax:
@@ -231,7 +232,7 @@ func (d *decoder) submission() {
 	}
 	has := func(name string) bool { return given&bit(topNames, name) != 0 }
 	prepared := d.terms.Sandbox && has("sandboxReportId")
-	if !has("pullDate") && !prepared {
+	if !has("pullDate") && !prepared && !d.terms.Upload {
 		d.wrong("pullDate", "is required")
 	}
 	switch {
@@ -259,7 +260,7 @@ func (d *decoder) pullDate() {
 	at, ok := d.moment("pullDate", false)
 	switch {
 	case !ok:
-	case d.terms.Now.Sub(at) > MaxPullAge:
+	case d.terms.Now.Sub(at) > MaxPullAge && !d.terms.Upload:
 		d.wrong("pullDate", "must lie within the last 30 days")
 	default:
 		d.out.PullDate, d.pullKnown = at, true

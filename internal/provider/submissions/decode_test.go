@@ -259,6 +259,19 @@ func TestWithASandboxReportAccountsAndPullDateMayBeAbsent(t *testing.T) {
 	}
 }
 
+func TestAnUploadMayBeOld(t *testing.T) {
+	for _, pulled := range []any{absent, "2020-01-02T03:04:05.000Z"} {
+		in := put(put(good(), "pullDate", pulled), "accounts[0].transactions", []any{})
+		raw, _ := json.Marshal(put(in, "accounts[0].dateBalanceLastUpdated", absent))
+		if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Upload: true}); err != nil {
+			t.Errorf("%v: %v", pulled, details)
+		}
+		if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now}); err == nil || details[0].Field != "pullDate" {
+			t.Errorf("%v, submitted: %v", pulled, details)
+		}
+	}
+}
+
 func TestBodiesThatAreNoJSON(t *testing.T) {
 	for _, body := range []string{"", " ", "nul", "null", "[]", `"x"`, "{", `{"a"`, `{"a":}`, `{"personal":{}`, `{} {}`, `{},`, `{"userArgs":"x",}`,
 		`{"userArgs":"` + "\xff" + `"}`, `{"userArgs":"\ud800"}`, `{"userArgs":"\ud800A"}`, `{"userArgs":"\x"}`, `{"userArgs":"a` + "\n" + `b"}`,
@@ -266,6 +279,12 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 		`{"x":` + strings.Repeat("[", 10000), "\xef\xbb\xbf{}", "{\x00}"} {
 		if _, fields, err := read(t, body); !errors.Is(err, ErrRefused) || len(fields) == 0 {
 			t.Errorf("%.40q: %v %v", body, err, fields)
+		}
+	}
+	raw, _ := json.Marshal(good())
+	for _, after := range []string{"\x00", " \x00", "x", "{}", "]", ","} {
+		if _, fields, err := read(t, string(raw)+after); !errors.Is(err, ErrRefused) || len(fields) != 1 {
+			t.Errorf("%q after a good body: %v %v", after, err, fields)
 		}
 	}
 	if _, fields, _ := read(t, `{"accounts":[{},{"id":"A","id":"B"}]}`); !contains(fields, "accounts[1].id") {

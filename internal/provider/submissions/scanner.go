@@ -15,7 +15,7 @@ import (
 type scanner struct {
 	src      io.Reader
 	buf      []byte
-	pos, end int
+	pos, len int
 	spare    []byte // of a string with escapes, or on the edge of the window
 	label    [maxName]byte
 	err      error
@@ -39,14 +39,14 @@ func (s *scanner) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
-	s.pos, s.end = 0, 0
+	s.pos, s.len = 0, 0
 }
 
 // fill reads on when the window is used up; false at the end or on failure.
 func (s *scanner) fill() bool {
-	for s.pos == s.end && s.err == nil {
+	for s.pos == s.len && s.err == nil {
 		n, err := s.src.Read(s.buf)
-		s.pos, s.end = 0, n
+		s.pos, s.len = 0, n
 		if n == 0 && err != nil {
 			if err != io.EOF {
 				s.fail(err)
@@ -59,7 +59,7 @@ func (s *scanner) fill() bool {
 
 // peek skips white space and returns the byte that comes; 0 at the end.
 func (s *scanner) peek() byte {
-	for s.pos < s.end || s.fill() {
+	for s.pos < s.len || s.fill() {
 		switch c := s.buf[s.pos]; c {
 		case ' ', '\n', '\r', '\t':
 			s.pos++
@@ -70,9 +70,16 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// end fails if anything but white space comes.
+func (s *scanner) end() {
+	if s.peek() != 0 || s.pos < s.len {
+		s.fail(errSyntax)
+	}
+}
+
 // one consumes a byte, whatever it is; 0 at the end, which is a failure.
 func (s *scanner) one() byte {
-	if s.pos == s.end && !s.fill() {
+	if s.pos == s.len && !s.fill() {
 		s.fail(errSyntax)
 		return 0
 	}
@@ -130,7 +137,7 @@ func (s *scanner) name() []byte {
 // which is still too long.
 func (s *scanner) text() []byte {
 	s.pos++
-	for i := s.pos; i < s.end; i++ {
+	for i := s.pos; i < s.len; i++ {
 		c := s.buf[i]
 		if c == '"' {
 			t := s.buf[s.pos:i]
@@ -236,7 +243,7 @@ func (s *scanner) hex() rune {
 // the beginning.
 func (s *scanner) number() []byte {
 	s.spare = s.spare[:0]
-	for s.pos < s.end || s.fill() {
+	for s.pos < s.len || s.fill() {
 		c := s.buf[s.pos]
 		if c < '0' && c != '-' && c != '+' && c != '.' || c > '9' && c != 'e' && c != 'E' {
 			break

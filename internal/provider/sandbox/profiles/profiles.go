@@ -30,6 +30,17 @@ func Names() []string { return []string{"default", "single", "multi", "joint", "
 // Known reports whether there is a profile of that name, spelled in lower case.
 func (Bank) Known(profile string) bool { _, ok := find(profile); return ok }
 
+// Of is the profile that a submission's first name selects, spelled exactly as in
+// Default; empty for none.
+func (Bank) Of(firstName string) string {
+	for _, name := range Names() {
+		if firstName == strings.ToUpper(name[:1])+name[1:] {
+			return name
+		}
+	}
+	return ""
+}
+
 // Login says what a username of the mock bank leads to: a profile to choose
 // accounts from, or the status and substatus that the visit ends with. ok is
 // false for a username that the bank does not know.

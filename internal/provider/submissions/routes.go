@@ -1,0 +1,156 @@
+package submissions
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Routes adds the submission endpoint.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /connect/v2/cashflow/byo-report", door.API(s.Log, s.Gate.Bearer(s.submit)))
+}
+
+// submit takes a submission and answers {publicToken, externalId, userArgs,
+// status}.
+func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
+	ctx, caller := r.Context(), gate.CallerOf(r.Context())
+	n := New{PublicToken: uuid.NewString(), CustomerID: caller.CustomerID}
+	var err error
+	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
+		return err
+	}
+	// Told before the body is read; what decides is asked again when it was.
+	left, err := wait(ctx, s.DB.SQL, caller.CustomerID, s.Now())
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		return limited(left)
+	}
+	in, err := s.read(w, r, n.PublicToken, caller.Environment)
+	if err != nil {
+		return err
+	}
+	n.ExternalID, n.UserArgs, n.At = in.ExternalID, in.UserArgs, in.PullDate
+	if err := s.source(ctx, &n, in, caller.Environment); err != nil {
+		return err
+	}
+	begin, err := s.Reports.Prepare(n)
+	if err != nil {
+		return err
+	}
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		left, err := take(ctx, tx, caller.CustomerID, s.Now)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			return limited(left)
+		}
+		return begin(ctx, tx)
+	})
+	if errors.Is(err, ErrDuplicateExternalID) {
+		return door.Fail(svc.CodeDuplicateExternalID, err, door.Detail{Field: "externalId", Message: "another report of yours has it"})
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		PublicToken string     `json:"publicToken"`
+		ExternalID  *string    `json:"externalId"`
+		UserArgs    *string    `json:"userArgs"`
+		Status      svc.Status `json:"status"`
+	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), svc.StatusPending})
+}
+
+// product is the caller's cashflow product that X-PRODUCT-ID names.
+func (s *Service) product(r *http.Request, customerID string) (string, error) {
+	values := r.Header.Values("X-Product-Id")
+	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
+		return "", door.Fail(svc.CodeMalformedHeaders, errors.New("no product"), door.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+	}
+	id := strings.ToLower(strings.TrimSpace(values[0]))
+	kind, err := svc.Product(""), store.ErrNotFound
+	if svc.IsUUID(id) {
+		kind, err = s.Accounts.Kind(r.Context(), s.DB.SQL, customerID, id)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && kind != svc.Cashflow {
+		return "", door.Fail(svc.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+	}
+	return id, err
+}
+
+// read reads the body. A refused one is read to its end, without being looked at,
+// so that a client that writes all of it first gets its answer.
+func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, env svc.Environment) (Submission, error) {
+	body, done, err := door.StreamJSON(w, r, MaxBody, bodyTime)
+	if err != nil {
+		return Submission{}, err
+	}
+	defer done()
+	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: env == svc.Sandbox, Seed: publicToken})
+	if errors.Is(err, ErrRefused) {
+		if _, cut := io.Copy(io.Discard, body); cut == nil {
+			return in, door.Fail(svc.CodeMalformedBody, err, details...)
+		} else if cut = door.BodyError(cut); door.As(cut).Code == svc.CodeBodyTooLarge {
+			return in, cut
+		}
+		return in, door.Fail(svc.CodeMalformedBody, err, details...)
+	}
+	if err != nil {
+		return in, door.BodyError(err)
+	}
+	return in, nil
+}
+
+// source decides what the report is made from: the submitted data, or what the
+// sandbox has in their place.
+func (s *Service) source(ctx context.Context, n *New, in Submission, env svc.Environment) error {
+	sandbox, p := env == svc.Sandbox, in.Personal
+	if id := in.SandboxReportID; id != "" {
+		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, n.CustomerID, strings.ToLower(id))
+		if errors.Is(err, store.ErrNotFound) || err == nil && kind != svc.Cashflow {
+			return door.Fail(svc.CodeMalformedBody, errors.New("sandboxReportId"),
+				door.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
+		}
+		if err != nil {
+			return err
+		}
+		n.SandboxReportID = strings.ToLower(id)
+	}
+	if sandbox && p.FirstName != nil && n.SandboxReportID == "" {
+		n.Profile = s.Sandbox.Profile(*p.FirstName)
+	}
+	if sandbox && p.LastName != nil && *p.LastName == "error" {
+		n.Failed = true
+		return nil
+	}
+	if n.Substatus = p.Substatus(s.Now(), n.Profile != ""); n.Substatus != "" {
+		n.Failed = true
+		return nil
+	}
+	n.Person = bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName, Emails: []string{*p.Email}}
+	if n.SandboxReportID == "" && n.Profile == "" {
+		n.Data = &in.Data
+	}
+	return nil
+}
+
+func limited(left time.Duration) error {
+	return &door.Error{Code: svc.CodeRateLimited, RetryAfter: left, Why: errors.New("30 submissions within a minute")}
+}

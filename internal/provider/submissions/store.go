@@ -1,0 +1,59 @@
+package submissions
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Limit is how many submissions of an account are accepted within Window
+// (document 1, Limits).
+const (
+	Limit  = 30
+	Window = time.Minute
+)
+
+// wait is how long the account's next submission has to wait; not more than 0
+// for not at all.
+func wait(ctx context.Context, q store.Queryer, customerID string, now time.Time) (time.Duration, error) {
+	var at int64
+	err := q.QueryRowContext(ctx, `SELECT s.at FROM submission_counts c
+		JOIN submission_slots s ON s.customer_id = c.customer_id AND s.slot = (c.accepted + 1) % $2
+		WHERE c.customer_id = $1`, customerID, Limit).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil || stale(at, now) {
+		return 0, err
+	}
+	return store.Time(at).Add(Window).Sub(now), nil
+}
+
+// stale is a time so far in the future that the clock has been set back since.
+func stale(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
+
+// take counts a submission, in the transaction that accepts it, or returns how
+// long it has to wait. Submissions of one account take turns from here to the end
+// of their transactions, on every replica.
+func take(ctx context.Context, tx *sql.Tx, customerID string, now func() time.Time) (time.Duration, error) {
+	var n int64
+	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)
+		ON CONFLICT (customer_id) DO UPDATE SET accepted = submission_counts.accepted + 1 RETURNING accepted`, customerID).Scan(&n)
+	if err != nil {
+		return 0, err
+	}
+	at := now() // its turn has come
+	ok, err := store.One(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
+		ON CONFLICT (customer_id, slot) DO UPDATE SET at = excluded.at
+		WHERE submission_slots.at <= $4 OR submission_slots.at > $5`,
+		customerID, n%Limit, store.Micros(at), store.Micros(at.Add(-Window)), store.Micros(at.Add(Window))))
+	if err != nil || ok {
+		return 0, err
+	}
+	var last int64
+	err = tx.QueryRowContext(ctx, `SELECT at FROM submission_slots WHERE customer_id = $1 AND slot = $2`, customerID, n%Limit).Scan(&last)
+	return max(store.Time(last).Add(Window).Sub(at), time.Microsecond), err
+}

@@ -1,0 +1,382 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/provider"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+const submissionPath = "/connect/v2/cashflow/byo-report"
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// submission is a good body, retrieved an hour ago.
+func submission(more ...any) map[string]any {
+	pulled := time.Now().Add(-time.Hour)
+	return with(map[string]any{
+		"pullDate": stamp(pulled),
+		"personal": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"},
+		"accounts": []any{map[string]any{
+			"id": "A1", "institutionName": "Amber Coast Bank", "accountType": "CHECKING", "currentBalance": 1204.05, "currency": "USD",
+			"transactions": []any{
+				map[string]any{"id": "T1", "status": "POSTED", "datePosted": stamp(pulled.AddDate(0, 0, -3)), "amount": 2100.5,
+					"description": "PAYROLL ACME", "creditOrDebit": "CREDIT"},
+				map[string]any{"id": "T2", "status": "POSTED", "datePosted": stamp(pulled.AddDate(0, 0, -2)), "amount": 12.5,
+					"description": "CORNER MARKET", "merchant": "Corner Market", "creditOrDebit": "DEBIT"},
+			},
+		}},
+	}, more...)
+}
+
+func personal(more ...any) map[string]any {
+	return with(map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}, more...)
+}
+
+// submit sends a body as the generated customer, for its cashflow product.
+func (b *bench) submit(body any, more ...string) answer {
+	b.t.Helper()
+	h := append(append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow]), more...)
+	return b.post(submissionPath, h, body)
+}
+
+func TestASubmissionBecomesAReport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		a := b.submit(submission("externalId", "sub-1", "userArgs", "args"))
+		b.want("submission", a, 200, "")
+		token := a.text("publicToken")
+		if a.text("status") != "PENDING" || a.text("externalId") != "sub-1" || a.text("userArgs") != "args" || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("answered %s %v", a.raw, a.header)
+		}
+		event := b.inbox.wait(t, 1)[0]
+		if event.PublicToken != token || event.Status != svc.StatusSuccess || event.ExternalID != "sub-1" || event.UserArgs != "args" {
+			t.Errorf("webhook: %+v", event)
+		}
+		h := append(b.bearer(b.basic()), "X-EXTERNAL-ID", "sub-1")
+		got := b.get("/connect/cashflow/v2/json", h)
+		b.want("report", got, 200, "")
+		r, err := report.ParseCashflow(got.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Meta.PublicToken != token || r.Identities[0].SourceID != report.CustomerInput || *r.Identities[0].FullName != "Ana Pérez" ||
+			len(r.AccountDetails) != 1 || *r.AccountDetails[0].CurrentBalance != 120405 || *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" ||
+			r.AccountDetails[0].MonthsAvailable != 1 || r.Sources[1].SourceID != "AMBER_COAST_BANK" {
+			t.Errorf("report: %s", got.raw)
+		}
+		if age := time.Since(r.Meta.CreatedAt.Time); age < 59*time.Minute || age > 61*time.Minute {
+			t.Errorf("created_at is %v ago, want that of the pullDate", age)
+		}
+		if !strings.Contains(string(b.submit(submission("externalId", "sub-1")).raw), "DUPLICATE_EXTERNAL_ID") {
+			t.Error("the external id was taken twice")
+		}
+		plain := b.submit(submission())
+		if v, there := plain.body["externalId"]; v != nil || !there {
+			t.Errorf("without labels: %s", plain.raw)
+		}
+	})
+}
+
+func TestSubmissionsThatAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		rows := func() (n int) {
+			for _, table := range []string{"reports", "data_keys", "submission_slots", "submission_counts", "events"} {
+				var k int
+				if err := b.db.SQL.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&k); err != nil {
+					t.Fatal(err)
+				}
+				n += k
+			}
+			return n
+		}
+		product := headers{"X-PRODUCT-ID", b.seed.Products[svc.Cashflow]}
+		token := b.bearer(b.basic())
+		from := func(h ...headers) (out headers) {
+			for _, x := range h {
+				out = append(out, x...)
+			}
+			return out
+		}
+		before := rows()
+		good := submission()
+		for _, c := range []struct {
+			what   string
+			h      headers
+			body   any
+			status int
+			code   svc.Code
+			field  string
+		}{
+			{"no authorization", product, good, 400, svc.CodeMalformedHeaders, "Authorization"},
+			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, svc.CodeUnknownCustomer, ""},
+			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, svc.CodeUnknownCustomer, ""},
+			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}), good, 400, svc.CodeMalformedHeaders, "X-ENVIRONMENT"},
+			{"somebody else's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, svc.CodeUnknownCustomer, ""},
+			{"no product", token, good, 400, svc.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"two products", from(token, product, product), good, 400, svc.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, svc.CodeInvalidProduct, ""},
+			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, svc.CodeInvalidProduct, ""},
+			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[svc.Income]}), good, 400, svc.CodeInvalidProduct, ""},
+			{"somebody else's product", from(b.bearer(b.thirdParty()), product), good, 400, svc.CodeInvalidProduct, ""},
+			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 415, svc.CodeUnsupportedMediaType, ""},
+			{"no JSON", from(token, product), "{", 400, svc.CodeMalformedBody, ""},
+			{"a bad field", from(token, product), submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
+				"currentBalance": "7"}}), 400, svc.CodeMalformedBody, "accounts[0].currentBalance"},
+			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))), 400, svc.CodeMalformedBody, "pullDate"},
+			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()), 400, svc.CodeMalformedBody, "sandboxReportId"},
+		} {
+			if c.what == "another content type" {
+				c.h = from(token, product)
+				req, _ := http.NewRequestWithContext(t.Context(), "POST", b.service.URL+submissionPath, strings.NewReader("{}"))
+				for i := 0; i < len(c.h); i += 2 {
+					req.Header.Add(c.h[i], c.h[i+1])
+				}
+				req.Header.Set("Content-Type", "text/plain")
+				resp, err := client.Do(req)
+				if err != nil || resp.StatusCode != c.status {
+					t.Errorf("%s: %v %v", c.what, resp, err)
+				}
+				continue
+			}
+			a := b.post(submissionPath, c.h, c.body)
+			b.want(c.what, a, c.status, c.code)
+			if c.field != "" && !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
+				t.Errorf("%s: %s does not name %s", c.what, a.raw, c.field)
+			}
+		}
+		if after := rows(); after != before {
+			t.Errorf("refused submissions left %d rows", after-before)
+		}
+		b.want("a good one after all that", b.submit(good), 200, "")
+		b.do("POST", "/clock", map[string]string{"advance": "6m"})
+		b.want("an ended token", b.post(submissionPath, from(token, product), good), 401, svc.CodeExpiredToken)
+	})
+}
+
+func TestSubmissionsThatAreTooLarge(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		send := func(body io.Reader, length int64) (int, string) {
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", b.service.URL+submissionPath, body)
+			for i := 0; i < len(h); i += 2 {
+				req.Header.Add(h[i], h[i+1])
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Expect", "100-continue")
+			req.ContentLength = length
+			resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			raw, _ := io.ReadAll(resp.Body)
+			return resp.StatusCode, string(raw)
+		}
+		// Announced as too large: refused though nobody sent any of it.
+		unread := &neverRead{}
+		if status, raw := send(unread, 20<<20+1); status != 413 || !strings.Contains(raw, "BODY_TOO_LARGE") || unread.read {
+			t.Errorf("announced: %d %s, body read: %v", status, raw, unread.read)
+		}
+		// 20 MB are taken, a byte more is not, though no length was announced.
+		raw, _ := json.Marshal(submission())
+		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw))), -1); status != 200 {
+			t.Errorf("20 MB: %d %s", status, answer)
+		}
+		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw)+1)), -1); status != 413 || !strings.Contains(answer, "BODY_TOO_LARGE") {
+			t.Errorf("20 MB and a byte: %d %s", status, answer)
+		}
+		// What is wrong at the beginning is answered, whatever follows.
+		if status, answer := send(io.MultiReader(strings.NewReader("]"), spaces(8<<20)), -1); status != 400 || !strings.Contains(answer, "MALFORMED_BODY") {
+			t.Errorf("wrong and long: %d %s", status, answer)
+		}
+	})
+}
+
+type neverRead struct{ read bool }
+
+func (n *neverRead) Read([]byte) (int, error) { n.read = true; return 0, io.ErrUnexpectedEOF }
+
+func spaces(n int) io.Reader { return io.LimitReader(blank{}, int64(n)) }
+
+type blank struct{}
+
+func (blank) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for i, c := range []struct {
+			personal any
+			want     svc.Substatus
+		}{
+			{personal("dob", nil), "INVALID_PREFILLS_PII_MISSING"},
+			{nil, "INVALID_PREFILLS_PII_MISSING"},
+			{personal("firstName", "4na"), "INVALID_PREFILL_FIRST_NAME"},
+			{personal("email", "nobody"), "INVALID_PREFILL_EMAIL"},
+			{personal("phone", "5550100123"), "INVALID_PREFILL_PHONE"},
+			{personal("lastName", "error"), ""},
+		} {
+			a := b.submit(submission("personal", c.personal))
+			if a.status != 200 || a.text("status") != "PENDING" {
+				t.Fatalf("%v: %d %s, want it accepted as PENDING", c.personal, a.status, a.raw)
+			}
+			event := b.inbox.wait(t, i+1)[i]
+			if event.PublicToken != a.text("publicToken") || event.Status != svc.StatusError || event.Substatus != c.want {
+				t.Errorf("%v: webhook %+v, want ERROR %s", c.personal, event, c.want)
+			}
+			h := append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", a.text("publicToken"))
+			got := b.get("/connect/status", h)
+			if sub, _ := got.body["substatus"].(string); got.text("status") != "ERROR" || sub != string(c.want) {
+				t.Errorf("%v: status %s, want ERROR %s", c.personal, got.raw, c.want)
+			}
+			b.want("report of it", b.get("/connect/cashflow/v2/json", h), 404, svc.CodeReportNotReady)
+		}
+	})
+}
+
+func TestWhatTheSandboxServesForASubmission(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		read := func(a answer) *report.Cashflow {
+			t.Helper()
+			b.want("submission", a, 200, "")
+			h := append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", a.text("publicToken"))
+			for {
+				if got := b.get("/connect/cashflow/v2/json", h); got.status == 200 {
+					r, err := report.ParseCashflow(got.raw)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return r
+				} else if got.text("status") != "PENDING" {
+					t.Fatalf("report: %s", got.raw)
+				}
+			}
+		}
+		profile := func(first string) any {
+			return map[string]any{"firstName": first, "lastName": "Any", "email": "a@example.com"}
+		}
+		anywhere := map[string]any{"street": "?", "city": "4", "state": "-", "postalCode": "x"}
+		if r := read(b.submit(submission("personal", profile("Joint"), "address", anywhere))); len(r.AccountDetails) == 0 ||
+			*r.AccountDetails[0].Responsibility != report.Joint || *r.Identities[0].FullName != "Joint Any" {
+			t.Errorf("Joint: %+v", r)
+		}
+		if r := read(b.submit(submission("personal", personal("firstName", "joint")))); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
+			t.Errorf("another spelling of Joint: %+v", r.AccountDetails)
+		}
+		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
+		b.want("prepared report", made, 201, "")
+		if r := read(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()})); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
+			t.Errorf("prepared report: %+v", r.AccountDetails)
+		}
+		// Without the entitlement, it is as if there were none.
+		if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE customers SET custom_reports = FALSE`); err != nil {
+			t.Fatal(err)
+		}
+		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}), 400, svc.CodeMalformedBody)
+	})
+}
+
+func TestThirtySubmissionsInAnyMinute(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		advance := func(d string) {
+			b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")
+		}
+		failing := submission("personal", nil) // costs nothing to make
+		for i := range 30 {
+			b.want("a refused one", b.post(submissionPath, h, map[string]any{}), 400, svc.CodeMalformedBody)
+			b.want(fmt.Sprint("submission ", i+1), b.post(submissionPath, h, failing), 200, "")
+			if i == 9 {
+				advance("20s")
+			}
+		}
+		a := b.post(submissionPath, h, failing)
+		b.want("the 31st", a, 429, svc.CodeRateLimited)
+		after, err := strconv.Atoi(a.header.Get("Retry-After"))
+		if err != nil || after < 1 || after > 40 {
+			t.Errorf("Retry-After = %q, want what is left of the minute", a.header.Get("Retry-After"))
+		}
+		b.want("another endpoint", b.get("/connect/accesstoken", b.basic()), 200, "")
+		advance(fmt.Sprint(after, "s"))
+		b.want("after Retry-After", b.post(submissionPath, h, failing), 200, "")
+		advance("5s")
+		// The first ten have left the window, the other twenty have not.
+		for i := range 9 {
+			b.want(fmt.Sprint("later, submission ", i+1), b.post(submissionPath, h, failing), 200, "")
+		}
+		b.want("one more", b.post(submissionPath, h, failing), 429, svc.CodeRateLimited)
+		// The clock set back does not lock the account out.
+		advance("-2h")
+		fresh := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		b.want("two hours earlier", b.post(submissionPath, fresh, submission("personal", nil, "pullDate", stamp(time.Now().Add(-3*time.Hour)),
+			"accounts", []any{map[string]any{"id": "A", "institutionName": "B", "accountType": "SAVINGS", "currentBalance": 0, "currency": "USD"}})), 200, "")
+	})
+}
+
+// TestTheLimitHoldsOverReplicas sends far more than 30 at once to two providers
+// on one database.
+func TestTheLimitHoldsOverReplicas(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		second, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			URL: b.service.URL, Environment: svc.Sandbox, Assets: web.Provider()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := httptest.NewServer(second.Handler())
+		t.Cleanup(other.Close)
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		raw, _ := json.Marshal(submission("personal", nil))
+		var mu sync.Mutex
+		count := map[int]int{}
+		var wg sync.WaitGroup
+		for i := range 64 {
+			wg.Go(func() {
+				base := b.service.URL
+				if i%2 == 1 {
+					base = other.URL
+				}
+				req, _ := http.NewRequestWithContext(context.WithoutCancel(t.Context()), "POST", base+submissionPath, bytes.NewReader(raw))
+				for i := 0; i < len(h); i += 2 {
+					req.Header.Add(h[i], h[i+1])
+				}
+				req.Header.Set("Content-Type", "application/json")
+				resp, err := client.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp.Body.Close()
+				mu.Lock()
+				count[resp.StatusCode]++
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if count[200] != 30 || count[429] != 34 {
+			t.Errorf("answers by status: %v, want 30 of 200 and 34 of 429", count)
+		}
+	})
+}
