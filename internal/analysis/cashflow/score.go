@@ -3,7 +3,9 @@ package cashflow
 import (
 	"cmp"
 	"slices"
+	"time"
 
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
 )
 
@@ -138,6 +140,21 @@ func score(version string, f *facts, v *values, chosen func(*Bin) bool, sources 
 
 func inV1(b *Bin) bool { return b.V1 }
 func inV2(*Bin) bool   { return true }
+
+// Points is what each bin of the card gives for the data, in the card's order;
+// nil where the score is null. With 300, their sum is the score v2.0.
+func Points(d bankdata.Data, asOf time.Time) []int {
+	f := newFacts(bankdata.Read(d, report.DateOf(asOf)))
+	if !f.scorable() {
+		return nil
+	}
+	v := newValues(f)
+	out := make([]int, len(card))
+	for i := range card {
+		out[i] = card[i].points(v[card[i].at])
+	}
+	return out
+}
 
 // mostReasons is how many reasons a score gives at most.
 const mostReasons = 4

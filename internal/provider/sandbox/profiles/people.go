@@ -33,7 +33,7 @@ func defaultProfile() profile {
 		},
 		accounts: []account{{
 			key: "checking", name: "Everyday Checking", subtype: report.Checking, number: "000412887301", monthsOpen: 61,
-			end: 3_520_00, pending: true,
+			end: 3_690_00, pending: true,
 			streams: []stream{
 				{days: []int{15, 31}, amount: 2_900_00, percent: []int{100, 118, 84, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102}, banking: true, text: "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD"},
 				{days: []int{1}, amount: -1_380_00, text: "ACH WEB PMT CEDAR COURT APARTMENTS RENT"},
@@ -69,12 +69,12 @@ func singleProfile() profile {
 			end: 2_330_00,
 			streams: []stream{
 				{days: []int{15, 31}, amount: 2_250_00, without: []int{5}, percent: []int{100, 108, 94, 98, 110, 100, 92, 106, 96, 104, 90, 102, 98}, text: "PAYROLL DEPOSIT SUNFLOWER FOODS INC"},
-				{days: []int{3}, amount: -980_00, text: "BILL PAY MEADOW VIEW RENTALS RENT"},
-				{days: []int{18}, amount: -318_75, text: "ACH DEBIT ALLY AUTO LOAN PMT"},
-				{days: []int{20}, amount: -310_00, text: "ONLINE PMT DISCOVER CREDIT CARD PAYMENT"},
-				{days: []int{19}, amount: -138_00, text: "EVERGY UTILITY BILL PAY"},
-				{days: []int{22}, amount: -45_00, text: "CRICKET WIRELESS AUTOPAY"},
-				{days: []int{23}, amount: -96_30, text: "PROGRESSIVE INSURANCE PREM"},
+				{days: []int{1}, amount: -980_00, text: "BILL PAY MEADOW VIEW RENTALS RENT"},
+				{days: []int{16}, amount: -318_75, text: "ACH DEBIT ALLY AUTO LOAN PMT"},
+				{days: []int{17}, amount: -310_00, text: "ONLINE PMT DISCOVER CREDIT CARD PAYMENT"},
+				{days: []int{18}, amount: -138_00, text: "EVERGY UTILITY BILL PAY"},
+				{days: []int{16}, amount: -45_00, text: "CRICKET WIRELESS AUTOPAY"},
+				{days: []int{17}, amount: -96_30, text: "PROGRESSIVE INSURANCE PREM"},
 				{days: []int{8}, amount: -9_99, text: "HULU SUBSCRIPTION"},
 			},
 			events: []event{
@@ -82,7 +82,7 @@ func singleProfile() profile {
 				{month: 2, day: 12, amount: -35_00, text: "OVERDRAFT ITEM FEE"},
 				{month: 7, day: 12, amount: -35_00, text: "NSF RETURNED ITEM FEE"},
 			},
-			net:     []report.Cents{0, 40_00, -95_00, 55_00, 180_00, -1_980_00, 310_00, 290_00, 260_00, -45_00, 240_00, -60_00, 330_00},
+			net:     []report.Cents{0, 40_00, -95_00, -145_00, 180_00, -1_980_00, 310_00, 290_00, 260_00, 45_00, 240_00, -60_00, 330_00},
 			baskets: everyday(),
 		}},
 	}
@@ -96,7 +96,7 @@ func multiProfile() profile {
 		accounts: []account{
 			{
 				key: "checking", name: "Premier Checking", subtype: report.Checking, number: "000551204466", monthsOpen: 88,
-				end: 5_900_00, pending: true,
+				end: 9_800_00, pending: true,
 				streams: []stream{
 					{days: []int{31}, amount: 6_300_00, percent: []int{100, 84, 118, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102}, banking: true, text: "DIRECT DEP GREAT LAKES MEDICAL PAYROLL PPD"},
 					{days: []int{1}, amount: -1_480_00, text: "ACH WEB PMT LINCOLN PARK LOFTS RENT"},
@@ -109,16 +109,17 @@ func multiProfile() profile {
 					{days: []int{21}, amount: -149_00, text: "STATE FARM INSURANCE PREM"},
 					{days: []int{9}, amount: -15_49, text: "NETFLIX.COM SUBSCRIPTION"},
 					{days: []int{16}, amount: -160_00, text: "ONLINE TRANSFER TO SAVINGS XXXXXX7718"},
+					{days: []int{26}, amount: 165_00, text: "ONLINE TRANSFER FROM SAVINGS XXXXXX7718"},
 				},
 				events: []event{
 					{month: 6, day: 13, amount: -34_00, text: "NSF RETURNED ITEM FEE"},
 				},
-				net:     []report.Cents{200_00, 560_00, 910_00, 700_00, -900_00, -1_150_00, 480_00, 520_00, -1_050_00, 450_00, 470_00, -1_200_00, 430_00},
+				net:     []report.Cents{200_00, 760_00, 1_110_00, 900_00, -900_00, -1_150_00, 480_00, 520_00, -1_050_00, 450_00, 470_00, -1_200_00, 430_00},
 				baskets: everyday(),
 			},
 			{
 				key: "savings", name: "Reserve Savings", subtype: report.Savings, number: "000551207718", monthsOpen: 88,
-				end: 3_900_00,
+				end: 600_00,
 				streams: []stream{
 					{days: []int{16}, amount: 160_00, text: "ONLINE TRANSFER FROM CHECKING XXXXXX4466"},
 					{days: []int{31}, amount: 4_12, text: "INTEREST PAYMENT"},
@@ -144,9 +145,9 @@ func jointProfile() profile {
 		homes: []bankdata.Address{{Street: "305 Alder Street", City: "Portland", State: "OR", ZIP: "97205"}},
 		accounts: []account{{
 			key: "checking", name: "Household Checking", subtype: report.Checking, number: "000770118820", monthsOpen: 70,
-			end: 14_000_00, pending: true,
+			end: 13_700_00, pending: true,
 			streams: []stream{
-				{days: []int{31}, amount: 4_200_00, percent: []int{100, 150, 60, 140, 66, 100, 148, 62, 98, 144, 58, 136, 64}, banking: true, text: "DIRECT DEP ALDER DESIGN STUDIO PAYROLL PPD"},
+				{days: []int{31}, amount: 4_200_00, percent: []int{100, 150, 60, 140, 60, 100, 175, 48, 98, 170, 42, 160, 64}, banking: true, text: "DIRECT DEP ALDER DESIGN STUDIO PAYROLL PPD"},
 				{days: []int{31}, amount: 4_700_00, percent: []int{100, 120, 85, 110, 80, 100, 118, 82, 96, 116, 84, 112, 88}, banking: true, text: "DIRECT DEP PACIFIC PRINT CO PAYROLL PPD"},
 				{days: []int{4}, amount: -2_350_00, text: "ACH WEB PMT ROSE CITY PROPERTIES RENT"},
 				{days: []int{12}, amount: -640_00, text: "ACH DEBIT FORD CREDIT AUTO LOAN PMT"},

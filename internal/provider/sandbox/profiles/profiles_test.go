@@ -43,6 +43,7 @@ func TestReportsOfTheProfiles(t *testing.T) {
 					InputSource: report.ConsumerInput, InputUUID: "ddf4f759-0621-57d3-b98f-635f4578f016", InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f",
 					Consumer: &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
 					Bank:     Bank{}.Fetch(name, link, when),
+					Options:  cashflow.Options{Attributes: true, Deprecated: name == "default", ScoreV1: name == "default"},
 				}
 				got, err := report.Encode(cashflow.Build(in, when))
 				if err != nil {
