@@ -1,5 +1,7 @@
 package bankdata
 
+import mathbits "math/bits"
+
 // Verdict is a category and the step that decided it.
 type Verdict struct {
 	Leaf Leaf
@@ -68,11 +70,14 @@ func (r *reader) judge() (credit, debit Verdict) {
 			}
 		}
 	}
-	if r.seen.meets(&lex.conj) {
-		for i := range lex.compounds {
-			k := &lex.compounds[i]
-			if r.seen.has(&k.need) && !r.seen.meets(&k.not) {
-				r.apply(k.rule, 0, 0)
+	for i := range r.seen {
+		for b := r.seen[i] & lex.conj[i]; b != 0; b &= b - 1 {
+			of := lex.compounds[i<<6+mathbits.TrailingZeros64(b)]
+			for n := range of {
+				k := &of[n]
+				if r.seen.has(&k.need) && !r.seen.meets(&k.not) {
+					r.apply(k.rule, 0, 0)
+				}
 			}
 		}
 	}

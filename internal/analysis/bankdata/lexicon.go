@@ -2,6 +2,7 @@ package bankdata
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -32,15 +33,15 @@ const (
 // only read.
 type lexicon struct {
 	words []wordSlot // open addressing
-	stems []stemSlot // by the hash of the first four letters; longer stems first in a chain
+	stems []stemSlot // open addressing by the first four letters, longer stems first
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
 	acts  []action
 
-	compounds []compound
-	conj      bits // parts that some compound needs
-	card      bits // the parts that tell a card's purchase
+	compounds [][]compound // by the first part they need
+	conj      bits         // the parts by which there are compounds
+	card      bits         // the part that tells a card's purchase
 	rules     []rule
 }
 
@@ -53,7 +54,7 @@ type wordSlot struct {
 
 type stemSlot struct {
 	stem string
-	hash uint32
+	head uint32 // its first four letters
 	id   uint16
 }
 
@@ -142,15 +143,19 @@ func (c *compiler) phrase(p string, rule int16) {
 	}
 	k := compound{rule: rule}
 	all := strings.Split(p, " - ")
+	first := int16(-1)
 	for _, part := range strings.Split(all[0], " + ") {
 		n := c.part(part)
 		k.need.set(n)
-		c.lex.conj.set(n)
+		if first < 0 {
+			first = n
+		}
 	}
 	for _, part := range all[1:] {
 		k.not.set(c.part(part))
 	}
-	c.lex.compounds = append(c.lex.compounds, k)
+	c.lex.compounds[first] = append(c.lex.compounds[first], k)
+	c.lex.conj.set(first)
 }
 
 // part is the number of a part of a compound: any of its alternatives.
@@ -164,6 +169,7 @@ func (c *compiler) part(alternatives string) int16 {
 		panic("bankdata: too many parts of phrases")
 	}
 	c.parts[alternatives] = n
+	c.lex.compounds = append(c.lex.compounds, nil)
 	for _, alt := range strings.Split(alternatives, "|") {
 		c.path(alt, action{rule: -1, part: n})
 	}
@@ -212,24 +218,22 @@ func (c *compiler) finish() *lexicon {
 	slices.SortStableFunc(stems, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	l.stems = make([]stemSlot, tableSize(len(stems)))
 	for _, s := range stems {
-		i := hashOf(s[:4])
+		head := binary.LittleEndian.Uint32([]byte(s))
+		i := headHash(head)
 		for ; l.stems[i&uint32(len(l.stems)-1)].id != 0; i++ {
 		}
-		l.stems[i&uint32(len(l.stems)-1)] = stemSlot{s, hashOf(s[:4]), c.ids[s+"*"]}
+		l.stems[i&uint32(len(l.stems)-1)] = stemSlot{s, head, c.ids[s+"*"]}
 	}
 	l.words = make([]wordSlot, tableSize(len(c.names)))
 	for _, w := range c.names {
 		if strings.HasSuffix(w, "*") {
 			continue
 		}
-		h := hashOf(w)
+		h := hashOf([]byte(w))
 		i := h
 		for ; l.words[i&uint32(len(l.words)-1)].word != ""; i++ {
 		}
-		slot := wordSlot{word: w, hash: h, id: c.ids[w], flags: c.flags[w]}
-		if len(w) >= 4 {
-			slot.stem = l.stemOf([]byte(w), hashOf(w[:4]))
-		}
+		slot := wordSlot{word: w, hash: h, id: c.ids[w], stem: l.stemOf([]byte(w)), flags: c.flags[w]}
 		l.words[i&uint32(len(l.words)-1)] = slot
 	}
 	l.layTrie(c)
@@ -268,45 +272,55 @@ func tableSize(n int) int {
 	return size
 }
 
-func hashOf(s string) uint32 {
-	h := uint32(fnvOffset)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * fnvPrime
+// hashOf is quick rather than good: it takes the first and last eight letters.
+func hashOf(w []byte) uint32 {
+	n := len(w)
+	var a, b uint64
+	switch {
+	case n >= 8:
+		a, b = binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[n-8:])
+	case n >= 4:
+		a, b = uint64(binary.LittleEndian.Uint32(w)), uint64(binary.LittleEndian.Uint32(w[n-4:]))
+	case n > 0:
+		a, b = uint64(w[0])|uint64(w[n/2])<<8, uint64(w[n-1])
 	}
-	return h
+	h := (a*0x9E3779B97F4A7C15 ^ (b + uint64(n))) * 0xD6E8FEB86659FD93
+	return uint32(h >> 32)
 }
+
+func headHash(head uint32) uint32 { return head * 2654435761 >> 12 }
 
 func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
 
-// lookup finds what is known of a word, given its hash and that of its first
-// four letters.
-func (l *lexicon) lookup(w []byte, hash, first4 uint32) (id, stem uint16, flags uint8) {
+// lookup finds what is known of a word.
+func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
+	hash := hashOf(w)
 	mask := uint32(len(l.words) - 1)
 	for i := hash; ; i++ {
 		s := &l.words[i&mask]
 		if s.word == "" {
-			break
+			return 0, l.stemOf(w), 0
 		}
 		if s.hash == hash && s.word == string(w) {
 			return s.id, s.stem, s.flags
 		}
 	}
-	if len(w) >= 4 {
-		stem = l.stemOf(w, first4)
-	}
-	return 0, stem, 0
 }
 
 // stemOf is the number of the longest stem that the word begins with, 0 for
 // none.
-func (l *lexicon) stemOf(w []byte, first4 uint32) uint16 {
+func (l *lexicon) stemOf(w []byte) uint16 {
+	if len(w) < 4 {
+		return 0
+	}
+	head := binary.LittleEndian.Uint32(w)
 	mask := uint32(len(l.stems) - 1)
-	for i := first4; ; i++ {
+	for i := headHash(head); ; i++ {
 		s := &l.stems[i&mask]
 		if s.id == 0 {
 			return 0
 		}
-		if s.hash == first4 && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
+		if s.head == head && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
 			return s.id
 		}
 	}

@@ -30,10 +30,22 @@ func (l *Ledger) load(d Data, start Day) {
 		for j < len(l.Entries) && l.Entries[j].Day == l.Entries[i].Day {
 			j++
 		}
-		if j > i+1 {
-			slices.SortFunc(l.Entries[i:j], l.compare)
-		}
+		l.sortDay(l.Entries[i:j])
 		i = j
+	}
+}
+
+// sortDay puts the entries of one day in order. Most days have few, and most
+// banks list them in order.
+func (l *Ledger) sortDay(day []Entry) {
+	if len(day) > 16 {
+		slices.SortFunc(day, func(a, b Entry) int { return l.compare(&a, &b) })
+		return
+	}
+	for i := 1; i < len(day); i++ {
+		for j := i; j > 0 && l.compare(&day[j-1], &day[j]) > 0; j-- {
+			day[j-1], day[j] = day[j], day[j-1]
+		}
 	}
 }
 
@@ -82,11 +94,11 @@ func (l *Ledger) transaction(e *Entry) *Transaction {
 
 // compare orders the entries of one day. Ids are unique within an account; the
 // rest of the order is for data that break that rule.
-func (l *Ledger) compare(a, b Entry) int {
+func (l *Ledger) compare(a, b *Entry) int {
 	if a.Account != b.Account {
 		return cmp.Compare(a.Account, b.Account)
 	}
-	s, t := l.transaction(&a), l.transaction(&b)
+	s, t := l.transaction(a), l.transaction(b)
 	if s.ID != t.ID {
 		return cmp.Compare(s.ID, t.ID)
 	}

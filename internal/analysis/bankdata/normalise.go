@@ -1,6 +1,7 @@
 package bankdata
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -35,21 +36,20 @@ func Normalise(s string) string {
 
 func (t *text) reset() { t.buf, t.words = t.buf[:0], t.words[:0] }
 
-// What a byte is to the reader: a separator unless it is said here.
+// What a byte is to the reader when it is no letter.
 const (
 	byteSeparator = iota
-	byteLetter
 	byteDigit
 	byteJoin // in the middle of a word, and not part of it
 	byteWide // the beginning of a rune beyond ASCII
 )
 
-// byteKinds says what each byte is.
-var byteKinds = func() (k [256]uint8) {
+// byteKinds says what each byte is: a letter gives its capital.
+var byteKinds = func() (k [256]byte) {
 	for c := range k {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-			k[c] = byteLetter
+			k[c] = byte(c) &^ 0x20
 		case c >= '0' && c <= '9':
 			k[c] = byteDigit
 		case c == '\'', c == '&':
@@ -66,59 +66,85 @@ func (t *text) add(s string) {
 	if len(t.words) >= maxWords {
 		return
 	}
-	buf := t.buf
-	start := t.open(&buf)
+	// A rune's capital may take one byte more than the rune; the space before the
+	// first word takes another.
+	buf := slices.Grow(t.buf, 2*len(s)+utf8.UTFMax)
+	n := len(buf)
+	buf = buf[:cap(buf)]
+	if n > 0 {
+		buf[n] = ' '
+		n++
+	}
+	start, digits := n, false
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch byteKinds[c] {
-		case byteLetter:
-			buf = append(buf, c&^0x20)
+		switch k := byteKinds[s[i]]; k {
+		default:
+			buf[n] = k
+			n++
 			continue
 		case byteDigit:
-			buf = append(buf, c)
+			buf[n] = s[i]
+			n++
+			digits = true
 			continue
 		case byteJoin:
 			continue
+		case byteSeparator:
 		case byteWide:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			i += n - 1
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			var inWord bool
-			if buf, inWord = fold(buf, r); inWord {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			i += size - 1
+			if k := fold(r); k >= 0 {
+				n += utf8.EncodeRune(buf[n:n+utf8.UTFMax], k)
+				digits = digits || k == '0'
+				continue
+			} else if k == foldJoin {
 				continue
 			}
 		}
-		if len(buf) > start {
-			if buf = t.close(buf, start); len(t.words) >= maxWords {
-				t.buf = buf
-				return
+		if n > start {
+			if n = t.close(buf, start, n, digits); len(t.words) >= maxWords {
+				break
 			}
-			start = t.open(&buf)
+			start, digits = n, false
 		}
 	}
-	if len(buf) > start {
-		buf = t.close(buf, start)
-	} else if start > 0 {
-		buf = buf[:start-1]
+	if n > start {
+		n = t.close(buf, start, n, digits)
 	}
-	t.buf = buf
+	if n > 0 && buf[n-1] == ' ' {
+		n--
+	}
+	t.buf = buf[:n]
 }
 
-// open prepares for the next word and returns where it begins.
-func (t *text) open(buf *[]byte) int {
-	if len(*buf) > 0 && (*buf)[len(*buf)-1] != ' ' {
-		*buf = append(*buf, ' ')
+// close takes buf[start:end] as a word, or drops it as a number, mask or code. It
+// returns where the next word begins.
+func (t *text) close(buf []byte, start, end int, digits bool) int {
+	w := buf[start:end]
+	if digits || w[0] == 'X' || w[len(w)-1] == 'X' {
+		from, to := unmask(w)
+		if to == from || to-from == 1 && len(w) > 1 {
+			return start
+		}
+		for i := from; digits && i < to; i++ {
+			if isDigit(w[i]) {
+				return start
+			}
+		}
+		copy(w, w[from:to])
+		w = w[:to-from]
 	}
-	return len(*buf)
+	x := word{start: int32(start), end: int32(start + len(w))}
+	x.id, x.stem, x.flags = lex.lookup(w)
+	t.words = append(t.words, x)
+	buf[x.end] = ' '
+	return int(x.end) + 1
 }
 
-// close takes what was read since start as a word, or drops it as a number, mask
-// or code.
-func (t *text) close(buf []byte, start int) []byte {
-	w := buf[start:]
-	from, to := 0, len(w)
+// unmask leaves out digits and masks at both ends: two X at the beginning are
+// one, at the end it takes three (MAXX is a word).
+func unmask(w []byte) (from, to int) {
+	to = len(w)
 	for changed := true; changed; {
 		changed = false
 		for from < to && isDigit(w[from]) {
@@ -145,59 +171,34 @@ func (t *text) close(buf []byte, start int) []byte {
 			to, changed = to-n, true
 		}
 	}
-	keep := to > from && (to-from > 1 || len(w) == 1)
-	hash, first4 := uint32(fnvOffset), uint32(0)
-	for i := from; i < to && keep; i++ {
-		if isDigit(w[i]) {
-			keep = false
-		}
-		hash = (hash ^ uint32(w[i])) * fnvPrime
-		if i == from+3 {
-			first4 = hash
-		}
-	}
-	if !keep {
-		if start > 0 {
-			start--
-		}
-		return buf[:start]
-	}
-	n := copy(w, w[from:to])
-	buf = buf[:start+n]
-	x := word{start: int32(start), end: int32(start + n)}
-	x.id, x.stem, x.flags = lex.lookup(buf[start:], hash, first4)
-	t.words = append(t.words, x)
-	return buf
+	return from, to
 }
-
-const (
-	fnvOffset = 2166136261
-	fnvPrime  = 16777619
-)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// fold appends a rune beyond ASCII as a capital without its accent. inWord is
-// false when the rune separates words.
-func fold(buf []byte, r rune) (_ []byte, inWord bool) {
+// What fold returns for what is no letter.
+const (
+	foldSeparator = -1
+	foldJoin      = -2
+)
+
+// fold gives a rune beyond ASCII as a capital without its accent, any digit as 0.
+func fold(r rune) rune {
 	if r >= foldFirst && r < foldFirst+rune(len(foldTable)) {
 		if c := foldTable[r-foldFirst]; c != ' ' {
-			return append(buf, c), true
+			return rune(c)
 		}
-		return buf, false
+		return foldSeparator
 	}
 	switch {
 	case unicode.Is(unicode.Mn, r), r == '’':
-		return buf, true
+		return foldJoin
 	case unicode.IsLetter(r):
-		if r = unicode.ToUpper(r); r < utf8.RuneSelf {
-			return append(buf, byte(r)), true
-		}
-		return utf8.AppendRune(buf, r), true
+		return unicode.ToUpper(r)
 	case unicode.IsDigit(r):
-		return append(buf, '0'), true
+		return '0'
 	}
-	return buf, false
+	return foldSeparator
 }
 
 // foldTable gives the letters from U+00C0 to U+017F without their accents.

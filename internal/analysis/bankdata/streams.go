@@ -109,7 +109,8 @@ type finder struct {
 	backing []int32 // the streams' entries
 	days    []Day
 	amounts []report.Cents
-	sorted  []int32
+	keys    []uint64 // amount × maxSeries + place in the series
+	same    []int32
 }
 
 // series tries a whole series, then its exact amounts.
@@ -122,21 +123,34 @@ func (s *finder) series(of []int32) {
 		s.add(of, Irregular)
 		return
 	}
-	s.sorted = append(s.sorted[:0], of...)
-	slices.SortFunc(s.sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.ledger.Entries[a].Amount, s.ledger.Entries[b].Amount), cmp.Compare(a, b))
-	})
-	for i := 0; i < len(s.sorted); {
+	if len(of) == minStream || len(of) > maxSeries {
+		return
+	}
+	s.keys = s.keys[:0]
+	for i, x := range of {
+		s.keys = append(s.keys, uint64(abs(s.ledger.Entries[x].Amount))*maxSeries+uint64(i))
+	}
+	slices.Sort(s.keys)
+	for i := 0; i < len(s.keys); {
 		j := i + 1
-		for j < len(s.sorted) && s.ledger.Entries[s.sorted[j]].Amount == s.ledger.Entries[s.sorted[i]].Amount {
+		for j < len(s.keys) && s.keys[j]/maxSeries == s.keys[i]/maxSeries {
 			j++
 		}
 		if j-i >= minStream && j-i < len(of) {
-			s.try(s.sorted[i:j])
+			s.same = s.same[:0]
+			for _, k := range s.keys[i:j] {
+				s.same = append(s.same, of[k%maxSeries])
+			}
+			s.try(s.same)
 		}
 		i = j
 	}
 }
+
+// maxSeries bounds the series in which contracts are looked for by their amount.
+// An amount times maxSeries is far from overflow: report.Cents reads at most
+// 10^15.
+const maxSeries = 4096
 
 // irregular reports whether income of this kind is a stream without a rhythm.
 func irregular(l Leaf) bool {

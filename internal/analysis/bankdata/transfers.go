@@ -18,23 +18,32 @@ func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
 	}
-	var legs []int32
+	var legs []leg
 	for i := range l.Entries {
 		if e := &l.Entries[i]; e.Amount != 0 && mayPair(e) {
-			legs = append(legs, int32(i))
+			legs = append(legs, leg{abs(e.Amount), int32(i)})
 		}
 	}
-	slices.SortFunc(legs, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(abs(l.Entries[a].Amount), abs(l.Entries[b].Amount)), cmp.Compare(a, b))
+	slices.SortFunc(legs, func(a, b leg) int {
+		if a.amount != b.amount {
+			return cmp.Compare(a.amount, b.amount)
+		}
+		return cmp.Compare(a.entry, b.entry)
 	})
 	for i := 0; i < len(legs); {
 		j := i + 1
-		for j < len(legs) && abs(l.Entries[legs[j]].Amount) == abs(l.Entries[legs[i]].Amount) {
+		for j < len(legs) && legs[j].amount == legs[i].amount {
 			j++
 		}
 		l.pairAmount(legs[i:j])
 		i = j
 	}
+}
+
+// leg is an entry that may be one side of an own transfer.
+type leg struct {
+	amount report.Cents // without its sign
+	entry  int32
 }
 
 func mayPair(e *Entry) bool {
@@ -45,16 +54,16 @@ func mayPair(e *Entry) bool {
 const maxLegs = 64
 
 // pairAmount pairs legs of one amount, in the ledger's order.
-func (l *Ledger) pairAmount(legs []int32) {
+func (l *Ledger) pairAmount(legs []leg) {
 	if len(legs) < 2 {
 		return
 	}
 	taken := make([]bool, len(legs))
 	for gap := Day(0); gap <= pairDays; gap++ {
 		for i, x := range legs {
-			a := &l.Entries[x]
+			a := &l.Entries[x.entry]
 			for j := i + 1; j < len(legs) && j <= i+maxLegs && !taken[i]; j++ {
-				b := &l.Entries[legs[j]]
+				b := &l.Entries[legs[j].entry]
 				if b.Day-a.Day > gap {
 					break
 				}
