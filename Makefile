@@ -34,7 +34,7 @@ generate: ## what is generated and committed: templ's Go code, the widget's decl
 
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
-	@$(POSTGRES) $(GO) test -timeout 9m ./...
+	@$(POSTGRES) $(GO) test -timeout 20m ./...
 
 test-fast: assets check ## the tests without browser and PostgreSQL
 	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short $$($(GO) list ./... | grep -v /e2e)
