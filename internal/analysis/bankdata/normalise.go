@@ -102,10 +102,10 @@ func (t *text) add(s string) {
 			}
 		}
 		if n > start {
-			if n = t.close(buf, start, n, digits); len(t.words) >= maxWords {
+			n = t.close(buf, start, n, digits)
+			if start, digits = n, false; len(t.words) >= maxWords {
 				break
 			}
-			start, digits = n, false
 		}
 	}
 	if n > start {
