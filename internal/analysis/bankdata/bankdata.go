@@ -190,15 +190,28 @@ func (a Account) History(fetch report.Date) []Transaction {
 	return out
 }
 
+// OldestPosted is the day of the first of History's transactions; false without
+// any.
+func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
+	start := HistoryStart(fetch)
+	for i := range a.Transactions {
+		t := &a.Transactions[i]
+		if !t.Pending && !t.Posted.Before(start.Time) && !t.Posted.After(fetch.Time) && (!ok || t.Posted.Before(oldest.Time)) {
+			oldest, ok = t.Posted, true
+		}
+	}
+	return oldest, ok
+}
+
 // MonthsAvailable is how many months of transactions the account has up to the
 // fetch date, a begun month counted; 0 without any, and at most 24.
 func (a Account) MonthsAvailable(fetch report.Date) int {
-	h := a.History(fetch)
-	if len(h) == 0 {
+	oldest, ok := a.OldestPosted(fetch)
+	if !ok {
 		return 0
 	}
 	for n := 1; n < 24; n++ {
-		if MonthsBefore(fetch, n).Before(h[0].Posted.Time) {
+		if MonthsBefore(fetch, n).Before(oldest.Time) {
 			return n
 		}
 	}

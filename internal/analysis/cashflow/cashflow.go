@@ -47,19 +47,19 @@ type Options struct {
 // transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
 func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 	fetch := report.DateOf(asOf)
-	accounts, transactions := 0, 0
+	accounts, used := false, false
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {
 			if a.Type == report.CashEquivalent {
-				accounts++
-				transactions += len(a.History(fetch))
+				_, any := a.OldestPosted(fetch)
+				accounts, used = true, used || any
 			}
 		}
 	}
 	switch {
-	case accounts == 0:
+	case !accounts:
 		return svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
-	case transactions == 0:
+	case !used:
 		return svc.StatusSuccess, svc.SubNoRecentInformation
 	}
 	return svc.StatusSuccess, ""

@@ -1,0 +1,79 @@
+package cashflow
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// crowd is the data of a busy household: n transactions of two years in three
+// accounts, most of them of merchants that come again.
+func crowd(n int) (bankdata.Data, time.Time) {
+	r := rand.New(rand.NewPCG(3, 9))
+	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	accounts := make([]bankdata.Account, 3)
+	for i := range accounts {
+		accounts[i] = bankdata.Account{ID: fmt.Sprint(i), Type: report.CashEquivalent, Subtype: []string{report.Checking, report.Savings, report.Other}[i], Balance: 1_000_00}
+	}
+	for i := range n {
+		d := descriptors[r.IntN(len(descriptors))]
+		a := &accounts[r.IntN(3)]
+		a.Transactions = append(a.Transactions, bankdata.Transaction{
+			ID: fmt.Sprintf("t%06d", i), Posted: report.DateOf(at.AddDate(0, 0, -i*730/n)),
+			Amount: report.Cents(d.from + r.Int64N(d.to-d.from)), Description: fmt.Sprintf("%s %04d", d.text, r.IntN(10_000)),
+		})
+	}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}, at
+}
+
+func whole3000(d bankdata.Data, at time.Time) ([]byte, error) {
+	return report.Encode(Build(Input{Bank: d, Options: Options{Attributes: true}}, at))
+}
+
+func BenchmarkReport(b *testing.B) {
+	d, at := crowd(3000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := whole3000(d, at); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	d, at := crowd(3000)
+	b.ReportAllocs()
+	for b.Loop() {
+		bankdata.Read(d, report.DateOf(at))
+	}
+}
+
+func BenchmarkAttributesAndScore(b *testing.B) {
+	d, at := crowd(3000)
+	l := bankdata.Read(d, report.DateOf(at))
+	b.ReportAllocs()
+	for b.Loop() {
+		var r report.Cashflow
+		Options{Attributes: true}.analyse(&r, l, []string{"BANK"})
+	}
+}
+
+// TestAReportOf3000TransactionsStaysSmall holds the limit on memory.
+func TestAReportOf3000TransactionsStaysSmall(t *testing.T) {
+	d, at := crowd(3000)
+	r := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			if _, err := whole3000(d, at); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if n := r.AllocedBytesPerOp(); n > 2<<20 {
+		t.Errorf("a report takes %d bytes, want 2 MB at most", n)
+	}
+}
