@@ -1,6 +1,6 @@
 package bankdata
 
-import mathbits "math/bits"
+import "math/bits"
 
 // Verdict is a category and the step that decided it.
 type Verdict struct {
@@ -26,7 +26,7 @@ type reader struct {
 	text   text
 	credit hits
 	debit  hits
-	seen   bits
+	seen   partSet
 	phrase [2]int32 // the merchant's phrase in text.words: from, to; empty when none
 	rank   uint32   // of that phrase
 
@@ -55,7 +55,7 @@ const noScore = ^uint32(0)
 func (r *reader) judge() (credit, debit Verdict) {
 	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
 	r.debit = r.credit
-	r.seen, r.phrase, r.rank = bits{}, [2]int32{}, noScore
+	r.seen, r.phrase, r.rank = partSet{}, [2]int32{}, noScore
 	words := r.text.words
 	for i := range words {
 		w := &words[i]
@@ -72,7 +72,7 @@ func (r *reader) judge() (credit, debit Verdict) {
 	}
 	for i := range r.seen {
 		for b := r.seen[i] & lex.conj[i]; b != 0; b &= b - 1 {
-			of := lex.compounds[i<<6+mathbits.TrailingZeros64(b)]
+			of := lex.compounds[i<<6+bits.TrailingZeros64(b)]
 			for n := range of {
 				k := &of[n]
 				if r.seen.has(&k.need) && !r.seen.meets(&k.not) {

@@ -40,8 +40,8 @@ type lexicon struct {
 	acts  []action
 
 	compounds [][]compound // by the first part they need
-	conj      bits         // the parts by which there are compounds
-	card      bits         // the part that tells a card's purchase
+	conj      partSet      // the parts by which there are compounds
+	card      partSet      // the part that tells a card's purchase
 	rules     []rule
 }
 
@@ -72,17 +72,17 @@ type action struct {
 
 // compound is a phrase that asks for several parts.
 type compound struct {
-	need, not bits
+	need, not partSet
 	rule      int16
 }
 
-type bits [4]uint64
+type partSet [4]uint64
 
-func (b *bits) set(i int16) { b[i>>6] |= 1 << (i & 63) }
-func (b *bits) has(o *bits) bool {
+func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
+func (b *partSet) has(o *partSet) bool {
 	return b[0]&o[0] == o[0] && b[1]&o[1] == o[1] && b[2]&o[2] == o[2] && b[3]&o[3] == o[3]
 }
-func (b *bits) meets(o *bits) bool {
+func (b *partSet) meets(o *partSet) bool {
 	return b[0]&o[0]|b[1]&o[1]|b[2]&o[2]|b[3]&o[3] != 0
 }
 
@@ -165,7 +165,7 @@ func (c *compiler) part(alternatives string) int16 {
 		return n
 	}
 	n = int16(len(c.parts))
-	if int(n) >= 64*len(bits{}) {
+	if int(n) >= 64*len(partSet{}) {
 		panic("bankdata: too many parts of phrases")
 	}
 	c.parts[alternatives] = n

@@ -47,35 +47,43 @@ func (l *Ledger) findStreams() {
 }
 
 // byParty lists the entries that may belong to a stream by counterparty, then
-// category, then day.
+// direction, category and day.
 func (l *Ledger) byParty() []int32 {
-	next := make([]int32, len(l.Parties)+1)
+	next := make([]int32, 2*len(l.Parties)+1)
 	for i := range l.Entries {
 		if e := &l.Entries[i]; !e.Own && e.Amount != 0 {
-			next[e.Party+1]++
+			next[e.bucket()+1]++
 		}
 	}
-	for i := range len(l.Parties) {
+	for i := range next[1:] {
 		next[i+1] += next[i]
 	}
-	order := make([]int32, next[len(l.Parties)])
+	order := make([]int32, next[len(next)-1])
 	for i := range l.Entries {
 		if e := &l.Entries[i]; !e.Own && e.Amount != 0 {
-			order[next[e.Party]] = int32(i)
-			next[e.Party]++
+			b := e.bucket()
+			order[next[b]] = int32(i)
+			next[b]++
 		}
 	}
-	for p, from := 0, int32(0); p < len(l.Parties); p++ {
-		to := next[p]
+	from := int32(0)
+	for _, to := range next[:len(next)-1] {
 		if part := order[from:to]; !l.uniform(part) {
 			slices.SortStableFunc(part, func(a, b int32) int {
-				x, y := &l.Entries[a], &l.Entries[b]
-				return cmp.Or(cmp.Compare(x.Leaf, y.Leaf), compareBool(x.Amount > 0, y.Amount > 0))
+				return cmp.Compare(l.Entries[a].Leaf, l.Entries[b].Leaf)
 			})
 		}
 		from = to
 	}
 	return order
+}
+
+// bucket numbers an entry's counterparty and direction.
+func (e *Entry) bucket() int32 {
+	if e.Amount > 0 {
+		return 2*e.Party + 1
+	}
+	return 2 * e.Party
 }
 
 func (l *Ledger) uniform(part []int32) bool {
@@ -90,16 +98,6 @@ func (l *Ledger) uniform(part []int32) bool {
 func (l *Ledger) sameSeries(a, b int32) bool {
 	x, y := &l.Entries[a], &l.Entries[b]
 	return x.Party == y.Party && x.Leaf == y.Leaf && (x.Amount > 0) == (y.Amount > 0)
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // finder collects streams; its buffers serve all series.
@@ -126,10 +124,7 @@ func (s *finder) series(of []int32) {
 	if len(of) == minStream || len(of) > maxSeries {
 		return
 	}
-	s.keys = s.keys[:0]
-	for i, x := range of {
-		s.keys = append(s.keys, uint64(abs(s.ledger.Entries[x].Amount))*maxSeries+uint64(i))
-	}
+	s.repeated(of)
 	slices.Sort(s.keys)
 	for i := 0; i < len(s.keys); {
 		j := i + 1
@@ -146,6 +141,24 @@ func (s *finder) series(of []int32) {
 		i = j
 	}
 }
+
+// repeated sets s.keys to the payments whose amount may well occur minStream
+// times; most amounts are told apart by a few bits of theirs.
+func (s *finder) repeated(of []int32) {
+	var seen [256]uint16
+	for _, x := range of {
+		seen[mix(s.ledger.Entries[x].Amount)>>56]++
+	}
+	s.keys = s.keys[:0]
+	for i, x := range of {
+		if a := s.ledger.Entries[x].Amount; seen[mix(a)>>56] >= minStream {
+			s.keys = append(s.keys, uint64(abs(a))*maxSeries+uint64(i))
+		}
+	}
+}
+
+// mix spreads an amount over the upper bits.
+func mix(c report.Cents) uint64 { return uint64(c) * 0x9E3779B97F4A7C15 }
 
 // maxSeries bounds the series in which contracts are looked for by their amount.
 // An amount times maxSeries is far from overflow: report.Cents reads at most
@@ -247,32 +260,29 @@ const anchorDays = 2
 // Irregular when there is none. What could be biweekly or semi-monthly is
 // biweekly when all fall on one day of the week.
 func cadenceOf(days []Day) Cadence {
-	for _, c := range []Cadence{Weekly, Monthly} {
-		if keeps(days, c) {
-			return c
+	var fit [len(cadences)]int
+	for i := 1; i < len(days); i++ {
+		gap := days[i] - days[i-1]
+		for c := Weekly; c <= Monthly; c++ {
+			if gap >= cadences[c].low && gap <= cadences[c].high {
+				fit[c]++
+			}
 		}
 	}
-	biweekly := keeps(days, Biweekly)
-	if biweekly && oneWeekday(days) {
+	keeps := func(c Cadence) bool { return 4*fit[c] >= 3*(len(days)-1) }
+	switch {
+	case keeps(Weekly):
+		return Weekly
+	case keeps(Monthly):
+		return Monthly
+	case keeps(Biweekly) && oneWeekday(days):
 		return Biweekly
-	}
-	if keeps(days, SemiMonthly) && (onAnchors(days, anchors[0]) || onAnchors(days, anchors[1])) {
+	case keeps(SemiMonthly) && (onAnchors(days, anchors[0]) || onAnchors(days, anchors[1])):
 		return SemiMonthly
-	}
-	if biweekly {
+	case keeps(Biweekly):
 		return Biweekly
 	}
 	return Irregular
-}
-
-func keeps(days []Day, c Cadence) bool {
-	fit := 0
-	for i := 1; i < len(days); i++ {
-		if gap := days[i] - days[i-1]; gap >= cadences[c].low && gap <= cadences[c].high {
-			fit++
-		}
-	}
-	return 4*fit >= 3*(len(days)-1)
 }
 
 func oneWeekday(days []Day) bool {

@@ -2,6 +2,7 @@ package bankdata
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"vestibule/internal/report"
@@ -18,12 +19,7 @@ func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
 	}
-	var legs []leg
-	for i := range l.Entries {
-		if e := &l.Entries[i]; e.Amount != 0 && mayPair(e) {
-			legs = append(legs, leg{abs(e.Amount), int32(i)})
-		}
-	}
+	legs := l.legs()
 	slices.SortFunc(legs, func(a, b leg) int {
 		if a.amount != b.amount {
 			return cmp.Compare(a.amount, b.amount)
@@ -40,6 +36,30 @@ func (l *Ledger) pairTransfers() {
 	}
 }
 
+// legs lists the entries that may be a leg, and for whose amount there may well
+// be one of the opposite sign: most are told apart by a few bits of their amount.
+func (l *Ledger) legs() []leg {
+	const in, out = 1, 2
+	shift := 64 - bits.Len(uint(4*len(l.Entries)))
+	seen := make([]uint8, 1<<(64-shift))
+	for i := range l.Entries {
+		if e := &l.Entries[i]; mayPair(e) {
+			side := uint8(in)
+			if e.Amount < 0 {
+				side = out
+			}
+			seen[mix(abs(e.Amount))>>shift] |= side
+		}
+	}
+	var legs []leg
+	for i := range l.Entries {
+		if e := &l.Entries[i]; mayPair(e) && seen[mix(abs(e.Amount))>>shift] == in|out {
+			legs = append(legs, leg{abs(e.Amount), int32(i)})
+		}
+	}
+	return legs
+}
+
 // leg is an entry that may be one side of an own transfer.
 type leg struct {
 	amount report.Cents // without its sign
@@ -47,6 +67,9 @@ type leg struct {
 }
 
 func mayPair(e *Entry) bool {
+	if e.Amount == 0 {
+		return false
+	}
 	return e.Leaf.Group() == GroupTransfer || e.Tier == TierPattern || e.Tier == TierOther
 }
 
