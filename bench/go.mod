@@ -7,6 +7,7 @@ require (
 	github.com/coreos/go-oidc/v3 v3.17.0
 	github.com/evanw/esbuild v0.28.1
 	github.com/lestrrat-go/jwx/v3 v3.3.0
+	modernc.org/sqlite v1.60.1
 	vestibule v0.0.0
 )
 
@@ -43,7 +44,6 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	modernc.org/sqlite v1.60.1 // indirect
 )
 
 replace vestibule => ../
