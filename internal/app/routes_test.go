@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,17 @@ func (w *world) routes(t *testing.T) []route {
 	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""), "Authorization", basicAuth[1], "Content-Type", asJSON))
 	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
 	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
+	var body struct {
+		Accounts []struct {
+			ID string `json:"account_id"`
+		} `json:"account_details"`
+	}
+	var files []struct {
+		Path string `json:"source_filepath"`
+	}
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", report...)).Body, &body)
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", report...)).Body, &files)
+	account, sourceFile := body.Accounts[0].ID, files[0].Path
 	p, s, k := w.Portal, w.Provider, w.Control
 
 	return []route{
@@ -47,6 +59,10 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
 		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
 			kind: asJSON, body: goodSubmission("ext-1")},
 		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},

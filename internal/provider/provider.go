@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
@@ -68,6 +69,7 @@ type Provider struct {
 	visits    *visits.Service
 	redirects *redirects.Service
 	submits   *submissions.Service
+	accounts  *bankaccounts.Service
 	prepared  *sandbox.Prepared
 
 	seed Seed // set by Seed, before the first request
@@ -110,7 +112,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.events.Reports = labels{p.reports, p.customers}
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
-		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Bank: visitBank{},
+		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
 		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
@@ -118,6 +120,8 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.visits.Returns = visitReturns{p.redirects}
 	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
 		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
+	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
+		Reports: accountReports{p.reports}, Banks: destinations()}
 	p.reports.Register(registry)
 	p.events.Register(registry)
 	p.visits.Register(registry)
@@ -200,6 +204,7 @@ func (p *Provider) Handler() http.Handler {
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
 	p.submits.Routes(mux)
+	p.accounts.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if len(p.config.OpenAPI) > 0 {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))

@@ -6,17 +6,20 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/door"
+	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
@@ -335,4 +338,62 @@ func (controlSubmissions) Read(body []byte, now time.Time) (sandbox.Contents, []
 		}
 	}
 	return c, nil
+}
+
+// visitBanks is the catalogue as the widget shows it.
+func visitBanks() []visits.Bank {
+	var out []visits.Bank
+	for _, b := range banks.All() {
+		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place})
+	}
+	return out
+}
+
+// destinations is the catalogue as customers ask for it.
+func destinations() []bankaccounts.Bank {
+	var out []bankaccounts.Bank
+	for _, b := range banks.All() {
+		out = append(out, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage})
+	}
+	return out
+}
+
+// accountCustomers tells bankaccounts what was agreed to.
+type accountCustomers struct{ customers *customers.Service }
+
+func (a accountCustomers) Entitled(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
+	account, err := a.customers.ByID(ctx, q, customerID)
+	return account.ACHDetails, err
+}
+
+func (a accountCustomers) Withdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
+	c, err := a.customers.Consumer(ctx, q, customerID, consumerID)
+	return c.ConsentWithdrawn, err
+}
+
+// accountReports finds the accounts behind reports.
+type accountReports struct{ reports *reports.Service }
+
+func (a accountReports) Named(r *http.Request) (bankaccounts.Report, error) {
+	rep, err := a.reports.Named(r)
+	if err == nil && rep.Status != svc.StatusSuccess {
+		err = reports.NotReady(rep)
+	}
+	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID,
+		KeyID: rep.KeyID, Until: rep.Held().Add(reports.Retention)}, err
+}
+
+func (a accountReports) Account(ctx context.Context, publicToken, accountID string) (bankaccounts.Account, error) {
+	data, err := a.reports.Data(ctx, reports.Report{PublicToken: publicToken})
+	for _, c := range data.Connections {
+		for _, account := range c.Accounts {
+			if account.ID == accountID && account.Type == report.CashEquivalent {
+				return bankaccounts.Account{Number: account.Number, Routing: account.Routing}, nil
+			}
+		}
+	}
+	if err == nil {
+		err = store.ErrNotFound
+	}
+	return bankaccounts.Account{}, err
 }

@@ -108,6 +108,19 @@ type Report struct {
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
 }
 
+// Held is since when the service holds the report's data: what was submitted may
+// have been retrieved before.
+func (r Report) Held() time.Time {
+	if r.Retrieved.After(r.Created) {
+		return r.Retrieved
+	}
+	return r.Created
+}
+
+// Retention is how long account numbers and files are given out that nobody asked
+// for before (document 1, Limits; document 3, Endpoints).
+const Retention = 14 * 24 * time.Hour
+
 // Input is what a report is made from, as it is sealed.
 type Input struct {
 	// Consumer is the name that was typed; nil if nobody typed one. Source is who

@@ -15,6 +15,8 @@ import (
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", door.API(s.Log, s.Gate.Bearer(s.status)))
 	mux.Handle("GET /connect/cashflow/v2/json", door.API(s.Log, s.Gate.Bearer(s.cashflow)))
+	mux.Handle("GET /connect/cashflow/v2/files", door.API(s.Log, s.Gate.Bearer(s.files)))
+	mux.Handle("GET /connect/cashflow/v2/files/{path...}", door.API(s.Log, s.Gate.Bearer(s.file)))
 }
 
 // status answers {status, substatus}.
@@ -37,9 +39,7 @@ func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
 		return door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	if rep.Status != svc.StatusSuccess {
-		now := standing(rep)
-		return &door.Error{Code: svc.CodeReportNotReady, Why: errors.New("the report has no body"),
-			Extra: map[string]any{"status": now.Status, "substatus": now.Substatus}}
+		return NotReady(rep)
 	}
 	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) {
@@ -55,8 +55,19 @@ func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named finds the caller's report that the identifier headers name.
+// named finds the caller's report that the identifier headers name, if it is not
+// too old to be read.
 func (s *Service) named(r *http.Request) (Report, error) {
+	rep, err := s.Named(r)
+	if err == nil && s.Now().Sub(rep.Created) > MaxAge {
+		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
+	}
+	return rep, err
+}
+
+// Named finds the caller's report that the identifier headers name, however old;
+// its errors are answers.
+func (s *Service) Named(r *http.Request) (Report, error) {
 	id, err := gate.IdentifierOf(r)
 	if err != nil {
 		return Report{}, err
@@ -70,10 +81,15 @@ func (s *Service) named(r *http.Request) (Report, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report"))
 	}
-	if err == nil && s.Now().Sub(rep.Created) > MaxAge {
-		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
-	}
 	return rep, err
+}
+
+// NotReady is the answer to what needs a report that is made; it says how the
+// report stands.
+func NotReady(r Report) error {
+	now := standing(r)
+	return &door.Error{Code: svc.CodeReportNotReady, Why: errors.New("the report is not made"),
+		Extra: map[string]any{"status": now.Status, "substatus": now.Substatus}}
 }
 
 type statusBody struct {

@@ -148,7 +148,7 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
-	bank, _ := BankByID(v.Bank)
+	bank, _ := s.bank(v.Bank)
 	in.Profile = s.Bank.Login(v.Username).Profile
 	in.Institution = bank.Name
 	in.Accounts = picked

@@ -154,13 +154,16 @@ func TestNextLaws(t *testing.T) {
 }
 
 func TestFindBanks(t *testing.T) {
+	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR"}, {"b", "Birchwater Credit Union", "Duluth, MN"}, {"m", "Meridian Quay Bank", "San Francisco, CA"},
+		{"q", "Quay Savings", "Boise, ID"}, {"w", "Willow & Wharf Bank", "Portland, ME"}}
 	for _, c := range []struct {
 		query, first string
 		count        int
 	}{
-		{"", "Alderbrook Savings", len(Banks())},
+		{"", "Alderbrook Savings", len(all)},
 		{"meridian", "Meridian Quay Bank", 1},
 		{"  MERIDIAN quay ", "Meridian Quay Bank", 1},
+		{"quay", "Quay Savings", 2},
 		{"birch credit", "Birchwater Credit Union", 1},
 		{"maine", "", 0},
 		{"portland", "Alderbrook Savings", 2},
@@ -168,7 +171,7 @@ func TestFindBanks(t *testing.T) {
 		{"ridian", "", 0},
 		{"<script>", "", 0},
 	} {
-		found, more := FindBanks(c.query)
+		found, more := FindBanks(all, c.query)
 		if got := len(found) + more; got != c.count {
 			t.Errorf("FindBanks(%q) finds %d, want %d", c.query, got, c.count)
 		}
@@ -176,12 +179,15 @@ func TestFindBanks(t *testing.T) {
 			t.Errorf("FindBanks(%q) begins with %v, want %s", c.query, found, c.first)
 		}
 	}
-	seen := map[string]bool{}
-	for _, b := range Banks() {
-		if got, ok := BankByID(b.ID); !ok || got != b || seen[b.ID] {
-			t.Errorf("BankByID(%q) = %v, %v; seen before: %v", b.ID, got, ok, seen[b.ID])
-		}
-		seen[b.ID] = true
+	var many []Bank
+	for range 100 {
+		many = append(many, all...)
+	}
+	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
+		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
+	}
+	if b, ok := (&Service{Banks: all}).bank("q"); !ok || b.Name != "Quay Savings" {
+		t.Errorf("bank(q) = %v, %v", b, ok)
 	}
 }
 

@@ -152,7 +152,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 	case "consent":
 		in.Kind = Consented
 	case "bank":
-		if bank, ok := BankByID(form.Get("bank")); ok {
+		if bank, ok := s.bank(form.Get("bank")); ok {
 			in = Input{Kind: Chose, Bank: bank.ID}
 		}
 	case "rechoose":
@@ -252,7 +252,7 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 }
 
 func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
-	bank, _ := BankByID(v.Bank)
+	bank, _ := s.bank(v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Step: pages.Step(v.Step), Bank: bank.Name, Problem: problem, PublicToken: v.publicToken,
@@ -275,7 +275,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	switch p.Step {
 	case pages.Banks:
 		p.Query = r.URL.Query().Get("q")
-		found, more := FindBanks(p.Query)
+		found, more := FindBanks(s.Banks, p.Query)
 		for _, b := range found {
 			p.Banks = append(p.Banks, pages.Bank(b))
 		}

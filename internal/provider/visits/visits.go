@@ -33,6 +33,7 @@ type Service struct {
 	Gate      Gate
 	Customers Customers
 	Reports   Reports
+	Banks     []Bank // the catalogue, in the order in which people are shown it; not empty
 	Bank      BankAccess
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect

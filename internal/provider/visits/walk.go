@@ -130,7 +130,7 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username string
 		case v.Step == StepConsent:
 			in.Kind = Consented
 		case v.Step == StepBank:
-			in = Input{Kind: Chose, Bank: Banks()[0].ID}
+			in = Input{Kind: Chose, Bank: s.Banks[0].ID}
 		case v.Step == StepSignIn:
 			in = Input{Kind: SignedIn, Username: username, Login: s.Bank.Login(username), OK: true}
 			if !in.Login.Known {

@@ -1,0 +1,40 @@
+package banks_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"vestibule/internal/provider/sandbox/banks"
+)
+
+func TestTheCatalogue(t *testing.T) {
+	all := banks.All()
+	if len(all) < 300 {
+		t.Errorf("%d banks, want some hundred", len(all))
+	}
+	if !slices.IsSortedFunc(all, func(a, b banks.Bank) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("not in alphabetical order")
+	}
+	seen, none, homepage := map[string]bool{}, 0, 0
+	for _, b := range all {
+		if seen[b.ID] || b.ID == "" || b.Place == "" {
+			t.Errorf("%+v: no id of its own, or no place", b)
+		}
+		seen[b.ID] = true
+		for _, d := range slices.Concat(b.OAuth, b.Homepage) {
+			if !strings.HasSuffix(d, ".example") || seen[d] {
+				t.Errorf("%s: domain %q", b.Name, d)
+			}
+			seen[d] = true
+		}
+		if len(b.Homepage) == 0 {
+			none++
+		} else if len(b.OAuth) == 0 {
+			homepage++
+		}
+	}
+	if none == 0 || homepage == 0 {
+		t.Errorf("%d banks without a domain and %d without OAuth, want some of each", none, homepage)
+	}
+}
