@@ -54,7 +54,7 @@ func held(h holdings, m measure) measure {
 	}
 }
 
-func savingsPresent(f *facts, _ Window) figure { return flag(savingsAccounts.count(f) > 0) }
+func savingsPresent(f *facts, _ Window) figure { return yesNo(savingsAccounts.count(f) > 0) }
 
 // present is 1 if the window has the subject.
 func present(s subject) measure {
@@ -62,7 +62,7 @@ func present(s subject) measure {
 		if !f.used(w) {
 			return missing(noValues)
 		}
-		return flag(f.in(s, w).count > 0)
+		return yesNo(f.in(s, w).count > 0)
 	}
 }
 

@@ -78,7 +78,7 @@ type figure struct {
 func whole(n int64) figure      { return figure{num: n, den: 1} }
 func missing(s state) figure    { return figure{state: s} }
 func days[T ~int32](n T) figure { return whole(int64(n)) }
-func flag(yes bool) figure      { return whole(map[bool]int64{true: 1}[yes]) }
+func yesNo(yes bool) figure     { return whole(map[bool]int64{true: 1}[yes]) }
 
 // over is num/den, undefined where den is 0.
 func over(num, den int64) figure {

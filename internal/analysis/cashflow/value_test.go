@@ -52,8 +52,8 @@ func TestValuesAreHeldToTheirTypes(t *testing.T) {
 		{Short, missing(noValues), "9996"},
 		{Short, missing(noRecords), "9998"},
 
-		{OldBoolean, flag(false), "0"},
-		{OldBoolean, flag(true), "1"},
+		{OldBoolean, yesNo(false), "0"},
+		{OldBoolean, yesNo(true), "1"},
 		{OldBoolean, missing(undefined), "5"},
 		{OldBoolean, missing(noValues), "6"},
 		{OldBoolean, missing(noCategory), "7"},

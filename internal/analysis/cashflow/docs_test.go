@@ -1,0 +1,159 @@
+package cashflow
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/bankdata"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/analytics.md")
+
+// TestTheManualsTablesAreTheProgramsTables writes what stands between markers of
+// docs/analytics.md anew and compares.
+func TestTheManualsTablesAreTheProgramsTables(t *testing.T) {
+	const file = "../../../docs/analytics.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	for name, table := range map[string]string{
+		"categories": categoriesTable(), "windows": windowsTable(), "types": typesTable(), "subjects": subjectsTable(),
+		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated()),
+		"card": cardTable(), "reasons": reasonsTable(),
+	} {
+		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+		before, rest, found := strings.Cut(page, begin)
+		_, after, closed := strings.Cut(rest, end)
+		if !found || !closed {
+			t.Fatalf("the manual has no place for %s", name)
+		}
+		page = before + begin + table + end + after
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again, _ := os.ReadFile(file); string(again) != page {
+		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", cmp.Diff(string(again), page))
+	}
+}
+
+// rows writes a table of Markdown.
+func rows(head string, lines ...[]string) string {
+	var b strings.Builder
+	b.WriteString("| " + head + " |\n" + strings.Repeat("|---", strings.Count(head, "|")+1) + "|\n")
+	for _, l := range lines {
+		b.WriteString("| " + strings.Join(l, " | ") + " |\n")
+	}
+	return b.String()
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+func categoriesTable() string {
+	var lines [][]string
+	for _, l := range bankdata.Leaves() {
+		lines = append(lines, []string{code(l.String()), l.About()})
+	}
+	return rows("category | what it holds", lines...)
+}
+
+func windowsTable() string {
+	var lines [][]string
+	for w := range windows {
+		lines = append(lines, []string{code(Window(w).String()), windows[w].about})
+	}
+	return rows("window | time", lines...)
+}
+
+func typesTable() string {
+	var lines [][]string
+	for i := range valueTypes {
+		kind := ValueType(i)
+		l := valueTypes[kind]
+		family, category := "universal", ""
+		if kind >= OldBoolean {
+			family, category = "deprecated", fmt.Sprint(l.noCategory)
+		}
+		bound := func(n int64) string { return string(kind.append(nil, value{n: n})) }
+		lines = append(lines, []string{family, l.name, bound(l.min), bound(l.max), bound(l.cap),
+			fmt.Sprint(l.noRecords), category, fmt.Sprint(l.noValues)})
+	}
+	return rows("family | type | minimum | maximum | cap | no usable records | in the category | no usable values", lines...)
+}
+
+func subjectsTable() string {
+	sides := map[direction]string{in: "credits", out: "debits", netOut: "debits less credits", gross: "both"}
+	var lines [][]string
+	for _, s := range subjectTable {
+		what := s.about
+		if s.leaves != nil {
+			words := make([]string, len(s.leaves))
+			for i, l := range s.leaves {
+				words[i] = code(l.String())
+			}
+			what = strings.Join(words, " ")
+		}
+		lines = append(lines, []string{s.name, sides[s.dir], what})
+	}
+	for _, b := range []struct {
+		name string
+		of   blend
+	}{{"net cash flow", netFlow}, {"debt payments", debt}, {"left after essentials and debt", free}} {
+		var words []string
+		for _, s := range b.of.plus {
+			words = append(words, subjectTable[s].name)
+		}
+		what := strings.Join(words, " + ")
+		for _, s := range b.of.minus {
+			what += " − " + subjectTable[s].name
+		}
+		lines = append(lines, []string{b.name, "", what})
+	}
+	return rows("subject | side | transactions", lines...)
+}
+
+func definitionsTable(all []Definition) string {
+	var lines [][]string
+	for _, d := range all {
+		lines = append(lines, []string{code(d.Name), string(d.Calculation), d.Window.String(), d.Type.String(), d.Code, d.Description})
+	}
+	return rows("attribute | kind | window | type | code | description", lines...)
+}
+
+func cardTable() string {
+	signs := map[Comparison]string{Below: "< ", AtMost: "≤ ", AtLeast: "≥ "}
+	var lines [][]string
+	for _, b := range Card() {
+		kind := universal[b.at].Type
+		var cells []string
+		for _, c := range b.Cells {
+			cells = append(cells, fmt.Sprintf("%s%s: %d", signs[b.Compare], kind.append(nil, value{n: c.Bound}), c.Points))
+		}
+		v1 := ""
+		if b.V1 {
+			v1 = "v1.0"
+		}
+		lines = append(lines, []string{b.Letter, code(b.Attribute), strings.Join(cells, ", ") + fmt.Sprintf(", else %d", b.Else),
+			fmt.Sprint(b.Neutral), fmt.Sprint(b.Mean), v1})
+	}
+	return rows("bin | attribute | points, by the first that holds | neutral | reference household | also in", lines...)
+}
+
+func reasonsTable() string {
+	var lines [][]string
+	for _, c := range slices.Sorted(maps.Keys(reasons)) {
+		lines = append(lines, []string{c, reasons[c]})
+	}
+	return rows("code | description", lines...)
+}
