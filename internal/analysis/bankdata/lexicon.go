@@ -32,8 +32,9 @@ const (
 // words, and a trie of phrases over the words' numbers. It is built once and
 // only read.
 type lexicon struct {
-	words []wordSlot // open addressing
-	stems []stemSlot // open addressing by the first four letters, longer stems first
+	slots []uint32    // open addressing: 16 bits of a word's hash, and its number in words
+	words []knownWord // by number
+	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
@@ -45,11 +46,10 @@ type lexicon struct {
 	rules     []rule
 }
 
-type wordSlot struct {
-	word     string
-	hash     uint32
-	id, stem uint16
-	flags    uint8
+type knownWord struct {
+	word  string
+	stem  uint16
+	flags uint8
 }
 
 type stemSlot struct {
@@ -224,17 +224,19 @@ func (c *compiler) finish() *lexicon {
 		}
 		l.stems[i&uint32(len(l.stems)-1)] = stemSlot{s, head, c.ids[s+"*"]}
 	}
-	l.words = make([]wordSlot, tableSize(len(c.names)))
+	l.slots = make([]uint32, tableSize(len(c.names)))
+	l.words = make([]knownWord, len(c.ids))
 	for _, w := range c.names {
 		if strings.HasSuffix(w, "*") {
 			continue
 		}
+		id := c.ids[w]
+		l.words[id] = knownWord{word: w, stem: l.stemOf([]byte(w)), flags: c.flags[w]}
 		h := hashOf([]byte(w))
 		i := h
-		for ; l.words[i&uint32(len(l.words)-1)].word != ""; i++ {
+		for ; l.slots[i&uint32(len(l.slots)-1)] != 0; i++ {
 		}
-		slot := wordSlot{word: w, hash: h, id: c.ids[w], stem: l.stemOf([]byte(w)), flags: c.flags[w]}
-		l.words[i&uint32(len(l.words)-1)] = slot
+		l.slots[i&uint32(len(l.slots)-1)] = h&^0xFFFF | uint32(id)
 	}
 	l.layTrie(c)
 	return l
@@ -295,14 +297,16 @@ func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) *
 // lookup finds what is known of a word.
 func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
 	hash := hashOf(w)
-	mask := uint32(len(l.words) - 1)
+	mask := uint32(len(l.slots) - 1)
 	for i := hash; ; i++ {
-		s := &l.words[i&mask]
-		if s.word == "" {
+		s := l.slots[i&mask]
+		if s == 0 {
 			return 0, l.stemOf(w), 0
 		}
-		if s.hash == hash && s.word == string(w) {
-			return s.id, s.stem, s.flags
+		if (s^hash)>>16 == 0 {
+			if k := &l.words[s&0xFFFF]; k.word == string(w) {
+				return uint16(s), k.stem, k.flags
+			}
 		}
 	}
 }

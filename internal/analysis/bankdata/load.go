@@ -52,14 +52,19 @@ func (l *Ledger) sortDay(day []Entry) {
 // place counts the transactions of each day, and lays them out by day.
 func (l *Ledger) place(start Day, total int) {
 	next := make([]int32, l.Fetch-start+2) // by day: where its next entry goes
-	kept := int32(0)
+	days := make([]int16, 0, total)        // since start; -1: left out
+	kept := 0
 	for n := range l.Accounts {
 		txs := l.Accounts[n].transactions
 		for i := range txs {
-			if day := DayOf(txs[i].Posted); !txs[i].Pending && day >= start && day <= l.Fetch {
-				next[day-start+1]++
-				kept++
+			day := DayOf(txs[i].Posted) - start
+			if txs[i].Pending || day < 0 || day > l.Fetch-start {
+				days = append(days, -1)
+				continue
 			}
+			days = append(days, int16(day))
+			next[day+1]++
+			kept++
 		}
 	}
 	l.Oldest = l.Fetch + 1
@@ -73,15 +78,13 @@ func (l *Ledger) place(start Day, total int) {
 	for n := range l.Accounts {
 		a := &l.Accounts[n]
 		for i := range a.transactions {
-			t := &a.transactions[i]
-			day := DayOf(t.Posted)
-			if t.Pending || day < start || day > l.Fetch {
-				continue
+			index := a.first + int32(i)
+			if day := days[index]; day >= 0 {
+				l.Entries[next[day]] = Entry{
+					Day: start + Day(day), Account: int32(n), Amount: a.transactions[i].Amount, Index: index,
+				}
+				next[day]++
 			}
-			l.Entries[next[day-start]] = Entry{
-				Day: day, Account: int32(n), Amount: t.Amount, Index: a.first + int32(i),
-			}
-			next[day-start]++
 		}
 	}
 }
@@ -106,63 +109,43 @@ func (l *Ledger) compare(a, b *Entry) int {
 		cmp.Compare(s.Merchant, t.Merchant), cmp.Compare(s.Memo, t.Memo))
 }
 
-// maxJudged bounds how many descriptors' judgements are kept while one ledger is
-// read, so that the work grows with the number of transactions and no faster.
-const maxJudged = 4096
-
-type judged struct {
-	credit, debit Verdict
-	party         int32
-}
-
 // categorise gives each entry its category and counterparty.
 func (l *Ledger) categorise() {
 	var r reader
-	var key []byte
-	size := min(len(l.Entries)/2, maxJudged)
-	memo := make(map[string]judged, size)
-	parties := make(map[string]int32, size/4)
+	seen := newMemo(len(l.Entries))
+	parties := make(map[string]int32, min(len(l.Entries)/8, 256))
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		t := l.transaction(e)
-		var j judged
-		var known bool
-		plain := t.Merchant == "" && t.Memo == ""
-		if plain {
-			j, known = memo[t.Description]
-		} else {
-			key = append(append(append(key[:0], t.Merchant...), 0), t.Description...)
-			key = append(append(key, 0), t.Memo...)
-			j, known = memo[string(key)]
-		}
-		if !known {
+		known, keep := seen.find(t)
+		if known == nil {
+			j := judged{of: t}
 			r.read(t)
 			j.credit, j.debit = r.judge()
-			name := r.party()
-			if n, seen := parties[string(name)]; seen {
-				j.party = n
-			} else {
-				s := string(name)
-				j.party = int32(len(l.Parties))
-				l.Parties = append(l.Parties, s)
-				parties[s] = j.party
+			j.party = l.partyNumber(parties, r.party())
+			if keep != nil {
+				seen.keep(keep, j)
 			}
-			switch {
-			case len(memo) >= maxJudged:
-			case plain:
-				memo[t.Description] = j
-			default:
-				memo[string(key)] = j
-			}
+			known = &j
 		}
-		v := j.debit
+		v := known.debit
 		switch {
 		case e.Amount == 0:
 			v = Verdict{LeafOther, TierDirection}
 		case e.Amount > 0:
-			v = j.credit
+			v = known.credit
 		}
-		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, j.party
+		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, known.party
 		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
 	}
+}
+
+func (l *Ledger) partyNumber(parties map[string]int32, name []byte) int32 {
+	n, known := parties[string(name)]
+	if !known {
+		n = int32(len(l.Parties))
+		l.Parties = append(l.Parties, string(name))
+		parties[l.Parties[n]] = n
+	}
+	return n
 }
