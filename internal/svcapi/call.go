@@ -44,15 +44,17 @@ type call struct {
 	body    []byte // JSON; nil for none
 	auth    auth
 	repeat  bool // may be sent again although it may have been processed
+	anyType bool // the answer is a file, of whatever content type
 	limit   int64
 	timeout time.Duration // of one try
 }
 
 // answer is a 2xx answer.
 type answer struct {
-	op     string
-	status int
-	body   []byte
+	op          string
+	status      int
+	body        []byte
+	contentType string
 }
 
 // decode reads the answer's JSON into v. Members it does not know are left alone,
@@ -209,10 +211,10 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 		return answer{}, errorFrom(k.op, resp, got[:min(int64(len(got)), limit)], c.now())
 	case int64(len(got)) > limit:
 		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is too large")
-	case !isJSON(resp.Header.Get("Content-Type")):
+	case !k.anyType && !isJSON(resp.Header.Get("Content-Type")):
 		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is not application/json")
 	}
-	return answer{op: k.op, status: resp.StatusCode, body: got}, nil
+	return answer{op: k.op, status: resp.StatusCode, body: got, contentType: resp.Header.Get("Content-Type")}, nil
 }
 
 func isJSON(contentType string) bool {

@@ -1,6 +1,7 @@
 // Package svcapi is the customer's client of the Consumer Report Service: access
-// tokens, initialization, consumers, secure redirect, status and the cashflow
-// report (documents 1 and 2, Endpoints), for one customer in one environment.
+// tokens, initialization, consumers, secure redirect, submissions, status, and the
+// cashflow report with its files and account numbers (documents 1 and 2,
+// Endpoints), for one customer in one environment.
 //
 // It refuses plain HTTP beyond loopback, redirects, answers that are too large,
 // not JSON or not of the contract's shape, and redirect URLs that lead elsewhere.

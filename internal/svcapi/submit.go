@@ -1,0 +1,147 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Submission is banking data of the customer's own (document 1, Submission request
+// body, where the bounds are). What is empty is not sent.
+type Submission struct {
+	ProductID string `json:"-"` // the cashflow product that is applied for
+	PublicID  string `json:"-"` // the child account that a parent submits for; empty: its own
+
+	UserArgs        string             `json:"userArgs,omitempty"`
+	ExternalID      string             `json:"externalId,omitempty"`
+	PullDate        DateTime           `json:"pullDate,omitzero"`
+	ApplicationDate DateTime           `json:"applicationDate,omitzero"`
+	SandboxReportID string             `json:"sandboxReportId,omitempty"`
+	Personal        SubmittedPerson    `json:"personal"`
+	Address         *SubmittedAddress  `json:"address,omitempty"`
+	Accounts        []SubmittedAccount `json:"accounts,omitempty"`
+}
+
+// SubmittedPerson needs names and e-mail, and DOB or the full address.
+type SubmittedPerson struct {
+	FirstName string `json:"firstName,omitempty"`
+	LastName  string `json:"lastName,omitempty"`
+	DOB       string `json:"dob,omitempty"` // YYYY-MM-DD
+	Email     string `json:"email,omitempty"`
+	Phone     string `json:"phone,omitempty"` // XXX-XXX-XXXX
+}
+
+// SubmittedAddress is a full address.
+type SubmittedAddress struct {
+	Street     string `json:"street"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postalCode"`
+}
+
+// SubmittedAccount is one account with its transactions.
+type SubmittedAccount struct {
+	ID                     string                 `json:"id"`
+	InstitutionName        string                 `json:"institutionName"`
+	AccountType            string                 `json:"accountType"` // SAVINGS or CHECKING
+	CurrentBalance         report.Cents           `json:"currentBalance"`
+	DateBalanceLastUpdated DateTime               `json:"dateBalanceLastUpdated,omitzero"`
+	DateAccountOpened      DateTime               `json:"dateAccountOpened,omitzero"`
+	Currency               string                 `json:"currency"`
+	Transactions           []SubmittedTransaction `json:"transactions,omitempty"`
+}
+
+// SubmittedTransaction is one movement. CreditOrDebit is its direction.
+type SubmittedTransaction struct {
+	ID            string       `json:"id"`
+	Status        string       `json:"status"`              // PENDING or POSTED
+	DatePosted    DateTime     `json:"datePosted,omitzero"` // for POSTED
+	Amount        report.Cents `json:"amount"`
+	Description   string       `json:"description"`
+	Merchant      string       `json:"merchant,omitempty"`
+	Memo          string       `json:"memo,omitempty"`
+	CreditOrDebit string       `json:"creditOrDebit"` // CREDIT is money into the account
+}
+
+// DateTime is an instant in the submission's form, YYYY-MM-DDTHH:mm:ss.SSSZ.
+type DateTime struct{ time.Time }
+
+// MarshalJSON cuts what is smaller than a millisecond.
+func (d DateTime) MarshalJSON() ([]byte, error) {
+	return []byte(d.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+// Submitted is an accepted submission. Its status is PENDING.
+type Submitted struct {
+	PublicToken string
+	Status      svc.Status
+}
+
+// Submit calls POST /connect/v2/cashflow/byo-report (document 1, endpoint 2). It is
+// sent again only where the service cannot have accepted it: a second one would be
+// a second report. Refused data gives an *Error with MALFORMED_BODY and Details;
+// beyond 30 a minute, RATE_LIMITED with RetryAfter.
+func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
+	const op = "submission"
+	if !svc.IsUUID(in.ProductID) || !headerValue(in.PublicID, 128) {
+		return Submitted{}, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New("productId is not a UUID, or publicId cannot stand in a header")}
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return Submitted{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the submission cannot be written as JSON")}
+	}
+	h := http.Header{}
+	h.Set("X-PRODUCT-ID", in.ProductID)
+	if in.PublicID != "" {
+		h.Set("X-PUBLIC-ID", in.PublicID)
+	}
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: "/connect/v2/cashflow/byo-report", header: h, body: body,
+		auth: byToken, limit: maxAnswer, timeout: submitTimeout})
+	if err != nil {
+		return Submitted{}, err
+	}
+	var wire struct {
+		PublicToken string     `json:"publicToken"`
+		Status      svc.Status `json:"status"`
+	}
+	if err := a.decode(&wire); err != nil {
+		return Submitted{}, err
+	}
+	if !svc.IsUUID(wire.PublicToken) || !wire.Status.Valid() {
+		return Submitted{}, badAnswer(op, a.status, "publicToken or status is none of the contract's")
+	}
+	return Submitted(wire), nil
+}
+
+// submitTimeout bounds one try: 20 MB over a slow line, and its answer.
+const submitTimeout = 3 * time.Minute
+
+// Waits between the questions of WaitStatus: from pollBase, by half more each
+// time, up to pollMax, each shortened at random by up to a fifth.
+const (
+	pollBase = 250 * time.Millisecond
+	pollMax  = 5 * time.Second
+)
+
+// WaitStatus asks for a report's status until it is final or ctx ends, ever more
+// slowly. Webhooks are the better way where they can be received.
+func (c *Client) WaitStatus(ctx context.Context, ref Ref) (StatusAnswer, error) {
+	for wait := pollBase; ; wait = min(wait*3/2, pollMax) {
+		a, err := c.Status(ctx, ref)
+		if err != nil || a.Status.Final() {
+			return a, err
+		}
+		if !pause(ctx, wait-time.Duration(rand.Int64N(int64(wait/5)))) {
+			if err = ctx.Err(); err == nil {
+				err = context.DeadlineExceeded // it would end within the wait
+			}
+			return a, err
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+func submission() Submission {
+	day := DateTime{time.Date(2026, 11, 1, 2, 3, 4, 5_999_999, time.FixedZone("", 3600))}
+	return Submission{ProductID: token2, ExternalID: "e", PullDate: day, Personal: SubmittedPerson{FirstName: "Ana", LastName: "P", Email: "a@example.com", DOB: "1990-01-02"},
+		Accounts: []SubmittedAccount{{ID: "A", InstitutionName: "B", AccountType: "CHECKING", CurrentBalance: 1205, Currency: "USD",
+			Transactions: []SubmittedTransaction{{ID: "T", Status: "POSTED", DatePosted: day, Amount: 7, Description: "d", CreditOrDebit: "DEBIT"}}}}}
+}
+
+func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
+	var got, product, child string
+	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		got, product, child = string(raw), r.Header.Get("X-PRODUCT-ID"), r.Header.Get("X-PUBLIC-ID")
+		if r.Method+" "+r.URL.Path != "POST /connect/v2/cashflow/byo-report" || bearerOf(r) != "token-1" {
+			t.Errorf("%s %s with %q", r.Method, r.URL.Path, bearerOf(r))
+		}
+		writeJSON(w, 200, map[string]any{"publicToken": token1, "externalId": "e", "userArgs": nil, "status": "PENDING"})
+	}}
+	in := submission()
+	in.PublicID = "child"
+	out, err := s.client().Submit(t.Context(), in)
+	if err != nil || out != (Submitted{token1, svc.StatusPending}) {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	want := `{"externalId":"e","pullDate":"2026-11-01T01:03:04.005Z","personal":{"firstName":"Ana","lastName":"P","dob":"1990-01-02","email":"a@example.com"},` +
+		`"accounts":[{"id":"A","institutionName":"B","accountType":"CHECKING","currentBalance":12.05,"currency":"USD","transactions":[` +
+		`{"id":"T","status":"POSTED","datePosted":"2026-11-01T01:03:04.005Z","amount":0.07,"description":"d","creditOrDebit":"DEBIT"}]}]}`
+	if got != want || product != token2 || child != "child" {
+		t.Errorf("sent %s for %s of %s\nwant %s", got, product, child, want)
+	}
+}
+
+func TestASubmissionIsNotSentTwiceWhenItMayBeAccepted(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		header http.Header
+		calls  int64
+		code   svc.Code
+	}{
+		{500, nil, 1, svc.CodeInternal},
+		{503, nil, 1, svc.CodeInternal},
+		{400, nil, 1, svc.CodeInternal},
+		{429, http.Header{"Retry-After": {"3"}}, 4, svc.CodeInternal},
+		{429, http.Header{"Retry-After": {"50"}}, 1, svc.CodeInternal},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var calls atomic.Int64
+			s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				for k, v := range c.header {
+					w.Header()[k] = v
+				}
+				writeJSON(w, c.status, map[string]any{"error": c.code, "details": []any{map[string]any{"field": "accounts[0].id", "message": "m"}}})
+			}}
+			_, err := s.client().Submit(t.Context(), submission())
+			var e *Error
+			if !errors.As(err, &e) || calls.Load() != c.calls || e.HTTP != c.status || len(e.Details) != 1 {
+				t.Errorf("%d %v: %d calls, %v", c.status, c.header, calls.Load(), err)
+			}
+			if c.calls == 1 && c.header != nil && e.RetryAfter != 50*time.Second {
+				t.Errorf("RetryAfter = %v", e.RetryAfter)
+			}
+		})
+	}
+	if _, err := (&service{}).client().Submit(t.Context(), Submission{ProductID: "x"}); CodeOf(err) != svc.CodeMalformedHeaders {
+		t.Errorf("a product that is no UUID: %v", err)
+	}
+}
+
+func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []time.Time
+		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, time.Now())
+			status := "PENDING"
+			if len(asked) == 12 {
+				status = "ERROR"
+			}
+			writeJSON(w, 200, map[string]any{"status": status, "substatus": nil})
+		}}
+		a, err := s.client().WaitStatus(t.Context(), Ref{PublicToken: token1})
+		if err != nil || a.Status != svc.StatusError || len(asked) != 12 {
+			t.Fatalf("%v %v after %d questions", a, err, len(asked))
+		}
+		first, last := asked[1].Sub(asked[0]), asked[11].Sub(asked[10])
+		if first > 250*time.Millisecond || last < 4*time.Second || last > 5*time.Second {
+			t.Errorf("waits from %v to %v", first, last)
+		}
+		asked = nil
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		a, err = s.client().WaitStatus(ctx, Ref{PublicToken: token1})
+		if !errors.Is(err, context.DeadlineExceeded) || a.Status != svc.StatusPending {
+			t.Errorf("beyond its time: %v %v", a, err)
+		}
+	})
+}
+
+func TestFilesOfAReport(t *testing.T) {
+	list := []any{map[string]any{"document_type": "BANK_TRANSACTIONS", "document_id": token1, "source_id": "B", "source_uuid": token2, "source_filepath": token2 + "/a b.pdf"}}
+	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("X-PUBLIC-TOKEN") != token1:
+			writeJSON(w, 404, map[string]any{"error": "INVALID_TOKEN"})
+		case r.URL.Path == "/connect/cashflow/v2/files":
+			writeJSON(w, 200, list)
+		case r.URL.EscapedPath() == "/connect/cashflow/v2/files/"+token2+"/a%20b.pdf":
+			w.Header().Set("Content-Type", "application/pdf")
+			fmt.Fprint(w, "%PDF")
+		default:
+			writeJSON(w, 410, map[string]any{"error": "GONE"})
+		}
+	}}
+	c, ref := s.client(), Ref{PublicToken: token1}
+	files, err := c.CashflowFiles(t.Context(), ref)
+	if err != nil || len(files) != 1 || files[0].SourceUUID != token2 {
+		t.Fatalf("%v %v", files, err)
+	}
+	got, err := c.CashflowFile(t.Context(), ref, files[0].Path)
+	if err != nil || got.Type != "application/pdf" || string(got.Body) != "%PDF" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if _, err := c.CashflowFile(t.Context(), ref, "old.pdf"); CodeOf(err) != svc.CodeGone {
+		t.Errorf("an old file: %v", err)
+	}
+	for _, path := range []string{"", "../json", "a/../../json", "/a", "a//b", "./a", "a\\b", "a\r\nb", strings.Repeat("a", 2000)} {
+		if _, err := c.CashflowFile(t.Context(), ref, path); CodeOf(err) != svc.CodeNotFound {
+			t.Errorf("%.20q: %v, want it refused here", path, err)
+		}
+	}
+	if got, err := c.CashflowFile(t.Context(), ref, "a?b#c%2e"); CodeOf(err) != svc.CodeGone {
+		t.Errorf("a path of specials: %v %v", got, err)
+	}
+}
+
+func TestACHDetailsAndDestinations(t *testing.T) {
+	answer := map[string]any{"full_account_number": "5550001234", "routing_number": "021000089", "account_number_type": "AN"}
+	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/connect/cashflow/oauth-destinations" {
+			writeJSON(w, 200, []any{map[string]any{"bank_name": "B", "bank_oauth_domains": []string{"login.b.example"}, "bank_homepage_domains": []string{}}})
+			return
+		}
+		writeJSON(w, 200, answer)
+	}}
+	c, ref := s.client(), Ref{ExternalID: "e"}
+	got, err := c.ReportACH(t.Context(), ref, token2)
+	if err != nil || got.Number != "5550001234" || got.Kind != "AN" {
+		t.Errorf("%v %v", got.Kind, err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "details", got)
+	if text := fmt.Sprintf("%v %+v %#v %s", got, got, got, log.String()); strings.Contains(text, "1234") {
+		t.Errorf("the number prints: %s", text)
+	}
+	if _, err := c.ReportACH(t.Context(), ref, "../x"); CodeOf(err) != svc.CodeNotFound {
+		t.Errorf("an id that is none: %v", err)
+	}
+	answer["account_number_type"] = "XX"
+	if _, err := c.ReportACH(t.Context(), ref, token2); CodeOf(err) != svc.CodeUpstream {
+		t.Errorf("another type: %v", err)
+	}
+	all, err := c.OAuthDestinations(t.Context())
+	if err != nil || len(all) != 1 || all[0].OAuth[0] != "login.b.example" {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
+func TestCentsAreWrittenAsTheServiceReadsThem(t *testing.T) {
+	raw, _ := json.Marshal([]report.Cents{0, 5, -1999})
+	if string(raw) != "[0.00,0.05,-19.99]" {
+		t.Errorf("%s", raw)
+	}
+}
