@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"vestibule/internal/analysis/bankdata"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/analytics.md")
@@ -26,7 +24,7 @@ func TestTheManualsTablesAreTheProgramsTables(t *testing.T) {
 	}
 	page := string(raw)
 	for name, table := range map[string]string{
-		"categories": categoriesTable(), "windows": windowsTable(), "types": typesTable(), "subjects": subjectsTable(),
+		"windows": windowsTable(), "types": typesTable(), "subjects": subjectsTable(),
 		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated()),
 		"card": cardTable(), "reasons": reasonsTable(),
 	} {
@@ -59,14 +57,6 @@ func rows(head string, lines ...[]string) string {
 }
 
 func code(s string) string { return "`" + s + "`" }
-
-func categoriesTable() string {
-	var lines [][]string
-	for _, l := range bankdata.Leaves() {
-		lines = append(lines, []string{code(l.String()), l.About()})
-	}
-	return rows("category | what it holds", lines...)
-}
 
 func windowsTable() string {
 	var lines [][]string
