@@ -20,7 +20,7 @@ func rules() []rule {
 // Words that mean the same in many phrases.
 const (
 	transfer = "transfer|transfers|transf*|xfer|tfr|trf|trsf|trnsf*|xfr|moved"
-	savings  = "savings|saving|sav|svgs|svg|svngs|autosave|auto save|money market|waysave"
+	savings  = "savings|saving|sav|svgs|svg|svngs|autosave|auto save|money market"
 	checking = "checking|checkin|chk|chkg|ck|dda|spending account|everyday account"
 	student  = "student|std|stdnt|educ|ed"
 )
