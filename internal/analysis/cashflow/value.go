@@ -1,8 +1,8 @@
 package cashflow
 
 import (
-	"math/big"
 	"math/bits"
+	"sort"
 	"strconv"
 )
 
@@ -184,33 +184,67 @@ func slope(y []int64) figure {
 	return over(n*sxy-sx*sy, n*sxx-sx*sx)
 }
 
-// variation is the population standard deviation of the values over their mean,
-// already rounded to five decimals: n·Σy² − (Σy)² under the root, over Σy. The
-// squares of amounts do not fit 64 bits, nor, scaled, 128.
+// variation is the population standard deviation of amounts, none negative, over
+// their mean, already rounded to five decimals: the root of n·Σy² − (Σy)², over
+// Σy. With up to 24 amounts it is below √24, and amounts up to 10¹⁷ fit.
 func variation(y []int64) figure {
-	sum, squares := new(big.Int), new(big.Int)
+	var sum uint64
+	var squares wide
 	for _, v := range y {
-		b := big.NewInt(v)
-		sum.Add(sum, b)
-		squares.Add(squares, b.Mul(b, b))
+		sum += uint64(v)
+		squares = squares.plus(product(uint64(v), uint64(v)))
 	}
-	if sum.Sign() == 0 {
+	if sum == 0 {
 		return missing(undefined)
 	}
-	// k is the largest integer with (2k−1)·Σy ≤ 2·10⁵·√under.
-	under := squares.Mul(squares, big.NewInt(int64(len(y))))
-	under.Sub(under, new(big.Int).Mul(sum, sum))
-	under.Mul(under, big.NewInt(4*100_000*100_000))
-	k := under.Sqrt(under)
-	k.Quo(k, new(big.Int).Abs(sum))
-	k.Add(k, big.NewInt(1))
-	k.Rsh(k, 1)
-	if !k.IsInt64() {
-		return missing(undefined)
+	square := product(sum, sum)
+	under := squares.times(uint64(len(y))).minus(square).times(4 * 100_000 * 100_000)
+	// The nearest k is the largest one with (2k−1)²·(Σy)² ≤ 4·10¹⁰·under.
+	k := sort.Search(5*100_000, func(k int) bool {
+		next := uint64(2*k + 1)
+		return under.below(square.times(next * next))
+	})
+	return over(int64(k), 100_000)
+}
+
+// wide is an unsigned integer of 192 bits, the lowest first.
+type wide [3]uint64
+
+func product(a, b uint64) wide {
+	hi, lo := bits.Mul64(a, b)
+	return wide{lo, hi}
+}
+
+func (a wide) plus(b wide) (sum wide) {
+	var carry uint64
+	for i := range a {
+		sum[i], carry = bits.Add64(a[i], b[i], carry)
 	}
-	n := k.Int64()
-	if sum.Sign() < 0 {
-		n = -n
+	return sum
+}
+
+func (a wide) minus(b wide) (rest wide) {
+	var borrow uint64
+	for i := range a {
+		rest[i], borrow = bits.Sub64(a[i], b[i], borrow)
 	}
-	return over(n, 100_000)
+	return rest
+}
+
+func (a wide) times(n uint64) (out wide) {
+	var carry uint64
+	for i := range a {
+		hi, lo := bits.Mul64(a[i], n)
+		var c uint64
+		out[i], c = bits.Add64(lo, carry, 0)
+		carry = hi + c
+	}
+	return out
+}
+
+func (a wide) below(b wide) bool {
+	_, borrow := bits.Sub64(a[0], b[0], 0)
+	_, borrow = bits.Sub64(a[1], b[1], borrow)
+	_, borrow = bits.Sub64(a[2], b[2], borrow)
+	return borrow == 1
 }
