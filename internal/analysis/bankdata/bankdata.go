@@ -193,11 +193,11 @@ func (a Account) History(fetch report.Date) []Transaction {
 // OldestPosted is the day of the first of History's transactions; false without
 // any.
 func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
-	start := HistoryStart(fetch)
+	first, last := HistoryStart(fetch).Unix(), fetch.Unix()
 	for i := range a.Transactions {
 		t := &a.Transactions[i]
-		if !t.Pending && !t.Posted.Before(start.Time) && !t.Posted.After(fetch.Time) && (!ok || t.Posted.Before(oldest.Time)) {
-			oldest, ok = t.Posted, true
+		if at := t.Posted.Unix(); !t.Pending && at >= first && at <= last {
+			oldest, ok, last = t.Posted, true, at
 		}
 	}
 	return oldest, ok
