@@ -35,6 +35,7 @@ func groups() []group {
 		{"wasm", wasmFigures},
 		{"pages", pagesFigures},
 		{"redirect", redirectFigures},
+		{"api", apiFigures},
 		{"engine", engineFigures},
 	}
 }

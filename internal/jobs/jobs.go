@@ -125,6 +125,7 @@ type Queue struct {
 	log    *slog.Logger
 	now    func() time.Time
 	insert *river.Client[*sql.Tx]
+	bell   bell
 
 	mu  sync.Mutex
 	run *river.Client[*sql.Tx] // nil until Start
@@ -133,7 +134,7 @@ type Queue struct {
 // NewQueue brings River's tables up to date and returns a queue that can
 // enqueue. now is the party's clock, by which At is read.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{db: db, reg: reg, log: log, now: now}
+	q := &Queue{db: db, reg: reg, log: log, now: now, bell: make(bell, 1)}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
@@ -203,6 +204,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...Enqueue
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
+	store.AfterCommit(ctx, q.bell.ring)
 	return nil
 }
 
@@ -220,12 +222,11 @@ func (q *Queue) Start(ctx context.Context) error {
 	if len(q.reg.kinds) == 0 {
 		return nil
 	}
-	run, err := river.NewClient(q.driver(), &river.Config{
+	run, err := river.NewClient(belled{q.driver(), q.bell}, &river.Config{
 		Logger:            quiet(q.log),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
-		PollOnly:          true,
-		FetchCooldown:     50 * time.Millisecond,
+		FetchCooldown:     5 * time.Millisecond,
 		FetchPollInterval: 150 * time.Millisecond,
 		ErrorHandler:      &failures{log: q.log},
 		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it

@@ -140,3 +140,33 @@ func TestShiftBringsWaitingJobsNearer(t *testing.T) {
 		}
 	})
 }
+
+// TestACommittedJobRunsAtOnce: a chain of jobs does not wait for a poll between
+// its links.
+func TestACommittedJobRunsAtOnce(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		const links = 20
+		done := make(chan struct{})
+		var q *jobs.Queue
+		left := links
+		q = queue(t, db, func(_ jobs.Job, a ring) error {
+			if left--; left == 0 {
+				close(done)
+				return nil
+			}
+			return db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { return q.Enqueue(ctx, tx, a) })
+		})
+		start(t, q)
+		began := time.Now()
+		enqueue(t, db, q, "first")
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatal("the chain broke")
+		}
+		// By polling alone, each link waits for nearly 150 ms.
+		if took := time.Since(began); took > links*100*time.Millisecond {
+			t.Errorf("%d jobs took %v", links, took)
+		}
+	})
+}

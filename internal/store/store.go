@@ -207,6 +207,20 @@ func (db *DB) Ping(ctx context.Context) error {
 
 const maxTries = 8
 
+// commits is what a transaction's context carries: what is done once it stands.
+type commits struct{ run []func() }
+
+type commitsKey struct{}
+
+// AfterCommit has f called when the transaction that ctx belongs to has committed,
+// and not at all when it does not. The process may be killed in between: f is for
+// haste, not for what must happen. It must not block.
+func AfterCommit(ctx context.Context, f func()) {
+	if c, ok := ctx.Value(commitsKey{}).(*commits); ok {
+		c.run = append(c.run, f)
+	}
+}
+
 // Tx runs f in one read-write transaction and commits when f returns nil. f may
 // run several times: when the engine refused for contention (a serialization
 // failure, a deadlock, a busy database), what f did is rolled back and f is run
@@ -217,7 +231,13 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) er
 		defer db.writer.Unlock()
 	}
 	for try := 1; ; try++ {
-		err := db.once(ctx, nil, f)
+		var after commits
+		err := db.once(context.WithValue(ctx, commitsKey{}, &after), nil, f)
+		if err == nil {
+			for _, f := range after.run {
+				f()
+			}
+		}
 		if err == nil || try == maxTries || !contended(err) {
 			return err
 		}
