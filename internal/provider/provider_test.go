@@ -58,8 +58,11 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 		if len(r.AccountDetails) != 1 || r.AccountDetails[0].MonthsAvailable != 24 {
 			t.Errorf("accounts are %+v", r.AccountDetails)
 		}
-		if r.Attributes != nil || r.Scores != nil || bytes.Contains(first.raw, []byte("attributes")) {
-			t.Error("a node without data was returned")
+		if len(r.Attributes) != 120 || len(r.Scores) != 1 || r.Scores[0].ScoreVersion != "v2.0" || len(r.Properties) != 4 {
+			t.Fatalf("%d attributes, scores %+v, properties %+v", len(r.Attributes), r.Scores, r.Properties)
+		}
+		if v := r.Scores[0].Value; v == nil || *v != 685 {
+			t.Errorf("the default consumer's score is %v, want the contract's 685", v)
 		}
 		if first.header.Get("Cache-Control") != "no-store" {
 			t.Error("a report may not be cached")

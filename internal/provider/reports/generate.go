@@ -82,6 +82,7 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: product, InputSource: in.Source, InputUUID: derived(publicToken, "input"),
 		InputRecordID: derived(publicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
+		Options: cashflow.Options{Attributes: true},
 	}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
