@@ -380,3 +380,32 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 		}
 	})
 }
+
+func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child, product := uuid.NewString(), uuid.NewString()
+		for _, q := range []struct {
+			query string
+			args  []any
+		}{
+			{`INSERT INTO customers (id, public_id, environment, parent_id, name, created_at)
+				SELECT $1, 'svc-child', 'sandbox', id, 'Child', 0 FROM customers WHERE public_id = $2`, []any{child, b.seed.PublicID}},
+			{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, []any{product, child}},
+		} {
+			if _, err := b.db.SQL.ExecContext(t.Context(), q.query, q.args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		parent := b.bearer(b.basic())
+		as := append(append(headers{}, parent...), "X-PUBLIC-ID", "svc-child")
+		a := b.post(submissionPath, append(append(headers{}, as...), "X-PRODUCT-ID", product), submission("externalId", "of-the-child", "personal", nil))
+		b.want("for the child", a, 200, "")
+		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...), "X-PRODUCT-ID", product), submission()), 400, svc.CodeInvalidProduct)
+		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/files"} {
+			b.want(path+" for the child", b.get(path, append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 200, "")
+			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")), 404, svc.CodeInvalidToken)
+		}
+		b.want("account numbers are the child's to be enabled", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
+			append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 403, svc.CodeForbidden)
+	})
+}

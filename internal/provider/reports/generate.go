@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +88,7 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	}
 	var input []byte // nil: kept as it is
 	if retrieved {
-		if input, err = pack(in); err != nil {
+		if input, err = packInput(in); err != nil {
 			return fmt.Errorf("reports: encode: %w", err)
 		}
 	}
@@ -149,11 +148,12 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	if sealed == nil {
 		return r, in, errors.New("reports: the report has no input")
 	}
-	raw, err := s.open(ctx, s.DB.SQL, r, "input", sealed)
+	raw, err := s.DB.Vault.Open(ctx, s.DB.SQL, r.KeyID, cell(r, "input"), sealed)
 	if err != nil {
 		return r, in, err
 	}
-	return r, in, json.Unmarshal(raw, &in)
+	in, err = unpackInput(raw)
+	return r, in, err
 }
 
 // body returns a report's body as it was made.
@@ -162,15 +162,22 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, s.DB.SQL, r, "body", sealed)
+	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, r.KeyID, cell(r, "body"), sealed)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(plain))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }
 
-// pack compresses v's JSON: two years of transactions are some hundred kilobytes,
-// and nobody else's text is compressed with them.
+// pack compresses v's JSON: nobody else's text is compressed with it.
 func pack(v any) ([]byte, error) {
 	raw, err := report.Encode(v)
 	if err != nil {
@@ -185,16 +192,4 @@ func pack(v any) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-func (s *Service) open(ctx context.Context, q store.Queryer, r Report, name string, sealed []byte) ([]byte, error) {
-	plain, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, name), sealed)
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(plain))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
 }

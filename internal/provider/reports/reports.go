@@ -149,7 +149,7 @@ type Packed struct {
 
 // Pack makes an input ready.
 func Pack(in Input) (Packed, error) {
-	raw, err := pack(in)
+	raw, err := packInput(in)
 	return Packed{raw, in.At}, err
 }
 
