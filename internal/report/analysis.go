@@ -1,0 +1,130 @@
+package report
+
+import "encoding/json"
+
+// AnalysisVersion is the version of the Analysis document.
+const AnalysisVersion = "1.0.0"
+
+// Analysis is what stands behind the figures of a cashflow report, for people who
+// must understand them: balances day by day, money in and out by month, recurring
+// streams, categories, returned payments, and each score's card with the bin that
+// was reached. It is a file of the report, of document type CASHFLOW_ANALYSIS;
+// the contract does not know it, and a report of another provider may lack it.
+//
+// Amounts are US dollars in Cents. Transfers between the consumer's own accounts
+// count in balances and nowhere else.
+type Analysis struct {
+	Version     string             `json:"version"`
+	PublicToken string             `json:"public_token"`
+	RetrievedAt Timestamp          `json:"retrieved_at"`
+	From        *Date              `json:"from"` // the oldest day of the history; null without any
+	To          Date               `json:"to"`   // the fetch date
+	Total       []Cents            `json:"total_balances"`
+	Accounts    []AnalysisAccount  `json:"accounts"`
+	Months      []AnalysisMonth    `json:"months"`
+	Streams     []AnalysisStream   `json:"streams"`
+	Categories  []AnalysisCategory `json:"categories"`
+	Returned    []AnalysisReturned `json:"returned_payments"`
+	Scores      []AnalysisScore    `json:"scores"`
+}
+
+// AnalysisAccount is an account with its balance at the end of each day from the
+// document's From to its To.
+type AnalysisAccount struct {
+	AccountID       string  `json:"account_id"`
+	SourceID        string  `json:"source_id"`
+	Institution     *string `json:"institution_name"`
+	Name            *string `json:"account_name"`
+	Subtype         *string `json:"account_subtype"`
+	TruncatedNumber *string `json:"truncated_account_number"`
+	Balances        []Cents `json:"balances"`
+}
+
+// AnalysisMonth is one calendar month, oldest first, months without any
+// transaction included. Out is zero or negative.
+type AnalysisMonth struct {
+	Month    string `json:"month"`    // YYYY-MM
+	Complete bool   `json:"complete"` // lies wholly within the history and before the fetch date's month
+	In       Cents  `json:"in"`
+	Income   Cents  `json:"income"` // the part of In that is income
+	Out      Cents  `json:"out"`
+	End      Cents  `json:"end_balance"` // of all accounts, at its last day of the history
+	Lowest   Cents  `json:"lowest_balance"`
+	Count    int    `json:"transaction_count"`
+	Returned int    `json:"returned_payment_count"`
+}
+
+// AnalysisStream is a series of payments of one counterparty, the largest sum
+// first.
+type AnalysisStream struct {
+	Name      string `json:"name"`      // the counterparty, normalised
+	Direction string `json:"direction"` // IN or OUT
+	Category  string `json:"category"`
+	Group     string `json:"category_group"`
+	Cadence   string `json:"cadence"` // WEEKLY, BIWEEKLY, SEMI_MONTHLY, MONTHLY or IRREGULAR
+	Active    bool   `json:"active"`
+	First     Date   `json:"first_date"`
+	Last      Date   `json:"last_date"`
+	Count     int    `json:"count"`
+	Mean      Cents  `json:"mean_amount"`    // of a payment, outliers left out; negative for OUT
+	Monthly   Cents  `json:"monthly_amount"` // of the last 12 complete months that the history covers, over their number
+}
+
+// AnalysisCategory is the money of one category in one direction, the largest
+// first.
+type AnalysisCategory struct {
+	Category    string `json:"category"`
+	Group       string `json:"category_group"`
+	Description string `json:"description"`
+	Direction   string `json:"direction"` // IN or OUT
+	Count       int    `json:"count"`     // in the whole history
+	Total       Cents  `json:"total"`     // in the whole history; negative for OUT
+	Monthly     Cents  `json:"monthly_amount"`
+}
+
+// AnalysisReturned is one NSF or overdraft event, newest first.
+type AnalysisReturned struct {
+	Date        Date   `json:"date"`
+	AccountID   string `json:"account_id"`
+	Category    string `json:"category"`
+	Amount      Cents  `json:"amount"`
+	Description string `json:"description"`
+}
+
+// AnalysisScore is one version of the score, as in the report's scores, with its
+// card: Base and the sum of the bins' Points, stretched to Base..Maximum, give
+// Value. Without a score, Value is null and Bins empty.
+type AnalysisScore struct {
+	Version string        `json:"score_version"`
+	Value   *int          `json:"value"`
+	Base    int           `json:"base"`
+	Maximum int           `json:"maximum"`
+	Points  int           `json:"points"`
+	Most    int           `json:"most_points"`
+	Bins    []AnalysisBin `json:"bins"`
+}
+
+// AnalysisBin is one line of the card: what an attribute's value was worth.
+type AnalysisBin struct {
+	Letter      string         `json:"letter"`
+	Attribute   string         `json:"attribute"`
+	Description string         `json:"description"`
+	Code        string         `json:"adverse_action_code"`
+	Unit        string         `json:"unit"`  // DOLLARS, RATIO, COUNT or DAYS
+	Value       json.Number    `json:"value"` // as in the report's attributes
+	Points      int            `json:"points"`
+	Most        int            `json:"most_points"`
+	Reference   int            `json:"reference_points"` // of the card's reference household
+	Neutral     bool           `json:"neutral"`          // there was no usable value, and no range was reached
+	Ranges      []AnalysisCell `json:"ranges"`           // from the lowest values to the highest, without gaps
+}
+
+// AnalysisCell is a range of values and its points. A bound is null at the ends.
+type AnalysisCell struct {
+	Low          *json.Number `json:"low"`
+	LowIncluded  bool         `json:"low_included"`
+	High         *json.Number `json:"high"`
+	HighIncluded bool         `json:"high_included"`
+	Points       int          `json:"points"`
+	Reached      bool         `json:"reached"`
+}
