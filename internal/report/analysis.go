@@ -50,7 +50,7 @@ type AnalysisMonth struct {
 	Out      Cents  `json:"out"`
 	End      Cents  `json:"end_balance"` // of all accounts, at its last day of the history
 	Lowest   Cents  `json:"lowest_balance"`
-	Count    int    `json:"transaction_count"`
+	Count    int    `json:"transaction_count"` // those of no amount included, which belong to no category
 	Returned int    `json:"returned_payment_count"`
 }
 
@@ -67,7 +67,7 @@ type AnalysisStream struct {
 	Last      Date   `json:"last_date"`
 	Count     int    `json:"count"`
 	Mean      Cents  `json:"mean_amount"`    // of a payment, outliers left out; negative for OUT
-	Monthly   Cents  `json:"monthly_amount"` // of the last 12 complete months that the history covers, over their number
+	Monthly   *Cents `json:"monthly_amount"` // of the last 12 complete months, as far as the history covers them, over their number; null without one
 }
 
 // AnalysisCategory is the money of one category in one direction, the largest
@@ -76,10 +76,10 @@ type AnalysisCategory struct {
 	Category    string `json:"category"`
 	Group       string `json:"category_group"`
 	Description string `json:"description"`
-	Direction   string `json:"direction"` // IN or OUT
-	Count       int    `json:"count"`     // in the whole history
-	Total       Cents  `json:"total"`     // in the whole history; negative for OUT
-	Monthly     Cents  `json:"monthly_amount"`
+	Direction   string `json:"direction"`      // IN or OUT
+	Count       int    `json:"count"`          // in the whole history
+	Total       Cents  `json:"total"`          // in the whole history; negative for OUT
+	Monthly     *Cents `json:"monthly_amount"` // as in AnalysisStream
 }
 
 // AnalysisReturned is one NSF or overdraft event, newest first.
@@ -92,8 +92,9 @@ type AnalysisReturned struct {
 }
 
 // AnalysisScore is one version of the score, as in the report's scores, with its
-// card: Base and the sum of the bins' Points, stretched to Base..Maximum, give
-// Value. Without a score, Value is null and Bins empty.
+// card. Points is the sum of the bins' Points and Most that of their most_points;
+// Points of Most, stretched to Base..Maximum and rounded, give Value. Without a
+// score, Value is null, Points and Most are 0 and Bins is empty.
 type AnalysisScore struct {
 	Version string        `json:"score_version"`
 	Value   *int          `json:"value"`
@@ -104,7 +105,10 @@ type AnalysisScore struct {
 	Bins    []AnalysisBin `json:"bins"`
 }
 
-// AnalysisBin is one line of the card: what an attribute's value was worth.
+// AnalysisBin is one line of the card: what an attribute's value was worth. Unless
+// it is Neutral, exactly one of its ranges is reached, and Points are that range's.
+// A quotient without a denominator has no value but its type's cap, and reaches
+// the range of the fewest points.
 type AnalysisBin struct {
 	Letter      string         `json:"letter"`
 	Attribute   string         `json:"attribute"`
@@ -119,7 +123,8 @@ type AnalysisBin struct {
 	Ranges      []AnalysisCell `json:"ranges"`           // from the lowest values to the highest, without gaps
 }
 
-// AnalysisCell is a range of values and its points. A bound is null at the ends.
+// AnalysisCell is a range of values and its points. Low is null in the first range
+// and High in the last one.
 type AnalysisCell struct {
 	Low          *json.Number `json:"low"`
 	LowIncluded  bool         `json:"low_included"`
