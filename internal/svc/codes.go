@@ -22,6 +22,10 @@ const (
 	CodeInvalidParameters    Code = "INVALID_PARAMETERS"
 	CodeInvalidCompleteURL   Code = "INVALID_COMPLETE_URL"
 	CodeInvalidState         Code = "INVALID_STATE"
+	CodeDuplicateCustomer    Code = "DUPLICATE_CUSTOMER"
+	CodeDuplicateProduct     Code = "DUPLICATE_PRODUCT"
+	CodeUnknownChild         Code = "UNKNOWN_CHILD_ACCOUNT"
+	CodeUnknownConfiguration Code = "UNKNOWN_PRODUCT_CONFIGURATION"
 	CodeNotFound             Code = "NOT_FOUND"
 	CodeGone                 Code = "GONE"
 	CodeMethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
@@ -61,6 +65,10 @@ func Codes() []CodeInfo {
 		{CodeInvalidParameters, 400, "A parameter is missing, too long or of the wrong type; details name it."},
 		{CodeInvalidCompleteURL, 400, "completeUrl is not within the complete URLs registered on the account."},
 		{CodeInvalidState, 409, "This cannot be done in the present state."},
+		{CodeDuplicateCustomer, 400, "A child account of yours has this accountName already."},
+		{CodeDuplicateProduct, 400, "A product of this account has this productName already."},
+		{CodeUnknownChild, 404, "No child account of yours has this publicId."},
+		{CodeUnknownConfiguration, 404, "No product configuration of yours has this id."},
 		{CodeNotFound, 404, "There is nothing at this address."},
 		{CodeGone, 410, "This was here and is no longer kept."},
 		{CodeMethodNotAllowed, 405, "This address does not take this method."},
