@@ -103,10 +103,9 @@ func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 	if o.Deprecated {
 		r.Attributes = attributes(r.Attributes, deprecated[:], oldValues(f), sources)
 	}
-	if o.ScoreV1 {
-		r.Scores = append(r.Scores, score("v1.0", f, v, inV1, sources))
+	for _, version := range o.versions() {
+		r.Scores = append(r.Scores, score(version.name, f, v, version.has, sources))
 	}
-	r.Scores = append(r.Scores, score("v2.0", f, v, inV2, sources))
 	r.Properties = properties(f)
 }
 

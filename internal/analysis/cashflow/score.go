@@ -138,6 +138,24 @@ func score(version string, f *facts, v *values, chosen func(*Bin) bool, sources 
 	return out
 }
 
+// scoreVersion is a version of the score and the bins of its card.
+type scoreVersion struct {
+	name string
+	has  func(*Bin) bool
+}
+
+// versions are the scores of a report, by semantic version.
+func (o Options) versions() []scoreVersion {
+	v1, v2 := scoreVersion{"v1.0", inV1}, scoreVersion{"v2.0", inV2}
+	switch {
+	case !o.Attributes:
+		return nil
+	case o.ScoreV1:
+		return []scoreVersion{v1, v2}
+	}
+	return []scoreVersion{v2}
+}
+
 func inV1(b *Bin) bool { return b.V1 }
 func inV2(*Bin) bool   { return true }
 

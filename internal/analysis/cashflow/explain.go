@@ -1,0 +1,216 @@
+package cashflow
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// Directions of money, as the analysis names them.
+const (
+	moneyGoesIn  = "IN"
+	moneyGoesOut = "OUT"
+)
+
+// Explain says what stands behind the figures of the report that Build makes of
+// the same input: the same ledger, and exactly the scores of that report. The
+// same input gives the same bytes. It takes time in proportion to the
+// transactions and the days of the history.
+func Explain(in Input, asOf time.Time) report.Analysis {
+	l := bankdata.Read(in.Bank, report.DateOf(asOf))
+	f := newFacts(l)
+	a := report.Analysis{
+		Version:     report.AnalysisVersion,
+		PublicToken: in.PublicToken,
+		RetrievedAt: report.TimestampOf(asOf),
+		To:          l.Fetch.Date(),
+		Total:       append([]report.Cents{}, f.total...),
+		Accounts:    f.explainAccounts(in.Bank),
+		Months:      f.explainMonths(),
+		Streams:     f.explainStreams(),
+		Categories:  f.explainCategories(),
+		Returned:    f.explainReturned(in.Bank),
+		Scores:      []report.AnalysisScore{},
+	}
+	if f.records() {
+		from := l.Oldest.Date()
+		a.From = &from
+	}
+	v := newValues(f)
+	for _, version := range in.Options.versions() {
+		a.Scores = append(a.Scores, version.explain(f, v))
+	}
+	return a
+}
+
+func (f *facts) explainAccounts(d bankdata.Data) []report.AnalysisAccount {
+	out := make([]report.AnalysisAccount, len(f.ledger.Accounts))
+	for i, known := range f.ledger.Accounts {
+		c := &d.Connections[known.Connection]
+		a := &c.Accounts[known.Position]
+		out[i] = report.AnalysisAccount{
+			AccountID:       a.ID,
+			SourceID:        c.SourceID,
+			Institution:     report.Null(a.Institution),
+			Name:            report.Null(a.Name),
+			Subtype:         report.Null(a.Subtype),
+			TruncatedNumber: report.Null(a.Mask()),
+			Balances:        append([]report.Cents{}, f.ledger.DayEnds(i)...),
+		}
+	}
+	return out
+}
+
+func (f *facts) explainMonths() []report.AnalysisMonth {
+	out := []report.AnalysisMonth{}
+	if !f.records() {
+		return out
+	}
+	for k := f.monthOf(f.oldest); k >= 0; k-- {
+		from, until := max(f.month[k], f.oldest), f.fetch+1
+		if k > 0 {
+			until = f.month[k-1]
+		}
+		ends := f.total[f.offset(from):f.offset(until)]
+		out = append(out, report.AnalysisMonth{
+			Month:    f.month[k].Date().Format("2006-01"),
+			Complete: k > 0 && k <= f.whole,
+			In:       report.Cents(f.by[moneyIn].month[k].sum),
+			Income:   report.Cents(f.by[income].month[k].sum),
+			Out:      report.Cents(-f.by[moneyOut].month[k].sum),
+			End:      ends[len(ends)-1],
+			Lowest:   slices.Min(ends),
+			Count:    int(f.by[everything].month[k].count - f.by[transfer].month[k].count),
+			Returned: int(f.by[nsf].month[k].count),
+		})
+	}
+	return out
+}
+
+// cadences are the names of the rhythms.
+var cadences = [...]string{
+	bankdata.Irregular:   "IRREGULAR",
+	bankdata.Weekly:      "WEEKLY",
+	bankdata.Biweekly:    "BIWEEKLY",
+	bankdata.SemiMonthly: "SEMI_MONTHLY",
+	bankdata.Monthly:     "MONTHLY",
+}
+
+func (f *facts) explainStreams() []report.AnalysisStream {
+	out := make([]report.AnalysisStream, len(f.ledger.Streams))
+	for i := range f.ledger.Streams {
+		s := &f.ledger.Streams[i]
+		var recent int64
+		for _, at := range s.Entries {
+			if e := &f.ledger.Entries[at]; f.inMonthly(e.Day) {
+				recent += int64(e.Amount)
+			}
+		}
+		out[i] = report.AnalysisStream{
+			Name:      f.ledger.Parties[s.Party],
+			Direction: directionOf(s.In),
+			Category:  s.Leaf.String(),
+			Group:     s.Leaf.Group().String(),
+			Cadence:   cadences[s.Cadence],
+			Active:    s.Active,
+			First:     s.First.Date(),
+			Last:      s.Last.Date(),
+			Count:     int(s.Count),
+			Mean:      s.Mean,
+			Monthly:   f.monthly(recent),
+		}
+	}
+	return out
+}
+
+// inMonthly says whether a day counts for monthly amounts.
+func (f *facts) inMonthly(d bankdata.Day) bool {
+	from, until := f.wholeBounds(Last12)
+	return d >= from && d < until
+}
+
+// monthly is what came together on the days of inMonthly, by the number of their
+// months.
+func (f *facts) monthly(sum int64) *report.Cents {
+	n := f.wholeMonths(Last12)
+	if n == 0 {
+		return nil
+	}
+	cents, _ := round(sum, 1, int64(n)) // a quotient by 1 or more fits
+	out := report.Cents(cents)
+	return &out
+}
+
+func directionOf(in bool) string {
+	if in {
+		return moneyGoesIn
+	}
+	return moneyGoesOut
+}
+
+func (f *facts) explainCategories() []report.AnalysisCategory {
+	type total struct {
+		count       int
+		sum, recent int64
+	}
+	var by [256][2]total // by leaf: out, in
+	for i := range f.ledger.Entries {
+		e := &f.ledger.Entries[i]
+		if e.Own || e.Amount == 0 {
+			continue
+		}
+		side := 0
+		if e.Amount > 0 {
+			side = 1
+		}
+		t := &by[e.Leaf][side]
+		t.count++
+		t.sum += int64(e.Amount)
+		if f.inMonthly(e.Day) {
+			t.recent += int64(e.Amount)
+		}
+	}
+	out := []report.AnalysisCategory{}
+	for _, leaf := range bankdata.Leaves() {
+		for side := 1; side >= 0; side-- {
+			if t := by[leaf][side]; t.count > 0 {
+				out = append(out, report.AnalysisCategory{
+					Category:    leaf.String(),
+					Group:       leaf.Group().String(),
+					Description: leaf.About(),
+					Direction:   directionOf(side == 1),
+					Count:       t.count,
+					Total:       report.Cents(t.sum),
+					Monthly:     f.monthly(t.recent),
+				})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.AnalysisCategory) int {
+		return cmp.Compare(magnitude(int64(b.Total)), magnitude(int64(a.Total)))
+	})
+	return out
+}
+
+func (f *facts) explainReturned(d bankdata.Data) []report.AnalysisReturned {
+	out := []report.AnalysisReturned{}
+	for i := len(f.ledger.Entries) - 1; i >= 0; i-- {
+		e := &f.ledger.Entries[i]
+		if e.NSF == 0 {
+			continue
+		}
+		c, a, t := f.ledger.Source(e.Index)
+		account := &d.Connections[c].Accounts[a]
+		out = append(out, report.AnalysisReturned{
+			Date:        e.Day.Date(),
+			AccountID:   account.ID,
+			Category:    e.Leaf.String(),
+			Amount:      e.Amount,
+			Description: account.Transactions[t].Description,
+		})
+	}
+	return out
+}

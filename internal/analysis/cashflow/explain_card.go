@@ -1,0 +1,99 @@
+package cashflow
+
+import (
+	"encoding/json"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// explain says how a version of the score comes about.
+func (version scoreVersion) explain(f *facts, v *values) report.AnalysisScore {
+	out := report.AnalysisScore{
+		Version: version.name,
+		Value:   score(version.name, f, v, version.has, nil).Value,
+		Base:    scoreBase,
+		Maximum: scoreBase + scoreRange,
+		Bins:    []report.AnalysisBin{},
+	}
+	if out.Value == nil {
+		return out
+	}
+	for i := range card {
+		if b := &card[i]; version.has(b) {
+			line := b.explain(v[b.at])
+			out.Bins = append(out.Bins, line)
+			out.Points += line.Points
+			out.Most += line.Most
+		}
+	}
+	return out
+}
+
+func (b *Bin) explain(v value) report.AnalysisBin {
+	d := &universal[b.at]
+	return report.AnalysisBin{
+		Letter:      b.Letter,
+		Attribute:   d.Name,
+		Description: d.Description,
+		Code:        d.Code,
+		Unit:        d.unit(),
+		Value:       json.Number(d.Type.append(nil, v)),
+		Points:      b.points(v),
+		Most:        b.Most(),
+		Reference:   b.Mean,
+		Neutral:     v.state >= noValues,
+		Ranges:      b.ranges(v),
+	}
+}
+
+// unit is what the attribute's values count.
+func (d *Definition) unit() string {
+	switch {
+	case d.Type == Dollar:
+		return "DOLLARS"
+	case d.Type == Float:
+		return "RATIO"
+	case d.Calculation == Recency:
+		return "DAYS"
+	}
+	return "COUNT"
+}
+
+// ranges are the bin's cells from the lowest values to the highest; the one that
+// the value reached is marked. A bound belongs to the range below it where cells
+// say "at most", and else to the range above it.
+func (b *Bin) ranges(v value) []report.AnalysisCell {
+	bounds, points := []int64{}, []int{}
+	for _, c := range b.Cells {
+		bounds, points = append(bounds, c.Bound), append(points, c.Points)
+	}
+	points = append(points, b.Else)
+	if b.Compare == AtLeast {
+		slices.Reverse(bounds)
+		slices.Reverse(points)
+	}
+	out := make([]report.AnalysisCell, len(points))
+	for i, p := range points {
+		out[i].Points = p
+	}
+	for i, n := range bounds {
+		bound := json.Number(universal[b.at].Type.append(nil, value{n: n}))
+		out[i].High, out[i].HighIncluded = &bound, b.Compare == AtMost
+		out[i+1].Low, out[i+1].LowIncluded = &bound, b.Compare != AtMost
+	}
+	switch v.state {
+	case exact:
+		at := 0
+		for _, n := range bounds {
+			if v.n > n || v.n == n && b.Compare != AtMost {
+				at++
+			}
+		}
+		out[at].Reached = true
+	case undefined:
+		at := slices.IndexFunc(out, func(c report.AnalysisCell) bool { return c.Points == b.worst() })
+		out[at].Reached = true
+	}
+	return out
+}
