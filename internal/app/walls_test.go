@@ -94,13 +94,13 @@ func TestWalls(t *testing.T) {
 		}
 	}
 	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/door")
-	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door"},
+	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door", "internal/session", "internal/password"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
 	only("github.com/riverqueue/river", "internal/jobs")
 	only("github.com/playwright-community", "e2e")
-	only("github.com/gorilla/sessions", "internal/portal/session")
+	only("github.com/gorilla/sessions", "internal/session")
 	for _, p := range all {
 		if !within(p.ImportPath, "internal/analysis") {
 			continue
@@ -117,7 +117,7 @@ func TestWalls(t *testing.T) {
 // TestCapabilitiesDoNotImportTheirNeighbours keeps a folder below a party to
 // itself; the party's own package wires them.
 func TestCapabilitiesDoNotImportTheirNeighbours(t *testing.T) {
-	shared := []string{"internal/provider/gate", "internal/portal/session"}
+	shared := []string{"internal/provider/gate"}
 	for _, party := range []string{"internal/portal", "internal/provider"} {
 		for _, p := range list(t) {
 			mine, ok := strings.CutPrefix(p.ImportPath, "vestibule/"+party+"/")

@@ -5,6 +5,9 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
+	"strings"
 )
 
 // Renderer is a page; templ's components are.
@@ -26,6 +29,22 @@ func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) err
 		_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
 	}
 	return nil
+}
+
+// Local reports whether next is a path at or below root, with or without a
+// query, as opposed to an address that a browser would read as somewhere else.
+func Local(next, root string) bool {
+	if len(next) > 512 || strings.ContainsAny(next, "\\#") {
+		return false
+	}
+	for i := range len(next) {
+		if next[i] <= ' ' || next[i] >= 0x7f {
+			return false
+		}
+	}
+	u, err := url.Parse(next)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && path.Clean(u.Path) == u.Path &&
+		(u.Path == root || strings.HasPrefix(u.Path, root+"/"))
 }
 
 // See answers 303: go on by a GET of that address. A path stays a path, whatever

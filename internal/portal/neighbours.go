@@ -12,9 +12,9 @@ import (
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/review"
-	"vestibule/internal/portal/session"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )

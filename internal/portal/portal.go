@@ -28,8 +28,8 @@ import (
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/review"
-	"vestibule/internal/portal/session"
 	"vestibule/internal/redirect"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
@@ -104,7 +104,9 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		}
 		receiver.Secrets = append(receiver.Secrets, secret)
 	}
-	sessions, err := session.New(ctx, c.DB, c.Now, public.Scheme == "https")
+	// Lax, for the service leads back here; its POST arrives without the cookie,
+	// which the return by form POST reckons with.
+	sessions, err := session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: public.Scheme == "https", SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		return nil, fmt.Errorf("portal: sessions: %w", err)
 	}

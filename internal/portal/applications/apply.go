@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"vestibule/internal/door"
-	"vestibule/internal/portal/session"
 	"vestibule/internal/prefill"
+	"vestibule/internal/session"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )

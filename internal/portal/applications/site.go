@@ -9,7 +9,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/journey"
-	"vestibule/internal/portal/session"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"

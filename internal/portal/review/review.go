@@ -11,12 +11,11 @@ package review
 import (
 	"context"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"vestibule/internal/door"
-	"vestibule/internal/portal/session"
+	"vestibule/internal/password"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
@@ -36,8 +35,7 @@ type Desk struct {
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(door.HandlerFunc) http.Handler
 
-	hashing sync.Mutex   // one password is hashed at a time
-	waiting atomic.Int32 // how many passwords are hashed or wait for it
+	passwords password.Queue
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports

@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"vestibule/internal/door"
-	"vestibule/internal/portal/session"
+	"vestibule/internal/password"
 	"vestibule/internal/report"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -28,7 +29,7 @@ const (
 	appReady   = "11111111-1111-4111-8111-111111111111"
 	appStarted = "22222222-2222-4222-8222-222222222222"
 	token      = "33333333-3333-4333-8333-333333333333"
-	password   = "correct horse battery"
+	secret     = "correct horse battery"
 )
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -136,7 +137,7 @@ func open(t *testing.T, db *store.DB) *desk {
 		reports: map[string][]byte{appReady: sample(t)},
 	}}
 	clock := func() time.Time { return *d.now }
-	sessions, err := session.New(t.Context(), db, clock, false)
+	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func open(t *testing.T, db *store.DB) *desk {
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h door.HandlerFunc) http.Handler { return door.API(log, h) }}
-	if err := d.EnsureReviewer(t.Context(), "Reviewer@Example.com", password); err != nil {
+	if err := d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
@@ -211,7 +212,7 @@ func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
 			t.Errorf("sign-in page: %d\n%s", resp.StatusCode, page)
 		}
 		before := d.http.Jar.Cookies(resp.Request.URL)
-		resp = d.signInAs(password, want)
+		resp = d.signInAs(secret, want)
 		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != want {
 			t.Fatalf("signing in: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
@@ -248,15 +249,15 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got[422] != triesHere || got[429] != 4 {
-			t.Errorf("answers = %v, want %d refused and 4 limited", got, triesHere)
+		if got[422] != password.TriesHere || got[429] != 4 {
+			t.Errorf("answers = %v, want %d refused and 4 limited", got, password.TriesHere)
 		}
-		resp := d.signInAs(password, "")
+		resp := d.signInAs(secret, "")
 		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" {
 			t.Errorf("the right password within the window: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 		}
-		*d.now = noon.Add(tryWindow)
-		if resp := d.signInAs(password, ""); resp.StatusCode != 303 {
+		*d.now = noon.Add(password.Window)
+		if resp := d.signInAs(secret, ""); resp.StatusCode != 303 {
 			t.Errorf("after the window: %d", resp.StatusCode)
 		}
 		if resp := d.signInAs("wrong password here", ""); resp.StatusCode != 422 {
@@ -270,12 +271,14 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
-		const tries = 3 * maxWaiting
-		d.hashing.Lock() // as if one took very long
+		const most, tries = password.MaxWaiting - 1, 3 * password.MaxWaiting
+		hold, held := make(chan struct{}), make(chan struct{})
+		go d.passwords.Do(context.Background(), func() { close(held); <-hold }) // as if one took very long
+		<-held
 		answers := make(chan int, tries)
 		for i := range tries {
 			go func() {
-				resp, err := http.PostForm(d.srv.URL+"/review/sign-in", url.Values{"email": {fmt.Sprintf("nobody%d@example.com", i)}, "password": {password}})
+				resp, err := http.PostForm(d.srv.URL+"/review/sign-in", url.Values{"email": {fmt.Sprintf("nobody%d@example.com", i)}, "password": {secret}})
 				if err != nil {
 					t.Error(err)
 					answers <- 0
@@ -285,13 +288,13 @@ func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 				answers <- resp.StatusCode
 			}()
 		}
-		for range tries - maxWaiting {
+		for range tries - most {
 			if status := <-answers; status != http.StatusTooManyRequests {
 				t.Errorf("one over the queue is answered %d", status)
 			}
 		}
-		d.hashing.Unlock()
-		for range maxWaiting {
+		close(hold)
+		for range most {
 			if status := <-answers; status != http.StatusUnprocessableEntity {
 				t.Errorf("one in the queue is answered %d", status)
 			}
@@ -316,15 +319,15 @@ func TestBadSignInsAreAnsweredAlike(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	for _, form := range []url.Values{
 		{"email": {"reviewer@example.com"}, "password": {"not the password"}},
-		{"email": {"nobody@example.com"}, "password": {password}},
+		{"email": {"nobody@example.com"}, "password": {secret}},
 		{"email": {"reviewer@example.com"}, "password": {""}},
-		{"email": {""}, "password": {password}},
-		{"email": {"reviewer@example.com"}, "password": {strings.Repeat("x", maxPassword+1)}},
-		{"email": {strings.Repeat("x", 300)}, "password": {password}},
+		{"email": {""}, "password": {secret}},
+		{"email": {"reviewer@example.com"}, "password": {strings.Repeat("x", password.Max+1)}},
+		{"email": {strings.Repeat("x", 300)}, "password": {secret}},
 		{},
 	} {
 		resp, page := d.post("/review/sign-in", form)
-		if resp.StatusCode != 422 || !strings.Contains(page, "do not fit together") || strings.Contains(page, password) {
+		if resp.StatusCode != 422 || !strings.Contains(page, "do not fit together") || strings.Contains(page, secret) {
 			t.Errorf("sign-in with %.60v: %d", form, resp.StatusCode)
 		}
 	}
@@ -349,14 +352,14 @@ func TestOnlyOurOwnPagesAreGoneBackTo(t *testing.T) {
 		}
 	}
 	d := open(t, storetest.SQLite(t, store.Portal))
-	if resp := d.signInAs(password, "//evil.example/review"); resp.Header.Get("Location") != "/review" {
+	if resp := d.signInAs(secret, "//evil.example/review"); resp.Header.Get("Location") != "/review" {
 		t.Errorf("sign-in leads to %q", resp.Header.Get("Location"))
 	}
 }
 
 func TestTheList(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
-	d.signInAs(password, "")
+	d.signInAs(secret, "")
 	resp, page := d.get("/review")
 	if resp.StatusCode != 200 || !strings.Contains(page, "order-7") || !strings.Contains(page, `href="/review?after=cursor-2"`) || resp.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("list: %d\n%s", resp.StatusCode, page)
@@ -382,7 +385,7 @@ func TestTheList(t *testing.T) {
 
 func TestOneApplication(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
-	d.signInAs(password, "")
+	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
 	for _, want := range []string{"order-7", token, "Your report is ready.", "Signed webhook", "SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
 		if !strings.Contains(page, want) {
@@ -405,7 +408,7 @@ func TestOneApplication(t *testing.T) {
 
 func TestTheReportAsAPage(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
-	d.signInAs(password, "")
+	d.signInAs(secret, "")
 	resp, page := d.get("/review/applications/" + appReady + "/report")
 	for _, want := range []string{
 		"Everyday &lt;b&gt;cashflow&lt;/b&gt;", "Matches", "Does not match", "Entered by the applicant", "does not match every source",
@@ -440,7 +443,7 @@ func TestTheReportAsAPage(t *testing.T) {
 func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
-		d.signInAs(password, "")
+		d.signInAs(secret, "")
 		resp, body := d.get("/review/applications/" + appReady + "/report.json")
 		if body != string(d.shelf.reports[appReady]) || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
 			resp.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.json"` {
@@ -475,7 +478,7 @@ func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
 		if err := d.EnsureReviewer(t.Context(), "reviewer@example.com", "another password"); err != nil {
 			t.Fatal(err)
 		}
-		if resp := d.signInAs(password, ""); resp.StatusCode != 303 {
+		if resp := d.signInAs(secret, ""); resp.StatusCode != 303 {
 			t.Errorf("the first password no longer holds: %d", resp.StatusCode)
 		}
 		var email, hash string
@@ -485,25 +488,10 @@ func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
 		if strings.Contains(strings.ToLower(email), "reviewer") || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
 			t.Errorf("kept as %q and %q", email, hash)
 		}
-		for _, bad := range [][2]string{{"", password}, {"a@b.example", "short"}} {
+		for _, bad := range [][2]string{{"", secret}, {"a@b.example", "short"}} {
 			if err := d.EnsureReviewer(t.Context(), bad[0], bad[1]); err == nil {
 				t.Errorf("EnsureReviewer(%q, %q) = nil", bad[0], bad[1])
 			}
 		}
 	})
-}
-
-func TestPasswordHashes(t *testing.T) {
-	hash := hashPassword(password)
-	if ok, err := checkPassword(hash, password); !ok || err != nil {
-		t.Errorf("the right password: %v, %v", ok, err)
-	}
-	if ok, err := checkPassword(hash, password+" "); ok || err != nil {
-		t.Errorf("another password: %v, %v", ok, err)
-	}
-	for _, bad := range []string{"", "x", "$argon2i$v=19$m=1,t=1,p=1$aaaa$aaaa", strings.Replace(hash, "v=19", "v=16", 1), strings.Replace(hash, "p=1", "p=0", 1), hash[:len(hash)-44]} {
-		if ok, err := checkPassword(bad, password); ok || err == nil {
-			t.Errorf("checkPassword(%q) = %v, %v, want an error", bad, ok, err)
-		}
-	}
 }

@@ -2,56 +2,38 @@ package review
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/door"
-	"vestibule/internal/portal/session"
+	"vestibule/internal/password"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
-// Tries to sign in within tryWindow: of one e-mail from one place, and of one
-// e-mail from anywhere.
-const (
-	tryWindow  = 15 * time.Minute
-	triesHere  = 10
-	triesTotal = 100
-)
-
 // EnsureReviewer makes the reviewer of that address, if there is none; one that
 // exists keeps its password.
-func (d *Desk) EnsureReviewer(ctx context.Context, email, password string) error {
-	email = normal(email)
-	if email == "" || len(password) < 12 || len(password) > maxPassword {
+func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
+	email = password.Email(email)
+	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
 		return errors.New("review: a reviewer needs an e-mail and a password of 12 to 256 bytes")
 	}
 	if _, err := reviewerByEmail(ctx, d.DB.SQL, email); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	hash := hashPassword(password)
+	hash := password.Hash(secret)
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return d.insertReviewer(ctx, tx, email, hash)
 	})
-}
-
-func normal(email string) string {
-	email = strings.ToLower(strings.TrimSpace(email))
-	if len(email) > 254 {
-		return ""
-	}
-	return email
 }
 
 // who returns the signed-in reviewer's id and e-mail, or "" for nobody.
@@ -93,20 +75,9 @@ func (d *Desk) only(next reviewerHandler) door.HandlerFunc {
 	}
 }
 
-// local reports whether next is a path of these pages, as opposed to an address
-// that a browser would read as somewhere else.
+// local reports whether next is a path of these pages that one may be sent on to.
 func local(next string) bool {
-	if len(next) > 512 || strings.ContainsAny(next, "\\#") {
-		return false
-	}
-	for i := 0; i < len(next); i++ {
-		if next[i] <= ' ' || next[i] >= 0x7f {
-			return false
-		}
-	}
-	u, err := url.Parse(next)
-	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && path.Clean(u.Path) == u.Path &&
-		(u.Path == "/review" || strings.HasPrefix(u.Path, "/review/")) && !strings.HasPrefix(u.Path, "/review/sign-")
+	return door.Local(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
 }
 
 func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
@@ -141,7 +112,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	email, password, next := normal(form.Get("email")), form.Get("password"), form.Get("next")
+	email, given, next := password.Email(form.Get("email")), form.Get("password"), form.Get("next")
 	if !local(next) {
 		next = ""
 	}
@@ -150,31 +121,26 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 			return portal.ReviewSignIn(p, portal.ReviewSignInView{Email: email, Next: next, Problem: problem})
 		})
 	}
-	if email == "" || password == "" || len(password) > maxPassword {
+	if email == "" || given == "" || len(given) > password.Max {
 		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
 	}
 	now, ctx := d.Now(), r.Context()
-	here := tryKey(email, place(r))
-	allowed := false
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		if allowed, err = take(ctx, tx, here, now, tryWindow, triesHere); err != nil || !allowed {
-			return err
-		}
-		allowed, err = take(ctx, tx, tryKey(email, ""), now, tryWindow, triesTotal)
-		return err
-	})
+	allowed, err := password.Take(ctx, d.DB, email, password.Place(r), now)
 	if err != nil {
 		return err
 	}
 	if !allowed {
-		door.RetryAfter(w, tryWindow)
+		door.RetryAfter(w, password.Window)
 		return again(http.StatusTooManyRequests, portal.ReviewSignInTooOften)
 	}
 	found, err := reviewerByEmail(ctx, d.DB.SQL, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	right, err := d.checkPassword(ctx, found.passwordHash, password)
+	right, err := d.passwords.Check(ctx, found.passwordHash, given)
+	if errors.Is(err, password.ErrBusy) {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -187,7 +153,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	var cookie session.Cookie
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		if err := forgetTries(ctx, tx, here, now.Add(-24*time.Hour)); err != nil {
+		if err := password.Forget(ctx, tx, email, password.Place(r), now); err != nil {
 			return err
 		}
 		_, cookie, err = d.Sessions.SignIn(ctx, tx, current, found.id)
@@ -204,52 +170,8 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// maxWaiting is how many passwords may wait to be hashed: about a second's worth.
-const maxWaiting = 20
-
-// checkPassword hashes one password at a time, so that tries by the dozen do not
-// take the memory of the process, and turns away what would wait for long. For
-// an unknown reviewer it hashes in vain.
-func (d *Desk) checkPassword(ctx context.Context, hash, password string) (bool, error) {
-	defer d.waiting.Add(-1)
-	if d.waiting.Add(1) > maxWaiting {
-		return false, &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: errors.New("too many passwords to hash")}
-	}
-	d.hashing.Lock()
-	defer d.hashing.Unlock()
-	if err := ctx.Err(); err != nil {
-		return false, err // nobody waits for it any more
-	}
-	if hash == "" {
-		hashPassword(password)
-		return false, nil
-	}
-	return checkPassword(hash, password)
-}
-
-// Sweep forgets the tries that are long over: each e-mail that is tried leaves a
-// row.
-func (d *Desk) Sweep(ctx context.Context) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return forgetTries(ctx, tx, nil, d.Now().Add(-24*time.Hour))
-	})
-}
-
-// tryKey names who tries, without keeping it readable.
-func tryKey(email, from string) []byte {
-	sum := sha256.Sum256([]byte(email + "\x00" + from))
-	return sum[:]
-}
-
-// place is the address that the connection comes from. Forwarding headers are
-// whatever a client writes, so they do not count.
-func place(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || host == "" {
-		return "unknown"
-	}
-	return host
-}
+// Sweep forgets the tries that are long over.
+func (d *Desk) Sweep(ctx context.Context) error { return password.Sweep(ctx, d.DB, d.Now()) }
 
 func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	current, err := d.Sessions.Of(r)

@@ -50,23 +50,6 @@ func (d *Desk) email(ctx context.Context, q store.Queryer, id string) (string, e
 	return string(plain), err
 }
 
-// take counts one try under key if fewer than most were made within the window
-// that ends at now, in one statement, so that tries made at once are all counted.
-func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, window time.Duration, most int64) (bool, error) {
-	return store.One(q.ExecContext(ctx, `INSERT INTO sign_in_tries (key, tries, since) VALUES ($1, 1, $2)
-		ON CONFLICT (key) DO UPDATE SET
-			tries = CASE WHEN sign_in_tries.since <= $3 THEN 1 ELSE sign_in_tries.tries + 1 END,
-			since = CASE WHEN sign_in_tries.since <= $3 THEN $2 ELSE sign_in_tries.since END
-		WHERE sign_in_tries.since <= $3 OR sign_in_tries.tries < $4`,
-		key, store.Micros(now), store.Micros(now.Add(-window)), most))
-}
-
-// forgetTries clears a key after a success, and what is long over.
-func forgetTries(ctx context.Context, q store.Queryer, key []byte, before time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1 OR since < $2`, key, store.Micros(before))
-	return err
-}
-
 // What was done with a report.
 const (
 	viewed     = "viewed"

@@ -6,8 +6,10 @@
 // The secret is replaced whenever the browser gains something (an application, a
 // sign-in, a verified return), and the one before it is dead at once. A cookie
 // that is tampered with, cut, old or unknown makes an anonymous visitor, never an
-// error. The cookie is HttpOnly and SameSite=Lax: a cross-site POST arrives
-// without it, which the return by form POST reckons with.
+// error. The cookie is HttpOnly, for the whole host and never for a domain.
+//
+// Each party has sessions of its own, in its own tables and under its own
+// cookie's name: a cookie of one says nothing to the other.
 package session
 
 import (
@@ -32,12 +34,16 @@ const (
 	SignedInLife = 12 * time.Hour
 )
 
-// Names of the cookie. The prefix makes a browser refuse it unless it is Secure,
-// has Path=/ and no Domain.
-const (
-	secureName = "__Host-vestibule"
-	plainName  = "vestibule"
-)
+// hostPrefix makes a browser refuse the cookie unless it is Secure, has Path=/
+// and no Domain.
+const hostPrefix = "__Host-"
+
+// Settings say what the cookie is like. All are required, but for Secure.
+type Settings struct {
+	Name     string        // over https the prefix __Host- is put before it
+	Secure   bool          // the public URL is https
+	SameSite http.SameSite // Lax where other sites lead here, else Strict
+}
 
 // Sessions finds, makes and renews sessions. Use New.
 type Sessions struct {
@@ -68,13 +74,13 @@ type Cookie struct {
 	clear  bool
 }
 
-// New readies the sessions of a portal whose public URL is https or not. The
-// signing keys are made at the first start and shared by all replicas.
-func New(ctx context.Context, db *store.DB, now func() time.Time, https bool) (*Sessions, error) {
+// New readies the sessions of a party. The signing keys are made at the first
+// start and shared by all replicas.
+func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*Sessions, error) {
 	s := &Sessions{db: db, now: now}
-	s.cookie = cookies{name: plainName, secure: https, keys: &keyring{db: db, now: now}}
-	if https {
-		s.cookie.name = secureName
+	s.cookie = cookies{Settings: c, keys: &keyring{db: db, now: now}}
+	if c.Secure {
+		s.cookie.Name = hostPrefix + c.Name
 	}
 	return s, s.cookie.keys.ensure(ctx)
 }
@@ -85,7 +91,7 @@ func (s *Sessions) Of(r *http.Request) (Session, error) { return s.In(r.Context(
 
 // In is Of within a transaction.
 func (s *Sessions) In(ctx context.Context, q store.Queryer, r *http.Request) (Session, error) {
-	got, err := s.cookie.New(r, s.cookie.name)
+	got, err := s.cookie.New(r, s.cookie.Name)
 	if bad := securecookie.Error(nil); err != nil && !errors.As(err, &bad) {
 		return Session{}, err
 	}
@@ -169,7 +175,7 @@ func (s *Sessions) Set(w http.ResponseWriter, r *http.Request, c Cookie) error {
 	if c == (Cookie{}) {
 		return nil
 	}
-	out := sessions.NewSession(&s.cookie, s.cookie.name)
+	out := sessions.NewSession(&s.cookie, s.cookie.Name)
 	out.ID = c.secret
 	out.Options = s.cookie.options()
 	out.Options.MaxAge = int(c.until.Sub(s.now()) / time.Second)
@@ -196,16 +202,15 @@ func (s *Sessions) Rotate(ctx context.Context) error {
 // cookies is the sessions.Store: it signs the session's secret into the cookie
 // and reads it back. What belongs to the secret is the database's to say.
 type cookies struct {
-	name   string
-	secure bool
-	keys   *keyring
+	Settings
+	keys *keyring
 }
 
 var _ sessions.Store = (*cookies)(nil)
 
 func (c *cookies) options() *sessions.Options {
-	return &sessions.Options{Path: "/", MaxAge: int(Life / time.Second), Secure: c.secure,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return &sessions.Options{Path: "/", MaxAge: int(Life / time.Second), Secure: c.Secure,
+		HttpOnly: true, SameSite: c.SameSite}
 }
 
 // Get is New: nothing is cached with the request.
@@ -290,7 +295,7 @@ func (k *keyring) codecs(ctx context.Context, missed bool) ([]securecookie.Codec
 	k.keys = k.keys[:0:0]
 	for _, key := range raw {
 		codec := securecookie.New(key, nil)
-		codec.MaxAge(0) // the row says when a session ends, by the portal's clock
+		codec.MaxAge(0) // the row says when a session ends, by the party's clock
 		codec.MaxLength(512)
 		codec.SetSerializer(securecookie.JSONEncoder{})
 		k.keys = append(k.keys, codec)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/portal/session"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
@@ -32,6 +32,8 @@ func (c *clock) pass(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
+var settings = session.Settings{Name: "vestibule", Secure: true, SameSite: http.SameSiteLaxMode}
+
 type rig struct {
 	*session.Sessions
 	t     *testing.T
@@ -42,7 +44,7 @@ type rig struct {
 func each(t *testing.T, f func(t *testing.T, r rig)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := &clock{t: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
-		s, err := session.New(t.Context(), db, c.now, true)
+		s, err := session.New(t.Context(), db, c.now, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,12 +165,12 @@ func TestTheCookieIsStrict(t *testing.T) {
 		if n := len(c.Name) + len(c.Value); n > 256 {
 			t.Errorf("the cookie has %d bytes, want at most 256", n)
 		}
-		plain, err := session.New(t.Context(), r.db, r.clock.now, false)
+		plain, err := session.New(t.Context(), r.db, r.clock.now, session.Settings{Name: "vestibule", SameSite: http.SameSiteStrictMode})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Sessions = plain
-		if c := r.renew(session.Session{}); c.Secure || c.Name != "vestibule" || !c.HttpOnly {
+		if c := r.renew(session.Session{}); c.Secure || c.Name != "vestibule" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode {
 			t.Errorf("over plain http the cookie is %s", c)
 		}
 	})
@@ -254,7 +256,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 
 func TestKeysRotateWhileCookiesStayGood(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
-		replica, err := session.New(t.Context(), r.db, r.clock.now, true)
+		replica, err := session.New(t.Context(), r.db, r.clock.now, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
