@@ -38,6 +38,11 @@ type bench struct {
 	err     error // of the provider
 	fetches atomic.Int64
 	asked   atomic.Int64
+
+	files    []svcapi.File // of every report
+	analysis []byte        // of every file
+	filesErr error
+	lists    atomic.Int64
 }
 
 func (b *bench) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
@@ -58,6 +63,18 @@ func (b *bench) CashflowReport(_ context.Context, ref svcapi.Ref) ([]byte, *repo
 	}
 	b.fetches.Add(1)
 	return []byte(`{"of":"` + ref.ExternalID + `"}`), &report.Cashflow{Meta: &report.Meta{PublicToken: publicToken, Status: svc.StatusSuccess}}, nil
+}
+
+func (b *bench) CashflowFiles(context.Context, svcapi.Ref) ([]svcapi.File, error) {
+	b.lists.Add(1)
+	return b.files, b.filesErr
+}
+
+func (b *bench) CashflowFile(_ context.Context, _ svcapi.Ref, path string) (svcapi.Content, error) {
+	if len(b.files) == 0 || path != b.files[len(b.files)-1].Path {
+		return svcapi.Content{}, &svcapi.Error{HTTP: 404, Code: svc.CodeNotFound}
+	}
+	return svcapi.Content{Type: "application/json", Body: b.analysis}, nil
 }
 
 func newBench(t *testing.T, db *store.DB) *bench {
@@ -152,6 +169,8 @@ func (b *bench) work(patient bool) {
 				}
 			case Fetch:
 				_ = b.fetch(b.t.Context(), j)
+			case Explain:
+				_ = b.explain(b.t.Context(), j)
 			}
 		}
 	}

@@ -147,6 +147,8 @@ var (
 type Provider interface {
 	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)
 	CashflowReport(ctx context.Context, ref svcapi.Ref) ([]byte, *report.Cashflow, error)
+	CashflowFiles(ctx context.Context, ref svcapi.Ref) ([]svcapi.File, error)
+	CashflowFile(ctx context.Context, ref svcapi.Ref, path string) (svcapi.Content, error)
 }
 
 // Queue takes jobs. *jobs.Queue is one.

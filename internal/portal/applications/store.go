@@ -252,6 +252,41 @@ func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey stri
 	return dataKey, sealed, store.Found(err)
 }
 
+// keepAnalysis settles an analysis that is owed: sealed is nil where there is
+// none. False means that another run has settled it.
+func keepAnalysis(ctx context.Context, tx *sql.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `
+		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND report_at <> 0 AND analysis_at = 0`,
+		sealed, store.Micros(at), id))
+}
+
+func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {
+	var at int64
+	err = q.QueryRowContext(ctx, `SELECT data_key, analysis, analysis_at FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed, &at)
+	return dataKey, sealed, at != 0, store.Found(err)
+}
+
+// unexplained lists the applications of a product whose report is here and whose
+// analysis is owed.
+func unexplained(ctx context.Context, q store.Queryer, product svc.Product) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
+		string(journey.Ready), string(product))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, rows.Err()
+}
+
 func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT data_key, prefill FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
 	return dataKey, sealed, store.Found(err)
@@ -385,6 +420,10 @@ func prefillCell(id string) store.Cell {
 
 func reportCell(id string) store.Cell {
 	return store.Cell{Table: "applications", Column: "report", Row: id}
+}
+
+func analysisCell(id string) store.Cell {
+	return store.Cell{Table: "applications", Column: "analysis", Row: id}
 }
 
 func tokenCell(id string, number int) store.Cell {

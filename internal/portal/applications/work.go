@@ -75,6 +75,7 @@ func pollKey(id string, attempt int, hurry bool) string {
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f Fetch) error { return s.fetch(ctx, f) }, jobs.Timeout(jobTimeout))
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, e Explain) error { return s.explain(ctx, e) }, jobs.Timeout(jobTimeout))
 }
 
 // Resume sees to reports that are owed when the process starts: a run that was
@@ -97,7 +98,7 @@ func (s *Service) Resume(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return s.resumeExplaining(ctx, tx)
 	})
 }
 
@@ -233,8 +234,10 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		if body.Meta.Substatus != nil {
 			in.Substatus = *body.Meta.Substatus
 		}
-		_, err = s.advance(ctx, tx, locked, in)
-		return err
+		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != svc.Cashflow {
+			return err
+		}
+		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.Once(a.ID))
 	})
 	s.hub.nudge(a.ID)
 	return err

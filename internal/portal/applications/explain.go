@@ -1,0 +1,137 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// Explain is the job of fetching and keeping what stands behind an application's
+// cashflow report: the file of type CASHFLOW_ANALYSIS among the report's files.
+// The report does not wait for it, and another provider may have none.
+type Explain struct {
+	Application string `json:"application"`
+}
+
+// Kind names the job.
+func (Explain) Kind() string { return "portal.explain" }
+
+// reask is how often a provider that does not answer is asked, counted from the
+// report's arrival: some sixty times in all.
+var reask = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * time.Second}, {2 * time.Hour, 5 * time.Minute}}
+
+// maxAnalysis bounds the file in bytes: 800 days of 200 accounts are less.
+const maxAnalysis = 8 << 20
+
+// errNoAnalysis is why there is none, where the provider did nothing wrong.
+var errNoAnalysis = errors.New("the report has no such file")
+
+// resumeExplaining sees to analyses that are owed when the process starts.
+func (s *Service) resumeExplaining(ctx context.Context, tx *sql.Tx) error {
+	owed, err := unexplained(ctx, tx, svc.Cashflow)
+	if err != nil {
+		return err
+	}
+	for _, id := range owed {
+		// With a key of its own, as a killed run may still count as running; two
+		// runs at once do no harm, as only one of them settles it.
+		if err := s.Queue.Enqueue(ctx, tx, Explain{Application: id}, jobs.Once(id+"/"+uuid.NewString())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain settles an analysis: it is kept, or it is known that there is none.
+func (s *Service) explain(ctx context.Context, e Explain) error {
+	a, err := get(ctx, s.DB.SQL, e.Application)
+	if err != nil {
+		return gone(err)
+	}
+	if _, _, settled, err := sealedAnalysis(ctx, s.DB.SQL, a.ID); err != nil || settled || !a.HasReport {
+		return err
+	}
+	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
+	if err != nil {
+		return gone(err)
+	}
+	raw, why := s.analysis(ctx, t)
+	if why != nil && (svcapi.Temporary(why) || ctx.Err() != nil) {
+		if every, more := reask.next(s.now().Sub(a.ReportAt)); more {
+			var e *svcapi.Error
+			if errors.As(why, &e) {
+				every = max(every, e.RetryAfter)
+			}
+			s.Log.WarnContext(ctx, "analysis not fetched yet", "application", a.ID, "why", why.Error())
+			return jobs.Later(every)
+		}
+	}
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		var sealed []byte
+		if why == nil {
+			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, analysisCell(a.ID), raw); err != nil {
+				return err
+			}
+		}
+		_, err = keepAnalysis(ctx, tx, a.ID, sealed, s.now())
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case errors.Is(why, errNoAnalysis):
+		s.Log.InfoContext(ctx, "report has no analysis", "application", a.ID)
+	case why != nil:
+		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "why", why.Error())
+	}
+	return nil
+}
+
+// analysis fetches the file and reads it once, so that what is kept can be shown.
+func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
+	ref := svcapi.Ref{ExternalID: t.ExternalID}
+	files, err := s.Provider.CashflowFiles(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(files, func(f svcapi.File) bool { return f.DocumentType == report.AnalysisDocument })
+	if i < 0 {
+		return nil, errNoAnalysis
+	}
+	file, err := s.Provider.CashflowFile(ctx, ref, files[i].Path)
+	if err != nil {
+		return nil, err
+	}
+	if len(file.Body) > maxAnalysis {
+		return nil, errors.New("the analysis is too large")
+	}
+	parsed, err := report.ParseAnalysis(file.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.EqualFold(parsed.PublicToken, t.PublicToken) {
+		return nil, errors.New("the analysis is of another report")
+	}
+	return file.Body, nil
+}
+
+// Analysis returns what stands behind the report, as it was fetched, or nil where
+// there is none. Pending is while it is still being asked for.
+func (s *Service) Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error) {
+	dataKey, sealed, settled, err := sealedAnalysis(ctx, s.DB.SQL, id)
+	if err != nil || sealed == nil {
+		return nil, !settled, err
+	}
+	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, analysisCell(id), sealed)
+	return raw, false, err
+}

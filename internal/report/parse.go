@@ -1,0 +1,164 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// AnalysisDocument is the document type of an Analysis in the list of a cashflow
+// report's files.
+const AnalysisDocument = "CASHFLOW_ANALYSIS"
+
+// Bounds of an Analysis: about two years of a person's accounts, with room.
+const (
+	maxAnalysisMonths   = 40
+	maxAnalysisDays     = 800
+	maxAnalysisAccounts = 200
+	maxAnalysisStreams  = 2000
+	maxAnalysisEntries  = 5000 // returned payments
+	maxAnalysisKinds    = 500  // categories in each direction
+	maxAnalysisScores   = 20
+	maxAnalysisBins     = 100
+	maxAnalysisPoints   = 100_000
+	maxAnalysisText     = 1000 // bytes
+	maxAnalysisCode     = 100  // bytes
+)
+
+// ParseAnalysis reads an Analysis of version 1. It takes fields and codes that it
+// does not know, and refuses what no page could show: series that do not fit their
+// days, months out of order, and more of anything than a person has. Its errors
+// repeat nothing of what was read.
+func ParseAnalysis(raw []byte) (*Analysis, error) {
+	var a Analysis
+	if err := json.Unmarshal(raw, &a); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return nil, fmt.Errorf("analysis: a member %s is not of its type", kind.Field)
+		}
+		return nil, errors.New("analysis: not the JSON of one")
+	}
+	if major, _, _ := strings.Cut(a.Version, "."); major != "1" {
+		return nil, errors.New("analysis: another version than 1")
+	}
+	for _, check := range []func() string{a.checkDays, a.checkMonths, a.checkFlows, a.checkScores} {
+		if why := check(); why != "" {
+			return nil, errors.New("analysis: " + why)
+		}
+	}
+	return &a, nil
+}
+
+// Days is the number of days from From to To, both included; 0 without any.
+func (a *Analysis) Days() int {
+	if a.From == nil {
+		return 0
+	}
+	return int(a.To.Sub(a.From.Time)/(24*time.Hour)) + 1
+}
+
+func (a *Analysis) checkDays() string {
+	days := a.Days()
+	switch {
+	case a.To.IsZero() || a.From != nil && a.From.After(a.To.Time):
+		return "the days have no order"
+	case days > maxAnalysisDays || len(a.Accounts) > maxAnalysisAccounts:
+		return "too many days or accounts"
+	case len(a.Total) != days:
+		return "the balances do not fit the days"
+	}
+	for _, x := range a.Accounts {
+		if len(x.Balances) != days {
+			return "an account's balances do not fit the days"
+		}
+		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.Subtype), Text(x.TruncatedNumber)) ||
+			!short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
+			return "an account's texts are too long"
+		}
+	}
+	return ""
+}
+
+func (a *Analysis) checkMonths() string {
+	if len(a.Months) > maxAnalysisMonths {
+		return "too many months"
+	}
+	last := ""
+	for _, m := range a.Months {
+		if _, err := time.Parse("2006-01", m.Month); err != nil || m.Month <= last {
+			return "the months are none, or out of order"
+		}
+		if m.In < 0 || m.Out > 0 || m.Income < 0 || m.Count < 0 || m.Returned < 0 {
+			return "a month has a sign that makes no sense"
+		}
+		last = m.Month
+	}
+	return ""
+}
+
+func (a *Analysis) checkFlows() string {
+	if len(a.Streams) > maxAnalysisStreams || len(a.Categories) > maxAnalysisKinds || len(a.Returned) > maxAnalysisEntries {
+		return "too many streams, categories or returned payments"
+	}
+	for _, s := range a.Streams {
+		if !directed(s.Direction) || s.Count < 0 || !short(maxAnalysisText, s.Name) || !short(maxAnalysisCode, s.Category, s.Group, s.Cadence) {
+			return "a stream makes no sense"
+		}
+	}
+	for _, c := range a.Categories {
+		if !directed(c.Direction) || c.Count < 0 || !short(maxAnalysisText, c.Description) || !short(maxAnalysisCode, c.Category, c.Group) {
+			return "a category makes no sense"
+		}
+	}
+	for _, r := range a.Returned {
+		if !short(maxAnalysisText, r.Description) || !short(maxAnalysisCode, r.AccountID, r.Category) {
+			return "a returned payment's texts are too long"
+		}
+	}
+	return ""
+}
+
+func (a *Analysis) checkScores() string {
+	if len(a.Scores) > maxAnalysisScores {
+		return "too many scores"
+	}
+	counts := func(all ...int) bool {
+		for _, n := range all {
+			if n < 0 || n > maxAnalysisPoints {
+				return false
+			}
+		}
+		return true
+	}
+	for _, s := range a.Scores {
+		if len(s.Bins) > maxAnalysisBins || !counts(s.Base, s.Maximum, s.Points, s.Most) || s.Maximum <= s.Base || s.Points > s.Most ||
+			s.Value != nil && (*s.Value < s.Base || *s.Value > s.Maximum) || !short(maxAnalysisCode, s.Version) {
+			return "a score makes no sense"
+		}
+		for _, b := range s.Bins {
+			if !counts(b.Points, b.Most, b.Reference) || b.Points > b.Most || b.Reference > b.Most || len(b.Ranges) > maxAnalysisBins ||
+				!short(maxAnalysisText, b.Description) || !short(maxAnalysisCode, b.Letter, b.Attribute, b.Code, b.Unit, string(b.Value)) {
+				return "a score's bin makes no sense"
+			}
+			for _, c := range b.Ranges {
+				if !counts(c.Points) || c.Low != nil && !short(maxAnalysisCode, string(*c.Low)) || c.High != nil && !short(maxAnalysisCode, string(*c.High)) {
+					return "a bin's range makes no sense"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func directed(s string) bool { return s == "IN" || s == "OUT" }
+
+func short(most int, all ...string) bool {
+	for _, s := range all {
+		if len(s) > most {
+			return false
+		}
+	}
+	return true
+}
