@@ -21,16 +21,25 @@ func Categorise(t Transaction, in bool) Verdict {
 	return d
 }
 
+// word is one word of a descriptor: text.buf[start:end], and what the lexicon
+// knows about it.
+type word struct {
+	start, end int32
+	id, stem   uint16 // the lexicon's number of the word and of its longest known beginning; 0: none
+	flags      uint8
+}
+
 // reader applies the lexicon to the words of one descriptor after the other.
 type reader struct {
 	text   text
+	words  []word // of text, once it is judged
 	credit hits
 	debit  hits
 	seen   partSet
-	phrase [2]int32 // the merchant's phrase in text.words: from, to; empty when none
+	phrase [2]int32 // the merchant's phrase in words: from, to; empty when none
 	rank   uint32   // of that phrase
 
-	named, described int    // where in text.words the merchant's name and the descriptor end
+	named, described int    // where in words the merchant's name and the descriptor end
 	name             []byte // the counterparty
 	kept             []word
 }
@@ -56,9 +65,9 @@ func (r *reader) judge() (credit, debit Verdict) {
 	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
 	r.debit = r.credit
 	r.seen, r.phrase, r.rank = partSet{}, [2]int32{}, noScore
-	words := r.text.words
-	for i := range words {
-		w := &words[i]
+	r.look()
+	for i := range r.words {
+		w := &r.words[i]
 		if w.id != 0 {
 			if n := lex.roots[w.id]; n != 0 {
 				r.walk(n, i, i+1)
@@ -87,6 +96,20 @@ func (r *reader) judge() (credit, debit Verdict) {
 	return r.credit.verdict(), r.debit.verdict()
 }
 
+// look cuts the text into words and looks them up.
+func (r *reader) look() {
+	r.words = r.words[:0]
+	start := 0
+	for i := 0; i <= len(r.text.buf); i++ {
+		if i > start && (i == len(r.text.buf) || r.text.buf[i] == ' ') {
+			w := word{start: int32(start), end: int32(i)}
+			w.id, w.stem, w.flags = lex.lookup(r.text.buf[start:i])
+			r.words = append(r.words, w)
+			start = i + 1
+		}
+	}
+}
+
 // walk follows the phrases that begin at words[start] and have reached a node
 // before words[at].
 func (r *reader) walk(n uint16, start, at int) {
@@ -98,10 +121,10 @@ func (r *reader) walk(n uint16, start, at int) {
 			r.apply(a.rule, start, at)
 		}
 	}
-	if at == len(r.text.words) {
+	if at == len(r.words) {
 		return
 	}
-	w := &r.text.words[at]
+	w := &r.words[at]
 	if w.id != 0 {
 		if m := lex.next(n, w.id); m != 0 {
 			r.walk(m, start, at+1)

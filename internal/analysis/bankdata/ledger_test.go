@@ -397,6 +397,36 @@ func TestOwnTransfersBalance(t *testing.T) {
 	})
 }
 
+// A judgement that is used again is the one that the transaction would get by
+// itself, whatever came before it.
+func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.Custom(garbled), 1, 6).Draw(t, "texts")
+		text := rapid.OneOf(rapid.SampledFrom(texts), rapid.Just(""))
+		a := Account{ID: "0", Type: report.CashEquivalent}
+		for i := range rapid.IntRange(1, 40).Draw(t, "transactions") {
+			number := rapid.SampledFrom([]string{"", " 7", " 12345", "#"}).Draw(t, "number")
+			a.Transactions = append(a.Transactions, Transaction{
+				ID: fmt.Sprint(i), Posted: day(fetchDate), Amount: report.Cents(rapid.SampledFrom([]int{-1, 1}).Draw(t, "amount")),
+				Description: text.Draw(t, "description") + number, Merchant: text.Draw(t, "merchant"), Memo: text.Draw(t, "memo") + number,
+			})
+		}
+		l := Ledger{Fetch: DayOf(day(fetchDate))}
+		l.load(Data{Connections: []Connection{{Accounts: []Account{a}}}}, l.Fetch)
+		l.categorise()
+		for i := range l.Entries {
+			e := &l.Entries[i]
+			of := l.transaction(e)
+			var r reader
+			r.read(of)
+			r.judge()
+			if got, want := (Verdict{e.Leaf, e.Tier}), Categorise(*of, e.Amount > 0); got != want || l.Parties[e.Party] != string(r.party()) {
+				t.Fatalf("%+v is %v of %q, want %v of %q", *of, got, l.Parties[e.Party], want, r.party())
+			}
+		}
+	})
+}
+
 // Beyond the number of judgements that are kept, each descriptor is judged anew.
 func TestManyDescriptors(t *testing.T) {
 	a := Account{ID: "0", Type: report.CashEquivalent}

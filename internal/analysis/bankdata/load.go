@@ -112,30 +112,26 @@ func (l *Ledger) compare(a, b *Entry) int {
 // categorise gives each entry its category and counterparty.
 func (l *Ledger) categorise() {
 	var r reader
-	seen := newMemo(len(l.Entries))
-	parties := make(map[string]int32, min(len(l.Entries)/8, 256))
+	var seen memo
+	parties := map[string]int32{}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		t := l.transaction(e)
-		known, keep := seen.find(t)
-		if known == nil {
-			j := judged{of: t}
-			r.read(t)
+		r.read(l.transaction(e))
+		hash := r.hash()
+		j, known := seen.find(&r, hash)
+		if !known {
 			j.credit, j.debit = r.judge()
 			j.party = l.partyNumber(parties, r.party())
-			if keep != nil {
-				seen.keep(keep, j)
-			}
-			known = &j
+			seen.keep(&r, hash, j)
 		}
-		v := known.debit
+		v := j.debit
 		switch {
 		case e.Amount == 0:
 			v = Verdict{LeafOther, TierDirection}
 		case e.Amount > 0:
-			v = known.credit
+			v = j.credit
 		}
-		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, known.party
+		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, j.party
 		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
 	}
 }

@@ -1,11 +1,17 @@
 package bankdata
 
-// memo keeps the judgements of transactions by their words, so that a text that
-// comes again is not read again. Nothing is ever taken out of it, and the keys
-// are the input's own strings.
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// memo keeps the judgements of descriptors by their normalised words, so that
+// words that come again are not judged again: most descriptors differ from others
+// in numbers and codes only. Nothing is ever taken out of it.
 type memo struct {
-	slots []memoSlot
+	slots []memoSlot // open addressing; a power of two, empty at first
 	kept  []judged
+	words []byte // of all that are kept
 }
 
 type memoSlot struct {
@@ -15,9 +21,10 @@ type memoSlot struct {
 
 // judged is what the words of a transaction say, whichever way its money goes.
 type judged struct {
-	of            *Transaction
-	credit, debit Verdict
-	party         int32
+	from, to         int32 // memo.words
+	named, described int32 // as in reader
+	credit, debit    Verdict
+	party            int32
 }
 
 const (
@@ -28,67 +35,78 @@ const (
 	maxProbes = 16
 )
 
-func newMemo(transactions int) memo {
-	slots := 64
-	for slots < 2*min(transactions, maxMemo) {
-		slots *= 2
+// find returns the judgement of the words that r has read, if it is kept.
+func (m *memo) find(r *reader, hash uint32) (j judged, known bool) {
+	if len(m.slots) == 0 {
+		return j, false
 	}
-	return memo{slots: make([]memoSlot, slots), kept: make([]judged, 0, min(transactions/4, maxMemo))}
-}
-
-// find returns the judgement of a transaction's words, nil where it is not kept.
-// keep is where it would go, nil when there is no room for it.
-func (m *memo) find(t *Transaction) (known *judged, keep *memoSlot) {
-	h := hashText(t)
 	mask := uint32(len(m.slots) - 1)
 	for i := range uint32(maxProbes) {
-		s := &m.slots[(h+i)&mask]
+		s := m.slots[(hash+i)&mask]
 		if s.number == 0 {
-			if len(m.kept) == maxMemo {
-				return nil, nil
-			}
-			s.hash = h
-			return nil, s
+			break
 		}
-		if s.hash == h {
+		if s.hash == hash {
 			k := &m.kept[s.number-1]
-			if k.of.Description == t.Description && k.of.Merchant == t.Merchant && k.of.Memo == t.Memo {
-				return k, nil
+			if int(k.named) == r.named && int(k.described) == r.described && string(m.words[k.from:k.to]) == string(r.text.buf) {
+				return *k, true
 			}
 		}
 	}
-	return nil, nil
+	return j, false
 }
 
-func (m *memo) keep(s *memoSlot, j judged) {
+// keep keeps the judgement of the words that r has read, while there is room.
+func (m *memo) keep(r *reader, hash uint32, j judged) {
+	if len(m.kept) == maxMemo {
+		return
+	}
+	if 2*len(m.kept) >= len(m.slots) {
+		m.grow()
+	}
+	j.named, j.described, j.from = int32(r.named), int32(r.described), int32(len(m.words))
+	m.words = append(m.words, r.text.buf...)
+	j.to = int32(len(m.words))
 	m.kept = append(m.kept, j)
-	s.number = int32(len(m.kept))
+	m.put(memoSlot{hash, int32(len(m.kept))})
 }
 
-func hashText(t *Transaction) uint32 {
-	h := hashString(0, t.Description)
-	if t.Merchant != "" {
-		h = hashString(h, t.Merchant)
+// put takes the first free slot; without one in reach, the judgement is not found
+// again.
+func (m *memo) put(s memoSlot) {
+	mask := uint32(len(m.slots) - 1)
+	for i := range uint32(maxProbes) {
+		if free := &m.slots[(s.hash+i)&mask]; free.number == 0 {
+			*free = s
+			return
+		}
 	}
-	if t.Memo != "" {
-		h = hashString(h+1, t.Memo)
-	}
-	return uint32(h >> 32)
 }
 
-// hashString mixes a string into h, eight bytes at a time.
-func hashString(h uint64, s string) uint64 {
+func (m *memo) grow() {
+	old := m.slots
+	m.slots = make([]memoSlot, max(128, 4*len(old)))
+	for _, s := range old {
+		if s.number != 0 {
+			m.put(s)
+		}
+	}
+}
+
+// hash mixes the words that were read, eight bytes at a time; the last eight may
+// overlap those before.
+func (r *reader) hash() uint32 {
 	const k = 0x9E3779B97F4A7C15
-	h = (h ^ uint64(len(s))) * k
-	for ; len(s) >= 8; s = s[8:] {
-		w := s[:8]
-		h ^= uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
-			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		h *= k
-		h ^= h >> 29
+	b := r.text.buf
+	h := uint64(len(b))<<16 ^ uint64(r.named)<<8 ^ uint64(r.described)
+	if len(b) < 8 {
+		for _, c := range b {
+			h = (h ^ uint64(c)) * k
+		}
+		return uint32(h * k >> 32)
 	}
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * k
+	for i := 0; i+8 < len(b); i += 8 {
+		h = bits.RotateLeft64((h^binary.LittleEndian.Uint64(b[i:]))*k, 29)
 	}
-	return h
+	return uint32((h ^ binary.LittleEndian.Uint64(b[len(b)-8:])) * k >> 32)
 }

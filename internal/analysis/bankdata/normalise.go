@@ -6,22 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// word is one word of a normalised descriptor: text[start:end], and what the
-// lexicon knows about it.
-type word struct {
-	start, end int32
-	id, stem   uint16 // the lexicon's number of the word and of its longest known beginning; 0: none
-	flags      uint8
-}
-
 // maxWords bounds how much of a descriptor is read; the contract's longest has
 // far fewer words.
 const maxWords = 96
 
-// text is a descriptor as words, in buffers that are used again for the next.
+// text is a descriptor's words, in a buffer that is used again for the next.
 type text struct {
 	buf   []byte // the words in capitals, separated by one space
-	words []word
+	count int    // of words
 }
 
 // Normalise returns a descriptor as its words in capitals with one space
@@ -34,7 +26,7 @@ func Normalise(s string) string {
 	return string(t.buf)
 }
 
-func (t *text) reset() { t.buf, t.words = t.buf[:0], t.words[:0] }
+func (t *text) reset() { t.buf, t.count = t.buf[:0], 0 }
 
 // What a byte is to the reader when it is no letter.
 const (
@@ -63,27 +55,42 @@ var byteKinds = func() (k [256]byte) {
 
 // add appends the words of s.
 func (t *text) add(s string) {
-	if len(t.words) >= maxWords {
+	if s == "" || t.count >= maxWords {
 		return
 	}
 	// A rune's capital may take one byte more than the rune; the space before the
 	// first word takes another.
-	buf := slices.Grow(t.buf, 2*len(s)+utf8.UTFMax)
-	n := len(buf)
-	buf = buf[:cap(buf)]
+	if need := 2*len(s) + utf8.UTFMax; cap(t.buf)-len(t.buf) < need {
+		t.buf = slices.Grow(t.buf, need)
+	}
+	buf, n := t.buf[:cap(t.buf)], len(t.buf)
 	if n > 0 {
 		buf[n] = ' '
 		n++
 	}
 	start, digits := n, false
-	for i := 0; i < len(s); i++ {
-		switch k := byteKinds[s[i]]; k {
+	for i := 0; i <= len(s); i++ {
+		kind := byte(byteSeparator) // as what is behind the end
+		if i < len(s) {
+			kind = byteKinds[s[i]]
+		}
+		switch kind {
 		default:
-			buf[n] = k
-			n++
+			for kind >= 'A' {
+				buf[n] = kind
+				n++
+				if i++; i == len(s) {
+					break
+				}
+				kind = byteKinds[s[i]]
+			}
+			i--
 			continue
-		case byteDigit:
-			buf[n] = s[i]
+		case byteDigit: // a row of digits is as good as one
+			for i+1 < len(s) && isDigit(s[i+1]) {
+				i++
+			}
+			buf[n] = '0'
 			n++
 			digits = true
 			continue
@@ -101,44 +108,41 @@ func (t *text) add(s string) {
 				continue
 			}
 		}
+		if digits && n == start+1 {
+			n, digits = start, false
+		}
+		if n == start {
+			continue
+		}
+		if digits || buf[start] == 'X' || buf[n-1] == 'X' {
+			n = start + bare(buf[start:n], digits)
+			digits = false
+		}
 		if n > start {
-			n = t.close(buf, start, n, digits)
-			if start, digits = n, false; len(t.words) >= maxWords {
+			buf[n] = ' '
+			n++
+			start = n
+			if t.count++; t.count == maxWords {
 				break
 			}
 		}
 	}
-	if n > start {
-		n = t.close(buf, start, n, digits)
-	}
-	if n > 0 && buf[n-1] == ' ' {
-		n--
-	}
-	t.buf = buf[:n]
+	t.buf = t.buf[:max(start-1, 0)]
 }
 
-// close takes buf[start:end] as a word, or drops it as a number, mask or code. It
-// returns where the next word begins.
-func (t *text) close(buf []byte, start, end int, digits bool) int {
-	w := buf[start:end]
-	if digits || w[0] == 'X' || w[len(w)-1] == 'X' {
-		from, to := unmask(w)
-		if to == from || to-from == 1 && len(w) > 1 {
-			return start
-		}
-		for i := from; digits && i < to; i++ {
-			if isDigit(w[i]) {
-				return start
-			}
-		}
-		copy(w, w[from:to])
-		w = w[:to-from]
+// bare leaves out of a word what unmask does, moves the rest to its beginning,
+// and returns its length: 0 for a number, mask or code.
+func bare(w []byte, digits bool) int {
+	from, to := unmask(w)
+	if to-from == 1 && len(w) > 1 {
+		return 0
 	}
-	x := word{start: int32(start), end: int32(start + len(w))}
-	x.id, x.stem, x.flags = lex.lookup(w)
-	t.words = append(t.words, x)
-	buf[x.end] = ' '
-	return int(x.end) + 1
+	for i := from; digits && i < to; i++ {
+		if isDigit(w[i]) {
+			return 0
+		}
+	}
+	return copy(w, w[from:to])
 }
 
 // unmask leaves out digits and masks at both ends: two X at the beginning are

@@ -1,10 +1,13 @@
 package bankdata
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestNormalise(t *testing.T) {
@@ -34,6 +37,69 @@ func TestNormaliseReadsNoMoreThanItsBound(t *testing.T) {
 	}
 }
 
+// plainly is Normalise once more, rune by rune and word by word.
+func plainly(s string) string {
+	separated := strings.Map(func(r rune) rune {
+		switch {
+		case r >= utf8.RuneSelf:
+			switch k := fold(r); k {
+			case foldJoin:
+				return -1
+			case foldSeparator:
+				return ' '
+			default:
+				return k
+			}
+		case r == '\'', r == '&':
+			return -1
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			return unicode.ToUpper(r)
+		}
+		return ' '
+	}, s)
+	var words []string
+	for _, w := range strings.Fields(separated) {
+		rest := maskBehind.ReplaceAllString(maskBefore.ReplaceAllString(w, ""), "")
+		code := strings.ContainsAny(rest, "0123456789") || len(rest) == 1 && len(w) > 1
+		if rest != "" && !code && len(words) < maxWords {
+			words = append(words, rest)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var (
+	maskBefore = regexp.MustCompile(`^([0-9]|XX+)*`)
+	maskBehind = regexp.MustCompile(`([0-9]|XXX+)*$`)
+)
+
+// garbled is a text of words that the lexicon knows and of what makes them hard
+// to tell apart.
+func garbled(t *rapid.T) string {
+	hard := rapid.SampledFrom([]string{
+		" ", "  ", "-", "*", "#", "&", "'", "’", ".", "X", "XX", "XXX", "XXXX", "0", "12", "1234", "A", "a1", "1a", "x7", "MAXX",
+		"é", "ß", "ﬁ", "Ⅷ", "ŉ", "ı", "ǅ", "٣", "王府", "\u0301", "\xff", "\xe2\x80",
+	})
+	known := rapid.Custom(func(t *rapid.T) string {
+		w := lex.words[rapid.IntRange(0, len(lex.words)-1).Draw(t, "number")].word
+		if rapid.Bool().Draw(t, "small") {
+			w = strings.ToLower(w)
+		}
+		return w
+	})
+	spaced := rapid.Custom(func(t *rapid.T) string { return known.Draw(t, "word") + " " })
+	return strings.Join(rapid.SliceOfN(rapid.OneOf(hard, known, spaced), 0, 16).Draw(t, "text"), "")
+}
+
+func TestNormaliseIsWhatItIsPlainly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := garbled(t)
+		if got, want := Normalise(s), plainly(s); got != want {
+			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)
+		}
+	})
+}
+
 func FuzzNormalise(f *testing.F) {
 	for _, s := range []string{"", "Kroger #12 XX", "é\u0301ß ﬁ Ⅷ ǅ", "XX1XX A&B 'x'", "\xff\xfe", "ŉ ĸ", "A\u200dB", strings.Repeat("a b ", 60)} {
 		f.Add(s)
@@ -42,6 +108,9 @@ func FuzzNormalise(f *testing.F) {
 		got := Normalise(s)
 		if again := Normalise(got); again != got {
 			t.Fatalf("Normalise(%q) = %q and, again, %q", s, got, again)
+		}
+		if want := plainly(s); got != want {
+			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)
 		}
 		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
 			t.Fatalf("Normalise(%q) = %q", s, got)

@@ -9,9 +9,9 @@ const maxPartyWords = 4
 func (r *reader) read(t *Transaction) {
 	r.text.reset()
 	r.text.add(t.Merchant)
-	r.named = len(r.text.words)
+	r.named = r.text.count
 	r.text.add(t.Description)
-	r.described = len(r.text.words)
+	r.described = r.text.count
 	r.text.add(t.Memo)
 }
 
@@ -20,7 +20,7 @@ func (r *reader) read(t *Transaction) {
 // words without what says how the money moved, the account holder's name, and a
 // city and state at the end. The result is good until the next call.
 func (r *reader) party() []byte {
-	words := r.text.words
+	words := r.words
 	if r.named > 0 {
 		return r.join(words[:min(r.named, maxPartyWords)])
 	}

@@ -2,6 +2,7 @@ package bankdata
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"vestibule/internal/report"
@@ -109,6 +110,7 @@ type finder struct {
 	amounts []report.Cents
 	keys    []uint64 // amount × maxSeries + place in the series
 	same    []int32
+	seen    []uint16 // how many payments have these bits in their amount
 }
 
 // series tries a whole series, then its exact amounts.
@@ -145,13 +147,15 @@ func (s *finder) series(of []int32) {
 // repeated sets s.keys to the payments whose amount may well occur minStream
 // times; most amounts are told apart by a few bits of theirs.
 func (s *finder) repeated(of []int32) {
-	var seen [256]uint16
+	shift := 64 - bits.Len(uint(4*len(of)))
+	s.seen = slices.Grow(s.seen[:0], 1<<(64-shift))[:1<<(64-shift)]
+	clear(s.seen)
 	for _, x := range of {
-		seen[mix(s.ledger.Entries[x].Amount)>>56]++
+		s.seen[mix(s.ledger.Entries[x].Amount)>>shift]++
 	}
 	s.keys = s.keys[:0]
 	for i, x := range of {
-		if a := s.ledger.Entries[x].Amount; seen[mix(a)>>56] >= minStream {
+		if a := s.ledger.Entries[x].Amount; s.seen[mix(a)>>shift] >= minStream {
 			s.keys = append(s.keys, uint64(abs(a))*maxSeries+uint64(i))
 		}
 	}
