@@ -77,9 +77,9 @@ var (
 // to tell apart.
 func garbled(t *rapid.T) string {
 	hard := rapid.SampledFrom([]string{
-		" ", "  ", "-", "*", "#", "&", "'", "’", ".", "X", "XX", "XXX", "XXXX", "0", "12", "1234", "A", "a1", "1a", "x7", "MAXX",
-		"é", "ß", "ﬁ", "Ⅷ", "ŉ", "ı", "ǅ", "٣", "王府", "\u0301", "\xff", "\xe2\x80",
+		" ", "  ", "-", "*", "#", "&", "'", "’", ".", "A", "a1", "1a", "x7", "MAXX", "é", "ß", "ﬁ", "Ⅷ", "ŉ", "ı", "ǅ", "٣", "王府", "\u0301", "\xff", "\xe2\x80",
 	})
+	mask := rapid.SampledFrom([]string{"X", "XX", "XXX", "xxxx", "0", "1234", " "})
 	known := rapid.Custom(func(t *rapid.T) string {
 		w := lex.words[rapid.IntRange(0, len(lex.words)-1).Draw(t, "number")].word
 		if rapid.Bool().Draw(t, "small") {
@@ -88,7 +88,7 @@ func garbled(t *rapid.T) string {
 		return w
 	})
 	spaced := rapid.Custom(func(t *rapid.T) string { return known.Draw(t, "word") + " " })
-	return strings.Join(rapid.SliceOfN(rapid.OneOf(hard, known, spaced), 0, 16).Draw(t, "text"), "")
+	return strings.Join(rapid.SliceOfN(rapid.OneOf(hard, mask, known, spaced), 0, 16).Draw(t, "text"), "")
 }
 
 func TestNormaliseIsWhatItIsPlainly(t *testing.T) {
