@@ -35,6 +35,8 @@ func (w *world) routes(t *testing.T) []route {
 	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
 	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""), "Authorization", basicAuth[1], "Content-Type", asJSON))
 	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
+	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
+		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("relayToken")
 	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
 	var body struct {
 		Accounts []struct {
@@ -65,6 +67,9 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
 		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
 			kind: asJSON, body: goodSubmission("ext-1")},
+		{base: s, method: "POST", pattern: "/connect/relay-tokens", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"publicToken":"` + walked.field("publicToken") + `","publicId":"` + c.ThirdParty.PublicID + `"}`},
+		{base: s, method: "DELETE", pattern: "/connect/relay-tokens/{token}", param: relayed, who: "basic", header: basicAuth},
 		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
 		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},

@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
@@ -70,6 +71,7 @@ type Provider struct {
 	redirects *redirects.Service
 	submits   *submissions.Service
 	accounts  *bankaccounts.Service
+	sharing   *sharing.Service
 	prepared  *sandbox.Prepared
 
 	seed Seed // set by Seed, before the first request
@@ -107,9 +109,12 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
 		// The time that is signed is the time of day: the receiver's clock does not move.
 		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
-	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Events: p.events, Bank: profiles.Bank{}, Log: c.Log, Now: p.now,
+	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Log: c.Log, Now: p.now,
 		Subjects: subjects{p.customers}}
-	p.events.Reports = labels{p.reports, p.customers}
+	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
+		Reports: sharedReports{p.reports}, Events: p.events}
+	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
+	p.events.Reports = labels{p.reports, p.customers, p.sharing}
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
@@ -205,6 +210,7 @@ func (p *Provider) Handler() http.Handler {
 	p.redirects.Routes(mux)
 	p.submits.Routes(mux)
 	p.accounts.Routes(mux)
+	p.sharing.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if len(p.config.OpenAPI) > 0 {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
@@ -243,7 +249,7 @@ func (p *Provider) Control() http.Handler {
 		}))
 	}
 	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
-		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers}, Keys: p.keys,
+		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers, p.sharing}, Keys: p.keys,
 		Accounts: controlAccounts{p}, Submissions: controlSubmissions{}, Moved: p.moved, Refill: p.refill}
 	return c.Handler()
 }

@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
@@ -45,20 +46,66 @@ func (s subjects) Subject(ctx context.Context, q store.Queryer, customerID, prod
 	return out, c.ExternalID, err
 }
 
-// labels tells events what the customer calls a report.
+// labels tells events what the customer calls a report. A third party is told of
+// what is shared with it in words of its own, and of nothing that was withdrawn.
 type labels struct {
 	reports   *reports.Service
 	customers *customers.Service
+	sharing   *sharing.Service
 }
 
 func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error) {
 	r, err := l.reports.Get(ctx, q, publicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return l.shared(ctx, q, publicToken)
+	}
 	if err != nil {
 		return webhook.Event{}, err
 	}
 	a, err := l.customers.ByID(ctx, q, r.CustomerID)
 	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
 		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
+}
+
+func (l labels) shared(ctx context.Context, q store.Queryer, relayToken string) (webhook.Event, error) {
+	share, err := l.sharing.Get(ctx, q, relayToken)
+	if err == nil && !share.Revoked.IsZero() {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return webhook.Event{}, err
+	}
+	r, err := l.reports.Get(ctx, q, share.PublicToken)
+	if err != nil {
+		return webhook.Event{}, err
+	}
+	a, err := l.customers.ByID(ctx, q, share.ThirdPartyID)
+	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
+}
+
+// reportEvents tells the owner of a report how it ended, and those it is shared with.
+type reportEvents struct {
+	events  *events.Service
+	sharing *sharing.Service
+}
+
+func (e reportEvents) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
+	if err := e.events.Record(ctx, tx, customerID, publicToken, status, sub); err != nil {
+		return err
+	}
+	return e.sharing.Ended(ctx, tx, publicToken, status, sub)
+}
+
+// sharedReports tells sharing about reports.
+type sharedReports struct{ reports *reports.Service }
+
+func (s sharedReports) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (sharing.Report, error) {
+	r, err := s.reports.Hold(ctx, tx, customerID, publicToken)
+	return sharing.Report{PublicToken: r.PublicToken, Status: r.Status, Substatus: r.Substatus, Created: r.Created}, err
+}
+
+func (sharedReports) NotReady(r sharing.Report) error {
+	return reports.NotReady(reports.Report{Status: r.Status, Substatus: r.Substatus})
 }
 
 // visitCustomers tells visits about customers.
@@ -228,14 +275,24 @@ type controlWebhooks struct {
 	events    *events.Service
 	reports   *reports.Service
 	customers *customers.Service
+	sharing   *sharing.Service
 }
 
 func (c controlWebhooks) Fire(ctx context.Context, publicToken string, how sandbox.Again) (int, error) {
-	r, err := c.reports.Get(ctx, c.reports.DB.SQL, publicToken)
+	q, named, receiver := c.reports.DB.SQL, publicToken, ""
+	if share, err := c.sharing.Get(ctx, q, publicToken); err == nil {
+		named, receiver = share.PublicToken, share.ThirdPartyID
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return 0, err
+	}
+	r, err := c.reports.Get(ctx, q, named)
 	if err != nil {
 		return 0, err
 	}
-	return c.events.Fire(ctx, publicToken, events.Again(how), r.CustomerID, r.Status, r.Substatus)
+	if receiver == "" {
+		receiver = r.CustomerID
+	}
+	return c.events.Fire(ctx, publicToken, events.Again(how), receiver, r.Status, r.Substatus)
 }
 
 func (c controlWebhooks) CheckURL(url string) error { return c.events.CheckURL(url) }

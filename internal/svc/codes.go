@@ -21,6 +21,9 @@ const (
 	CodeInvalidConsumerID    Code = "INVALID_CONSUMER_ID"
 	CodeInvalidParameters    Code = "INVALID_PARAMETERS"
 	CodeInvalidCompleteURL   Code = "INVALID_COMPLETE_URL"
+	CodeInvalidPublicID      Code = "INVALID_PUBLIC_ID"
+	CodeRelayTokenExpired    Code = "RELAY_TOKEN_EXPIRED"
+	CodeRelayTokenRevoked    Code = "RELAY_TOKEN_REVOKED"
 	CodeInvalidState         Code = "INVALID_STATE"
 	CodeDuplicateCustomer    Code = "DUPLICATE_CUSTOMER"
 	CodeDuplicateProduct     Code = "DUPLICATE_PRODUCT"
@@ -64,6 +67,9 @@ func Codes() []CodeInfo {
 		{CodeInvalidConsumerID, 400, "No consumer of yours has this consumerId, or it came together with prefill."},
 		{CodeInvalidParameters, 400, "A parameter is missing, too long or of the wrong type; details name it."},
 		{CodeInvalidCompleteURL, 400, "completeUrl is not within the complete URLs registered on the account."},
+		{CodeInvalidPublicID, 400, "No other account of this environment has this publicId."},
+		{CodeRelayTokenExpired, 400, "The time to share this report, or to read what was shared, is over; only its owner can share it again, within 30 days of the report."},
+		{CodeRelayTokenRevoked, 400, "The owner has withdrawn this report from the third party, for good."},
 		{CodeInvalidState, 409, "This cannot be done in the present state."},
 		{CodeDuplicateCustomer, 400, "A child account of yours has this accountName already."},
 		{CodeDuplicateProduct, 400, "A product of this account has this productName already."},

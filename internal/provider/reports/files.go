@@ -85,6 +85,9 @@ func (s *Service) sources(r *http.Request) (Report, bankdata.Data, error) {
 	if rep.Status != svc.StatusSuccess {
 		return rep, bankdata.Data{}, nil
 	}
+	if err := s.given(r.Context(), rep); err != nil {
+		return rep, bankdata.Data{}, err
+	}
 	data, err := s.Data(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) {
 		return rep, data, door.Fail(svc.CodeInvalidToken, err)

@@ -156,8 +156,12 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	return r, in, err
 }
 
-// body returns a report's body as it was made.
+// body returns a report's body: to its owner as it was made, to a third party
+// without the owner's words for it.
 func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
+	if err := s.given(ctx, r); err != nil {
+		return nil, err
+	}
 	sealed, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
 	if err != nil {
 		return nil, err
@@ -170,7 +174,11 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z)
+	body, err := io.ReadAll(z)
+	if err != nil || r.Relay == "" {
+		return body, err
+	}
+	return forThirdParty(body, r.Relay)
 }
 
 func cell(r Report, name string) store.Cell {

@@ -49,6 +49,9 @@ type Service struct {
 	Log      *slog.Logger
 	Now      func() time.Time // the provider's clock
 
+	// Shared finds reports by their relay tokens; nil where nothing is shared.
+	Shared Shared
+
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
 	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
@@ -106,6 +109,7 @@ type Report struct {
 	Substatus   svc.Substatus
 	Created     time.Time
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
+	Relay       string    // the relay token that a third party named it by; empty for its owner
 }
 
 // Held is since when the service holds the report's data: what was submitted may
@@ -199,6 +203,19 @@ func (s *Service) Label(ctx context.Context, tx *sql.Tx, publicToken, externalID
 // Get returns a report, whoever's it is, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) (Report, error) {
 	return get(ctx, q, `public_token = $1`, publicToken)
+}
+
+// Hold returns a report of the customer, if it is not too old to be read, and keeps
+// its status as it is until tx ends; otherwise store.ErrNotFound.
+func (s *Service) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (Report, error) {
+	if err := hold(ctx, tx, publicToken); err != nil {
+		return Report{}, err
+	}
+	r, err := get(ctx, tx, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+	if err == nil && s.Now().Sub(r.Created) > MaxAge {
+		err = store.ErrNotFound
+	}
+	return r, err
 }
 
 // Attach gives a pending report its input and has it made. A report that has an

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"vestibule/internal/door"
@@ -55,10 +56,13 @@ func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named finds the caller's report that the identifier headers name, if it is not
-// too old to be read.
+// named finds the report that the identifier headers name, the caller's own or one
+// that is shared with the caller, if it is not too old to be read.
 func (s *Service) named(r *http.Request) (Report, error) {
 	rep, err := s.Named(r)
+	if errors.Is(err, store.ErrNotFound) {
+		rep, err = s.shared(r, err)
+	}
 	if err == nil && s.Now().Sub(rep.Created) > MaxAge {
 		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
 	}
@@ -79,7 +83,7 @@ func (s *Service) Named(r *http.Request) (Report, error) {
 	}
 	rep, err := get(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
-		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report"))
+		return rep, door.Fail(svc.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
 	}
 	return rep, err
 }

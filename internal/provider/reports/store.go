@@ -44,6 +44,12 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	return r, store.Found(err)
 }
 
+// hold lets nobody else change the report before tx ends.
+func hold(ctx context.Context, tx *sql.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET updated_at = updated_at WHERE public_token = $1`, publicToken)
+	return err
+}
+
 // attach is won once for each report.
 func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `UPDATE reports SET input = $2, retrieved_at = $3, updated_at = $4

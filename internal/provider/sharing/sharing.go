@@ -1,0 +1,180 @@
+// Package sharing lets a customer share a report with a third party, another
+// customer, by a relay token (document 2, "Relay tokens").
+//
+// There is one token for a report and a third party. It is good for 72 hours, and
+// again for 72 by every repeated grant; once the third party has read the report
+// in that time, for as long as the report lives. A grant that was withdrawn never
+// comes back. A relay token names its report to that third party alone: to anybody
+// else, its owner too, it is unknown, and it cannot be shared on.
+package sharing
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+const (
+	// Window is how old a report may be to be shared (document 2, Limits).
+	Window = 30 * 24 * time.Hour
+	// Life is how long a third party has to read what was shared.
+	Life = 72 * time.Hour
+)
+
+// Service is the room of sharing. All fields must be set.
+type Service struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Now      func() time.Time // the provider's clock
+	Gate     Gate
+	Accounts Accounts
+	Reports  Reports
+	Events   Events
+}
+
+// Gate admits callers.
+type Gate interface {
+	Basic(next door.HandlerFunc) door.HandlerFunc
+}
+
+// Accounts knows customers by publicId; an unknown one is store.ErrNotFound.
+type Accounts interface {
+	Account(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error)
+}
+
+// Report is a report as far as sharing goes.
+type Report struct {
+	PublicToken string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Created     time.Time
+}
+
+// Reports finds reports that may be shared.
+type Reports interface {
+	// Hold returns a report of the customer, whose status then stays as it is until
+	// tx ends. One that is unknown, somebody else's or too old to be read is
+	// store.ErrNotFound.
+	Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (Report, error)
+	// NotReady is the answer to what needs a report that there is not.
+	NotReady(r Report) error
+}
+
+// Events sends a third party the webhook of a report that is ready, under its
+// relay token.
+type Events interface {
+	Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error
+}
+
+// State is where a relay token stands (document 2, "States and transitions").
+type State string
+
+const (
+	Active  State = "active"
+	Expired State = "expired"
+	Revoked State = "revoked"
+)
+
+// Share is a grant of a report to a third party.
+type Share struct {
+	RelayToken   string
+	PublicToken  string // the report's own, which the third party never learns
+	CustomerID   string // the owner
+	ThirdPartyID string // customer id
+	Created      time.Time
+	Expires      time.Time // without meaning once it was read
+	Read         time.Time // for the first time; zero for not yet
+	Revoked      time.Time // zero for not
+}
+
+// State is where the share stands at now.
+func (s Share) State(now time.Time) State {
+	switch {
+	case !s.Revoked.IsZero():
+		return Revoked
+	case s.Read.IsZero() && now.After(s.Expires):
+		return Expired
+	}
+	return Active
+}
+
+// refusal is the answer to a third party that comes at now; nil for none.
+func (s Share) refusal(now time.Time) error {
+	switch s.State(now) {
+	case Revoked:
+		return door.Fail(svc.CodeRelayTokenRevoked, errors.New("the relay token was revoked"))
+	case Expired:
+		return door.Fail(svc.CodeRelayTokenExpired, errors.New("the relay token was not used within 72 hours"))
+	}
+	return nil
+}
+
+// Find returns the publicToken of the report that a relay token names to the
+// third party, or store.ErrNotFound. A token that is not active has the answer for
+// its error. It is asked for a status and does not count as reading.
+func (s *Service) Find(ctx context.Context, q store.Queryer, thirdPartyID, relayToken string) (string, error) {
+	share, err := get(ctx, q, `third_party_id = $1 AND token = $2`, thirdPartyID, relayToken)
+	if err != nil {
+		return "", err
+	}
+	return share.PublicToken, share.refusal(s.Now())
+}
+
+// Open is told that a report which Find found is about to be given out. Reading it
+// for the first time keeps the token active; of reading and withdrawing at the same
+// time one comes first.
+func (s *Service) Open(ctx context.Context, q store.Queryer, relayToken string) error {
+	now := s.Now()
+	share, err := get(ctx, q, `token = $1`, relayToken)
+	if err != nil {
+		return err
+	}
+	if err := share.refusal(now); err != nil || !share.Read.IsZero() {
+		return err
+	}
+	ok, err := markRead(ctx, q, relayToken, now)
+	if err != nil || ok {
+		return err
+	}
+	if share, err = get(ctx, q, `token = $1`, relayToken); err != nil {
+		return err
+	}
+	return share.refusal(now) // nil where another request was the first to read
+}
+
+// Ended tells the third parties that a report was shared with before it was ready
+// how it ended.
+func (s *Service) Ended(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
+	all, err := list(ctx, tx, `public_token = $1`, publicToken)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	for _, share := range all {
+		if share.State(now) != Active {
+			continue
+		}
+		if err := s.Events.Record(ctx, tx, share.ThirdPartyID, share.RelayToken, status, sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Get returns the share of a relay token, whoever's it is, or store.ErrNotFound.
+func (s *Service) Get(ctx context.Context, q store.Queryer, relayToken string) (Share, error) {
+	return get(ctx, q, `token = $1`, relayToken)
+}
+
+// Shares returns what the customer shares of a report, the oldest first; nothing
+// for somebody else's report.
+func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Share, error) {
+	return list(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+}

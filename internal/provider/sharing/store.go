@@ -1,0 +1,78 @@
+package sharing
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// grant adds the share, or gives the pair's earlier one its new end, and returns
+// the pair's token: s's own where it was added. It reports false for a pair that
+// was revoked.
+func grant(ctx context.Context, tx *sql.Tx, s Share) (token string, ok bool, err error) {
+	err = tx.QueryRowContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
+		WHERE relay_tokens.revoked_at IS NULL
+		RETURNING token`,
+		s.RelayToken, s.PublicToken, s.CustomerID, s.ThirdPartyID, store.Micros(s.Created), store.Micros(s.Expires)).Scan(&token)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return token, err == nil, err
+}
+
+// markRead is won by the first reader of a share that is active at now.
+func markRead(ctx context.Context, q store.Queryer, token string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET read_at = $2
+		WHERE token = $1 AND revoked_at IS NULL AND read_at IS NULL AND expires_at >= $2`, token, store.Micros(now)))
+}
+
+// withdraw revokes a share of the customer, once.
+func withdraw(ctx context.Context, q store.Queryer, customerID, token string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET revoked_at = $3
+		WHERE token = $2 AND customer_id = $1 AND revoked_at IS NULL`, customerID, token, store.Micros(now)))
+}
+
+const columns = `SELECT token, public_token, customer_id, third_party_id, created_at, expires_at, read_at, revoked_at
+	FROM relay_tokens WHERE `
+
+func get(ctx context.Context, q store.Queryer, where string, args ...any) (Share, error) {
+	s, err := scan(q.QueryRowContext(ctx, columns+where, args...))
+	return s, store.Found(err)
+}
+
+func list(ctx context.Context, q store.Queryer, where string, args ...any) ([]Share, error) {
+	rows, err := q.QueryContext(ctx, columns+where+` ORDER BY created_at, token`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Share
+	for rows.Next() {
+		s, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+func scan(row interface{ Scan(...any) error }) (Share, error) {
+	var s Share
+	var created, expires int64
+	var read, revoked sql.NullInt64
+	err := row.Scan(&s.RelayToken, &s.PublicToken, &s.CustomerID, &s.ThirdPartyID, &created, &expires, &read, &revoked)
+	s.Created, s.Expires = store.Time(created), store.Time(expires)
+	if read.Valid {
+		s.Read = store.Time(read.Int64)
+	}
+	if revoked.Valid {
+		s.Revoked = store.Time(revoked.Int64)
+	}
+	return s, err
+}

@@ -1,0 +1,508 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+const relayPath = "/connect/relay-tokens"
+
+// share shares a report with the third party.
+func (b *bench) share(publicToken string) answer {
+	b.t.Helper()
+	return b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": b.seed.ThirdParty.PublicID})
+}
+
+// relayed shares a report and returns its relay token.
+func (b *bench) relayed(publicToken string) string {
+	b.t.Helper()
+	a := b.share(publicToken)
+	b.want("sharing", a, 200, "")
+	return a.text("relayToken")
+}
+
+// relay are the headers by which the third party names a report.
+func (b *bench) relay(token string) headers {
+	b.t.Helper()
+	return append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
+}
+
+func (b *bench) withdraw(token string) answer {
+	b.t.Helper()
+	return b.ask(b.service.URL, "DELETE", relayPath+"/"+token, b.basic(), nil)
+}
+
+// thirdPartyInbox gives the third party a callback of its own.
+func (b *bench) thirdPartyInbox() *inbox {
+	b.t.Helper()
+	in := &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Now: time.Now}}
+	hook := httptest.NewServer(in)
+	b.t.Cleanup(hook.Close)
+	a := b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.ThirdParty.PublicID, "url": hook.URL})
+	b.want("callback", a, 200, "")
+	secret, err := webhook.ParseSecret(a.text("secret"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	in.receiver.Secrets = []webhook.Secret{secret}
+	return in
+}
+
+// account adds a customer and returns its credentials.
+func (b *bench) account(publicID string, env svc.Environment, parent string) headers {
+	b.t.Helper()
+	id, secret := uuid.NewString(), store.NewSecret()
+	for _, q := range []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO customers (id, public_id, environment, parent_id, name, created_at)
+			VALUES ($1, $2, $3, (SELECT id FROM customers WHERE public_id = $4), $2, 0)`, []any{id, publicID, string(env), parent}},
+		{`INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at) VALUES ($1, $1, $2, $3, 0)`, []any{id, "client-" + publicID, store.Hash(secret)}},
+	} {
+		if _, err := b.db.SQL.ExecContext(b.t.Context(), q.query, q.args...); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return basic("client-"+publicID, secret)
+}
+
+func (b *bench) count(query string, args ...any) int {
+	b.t.Helper()
+	var n int
+	if err := b.db.SQL.QueryRowContext(b.t.Context(), query, args...).Scan(&n); err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		in := b.thirdPartyInbox()
+		publicToken, own := b.walked("joint", "externalId", "mine", "userArgs", "private=words")
+		relayToken := b.relayed(publicToken)
+		if relayToken == publicToken || !svc.IsUUID(relayToken) {
+			t.Fatalf("relay token %q", relayToken)
+		}
+		theirs := b.relay(relayToken)
+
+		status := b.get("/connect/status", theirs)
+		if string(bytes.TrimSpace(status.raw)) != `{"status":"SUCCESS","substatus":null}` {
+			t.Errorf("status: %d %s", status.status, status.raw)
+		}
+		first := b.get("/connect/cashflow/v2/json", theirs)
+		b.want("report", first, 200, "")
+		r, err := report.ParseCashflow(first.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Meta; m.PublicToken != relayToken || m.ExternalID != nil || m.UserArgs != nil || m.ConsumerID != nil || m.ConsumerExternalID != nil {
+			t.Errorf("meta: %+v", m)
+		}
+		for _, secret := range []string{publicToken, "mine", "private=words", report.Text(own.Meta.ConsumerID)} {
+			if bytes.Contains(first.raw, []byte(`"`+secret)) {
+				t.Errorf("the third party reads %q", secret)
+			}
+		}
+		// All else is what the owner reads, to the byte.
+		full := b.get("/connect/cashflow/v2/json", b.named(publicToken)).raw
+		if at := bytes.Index(full, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(first.raw, full[at:]) {
+			t.Error("the third party's report differs beyond its meta")
+		}
+		if report.Text(own.Meta.ExternalID) != "mine" {
+			t.Errorf("the owner's own report lost its label: %+v", own.Meta)
+		}
+
+		list := b.get("/connect/cashflow/v2/files", theirs)
+		b.want("files", list, 200, "")
+		var files []map[string]string
+		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 1 {
+			t.Fatalf("files: %s", list.raw)
+		}
+		file := b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"], theirs)
+		b.want("file", file, 200, "")
+		if bytes.Contains(append(list.raw, file.raw...), []byte(publicToken)) {
+			t.Error("the files name the owner's publicToken")
+		}
+
+		event := in.wait(t, 1)[0]
+		if event.PublicToken != relayToken || event.Status != svc.StatusSuccess || event.PublicID != b.seed.ThirdParty.PublicID ||
+			event.Environment != svc.Sandbox || event.ProductID != b.seed.Products[svc.Cashflow] ||
+			event.ExternalID != "" || event.UserArgs != "" || event.ConsumerID != "" {
+			t.Errorf("webhook: %+v", event)
+		}
+		b.want("fired again", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": relayToken}), 200, "")
+		if again := in.wait(t, 2)[1]; again.EventID != event.EventID {
+			t.Errorf("fired as %+v", again)
+		}
+		if log := b.log.String(); strings.Contains(log, relayToken) || strings.Contains(log, "private=words") {
+			t.Error("the log has the relay token or the owner's words")
+		}
+	})
+}
+
+func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		publicToken, own := b.walked("single", "externalId", "mine")
+		relayToken := b.relayed(publicToken)
+		stranger := b.account("svc-stranger", svc.Sandbox, "")
+		third := b.bearer(b.thirdParty())
+		if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE customers SET ach_details = TRUE`); err != nil {
+			t.Fatal(err)
+		}
+		unknown := b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", uuid.NewString()))
+		for what, h := range map[string]headers{
+			"the owner by the relay token":         append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", relayToken),
+			"a stranger by the relay token":        append(b.bearer(stranger), "X-PUBLIC-TOKEN", relayToken),
+			"the third party by the publicToken":   append(append(headers{}, third...), "X-PUBLIC-TOKEN", publicToken),
+			"the third party by the external id":   append(append(headers{}, third...), "X-EXTERNAL-ID", "mine"),
+			"the relay token for an external id":   append(append(headers{}, third...), "X-EXTERNAL-ID", relayToken),
+			"another token by the third party":     append(append(headers{}, third...), "X-PUBLIC-TOKEN", uuid.NewString()),
+			"no UUID by the third party":           append(append(headers{}, third...), "X-PUBLIC-TOKEN", "' OR 1=1 --"),
+			"the relay token as the owner's child": append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", relayToken, "X-PUBLIC-ID", b.seed.PublicID),
+		} {
+			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"} {
+				a := b.get(path, h)
+				b.want(what+" "+path, a, 404, svc.CodeInvalidToken)
+				if a.text("message") != unknown.text("message") {
+					t.Errorf("%s is told %q", what, a.text("message"))
+				}
+			}
+		}
+		ach := "/connect/bank-accounts/" + own.AccountDetails[0].AccountID + "/ach-details"
+		b.want("account numbers by the relay token", b.get(ach, b.relay(relayToken)), 404, svc.CodeInvalidToken)
+		b.want("account numbers to the owner", b.get(ach, b.named(publicToken)), 200, "")
+		// It cannot be shared on.
+		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}), 404, svc.CodeInvalidToken)
+		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, svc.CodeInvalidToken)
+		// Nor withdrawn by anybody else.
+		for what, h := range map[string]headers{"the third party": b.thirdParty(), "a stranger": stranger} {
+			b.want("withdrawal by "+what, b.ask(b.service.URL, "DELETE", relayPath+"/"+relayToken, h, nil), 404, svc.CodeNotFound)
+		}
+		if n := b.count(`SELECT count(*) FROM relay_tokens WHERE read_at IS NOT NULL`); n != 0 {
+			t.Errorf("refused requests read %d reports", n)
+		}
+		b.want("after all that", b.get("/connect/cashflow/v2/json", b.relay(relayToken)), 200, "")
+	})
+}
+
+func TestWhatCannotBeShared(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		publicToken, _ := b.walked("single")
+		failed := b.submit(submission("personal", nil)).text("publicToken")
+		b.account("svc-production", svc.Production, "")
+		third := b.seed.ThirdParty.PublicID
+		body := func(more ...any) map[string]any {
+			return with(map[string]any{"publicToken": publicToken, "publicId": third}, more...)
+		}
+		for _, c := range []struct {
+			what   string
+			h      headers
+			body   any
+			status int
+			code   svc.Code
+			field  string
+		}{
+			{"no authorization", nil, body(), 400, svc.CodeMalformedHeaders, "Authorization"},
+			{"an access token", b.bearer(b.basic()), body(), 400, svc.CodeMalformedHeaders, "Authorization"},
+			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, svc.CodeUnknownCustomer, ""},
+			{"the other environment", append(b.basic(), "X-ENVIRONMENT", "production"), body(), 403, svc.CodeUnknownCustomer, ""},
+			{"no JSON", b.basic(), "{", 400, svc.CodeMalformedBody, ""},
+			{"no object", b.basic(), "null", 400, svc.CodeMalformedBody, ""},
+			{"an unknown member", b.basic(), body("days", 3), 400, svc.CodeMalformedBody, "days"},
+			{"a member twice", b.basic(), `{"publicToken":"a","publicToken":"b"}`, 400, svc.CodeMalformedBody, "publicToken"},
+			{"a large body", b.basic(), `{"publicId":"` + strings.Repeat("x", 5<<10) + `"}`, 413, svc.CodeBodyTooLarge, ""},
+			{"nothing", b.basic(), map[string]any{}, 400, svc.CodeInvalidParameters, "publicId"},
+			{"no publicToken", b.basic(), map[string]any{"publicId": third}, 400, svc.CodeInvalidParameters, "publicToken"},
+			{"null for the publicToken", b.basic(), body("publicToken", nil), 400, svc.CodeInvalidParameters, "publicToken"},
+			{"a number for the publicToken", b.basic(), body("publicToken", 7), 400, svc.CodeInvalidParameters, "publicToken"},
+			{"a publicToken that is no UUID", b.basic(), body("publicToken", "mine"), 400, svc.CodeInvalidParameters, "publicToken"},
+			{"an object for the publicId", b.basic(), body("publicId", map[string]any{}), 400, svc.CodeInvalidParameters, "publicId"},
+			{"an empty publicId", b.basic(), body("publicId", ""), 400, svc.CodeInvalidParameters, "publicId"},
+			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, svc.CodeInvalidParameters, "publicId"},
+			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, svc.CodeInvalidParameters, "publicId"},
+			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, svc.CodeInvalidToken, ""},
+			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"), 404, svc.CodeInvalidToken, ""},
+			{"somebody else's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, svc.CodeInvalidToken, ""},
+			{"a report that failed", b.basic(), body("publicToken", failed), 404, svc.CodeReportNotReady, ""},
+			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, svc.CodeInvalidPublicID, ""},
+			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, svc.CodeInvalidPublicID, ""},
+			{"a third party of the other environment", b.basic(), body("publicId", "svc-production"), 400, svc.CodeInvalidPublicID, ""},
+			{"oneself", b.basic(), body("publicId", b.seed.PublicID), 400, svc.CodeInvalidPublicID, ""},
+		} {
+			a := b.post(relayPath, c.h, c.body)
+			b.want(c.what, a, c.status, c.code)
+			if c.field != "" && !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
+				t.Errorf("%s: %s does not name %s", c.what, a.raw, c.field)
+			}
+			if c.code == svc.CodeReportNotReady && a.text("status") != "ERROR" {
+				t.Errorf("%s: %s does not say its status", c.what, a.raw)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 0 {
+			t.Errorf("refused requests left %d relay tokens", n)
+		}
+		for what, path := range map[string]string{"an unknown token": uuid.NewString(), "no UUID": "x", "a NUL": "%00"} {
+			b.want("withdrawing "+what, b.withdraw(path), 404, svc.CodeNotFound)
+		}
+		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil), 400, svc.CodeMalformedHeaders)
+		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), basic("x", "y"), nil), 403, svc.CodeUnknownCustomer)
+
+		b.want("in capitals", b.share(strings.ToUpper(publicToken)), 200, "")
+		b.advance("719h59m")
+		other, _ := b.walked("single")
+		b.account("svc-late", svc.Sandbox, "")
+		late := map[string]any{"publicToken": publicToken, "publicId": "svc-late"}
+		b.want("within 30 days", b.post(relayPath, b.basic(), late), 200, "")
+		b.advance("2m")
+		b.want("after 30 days", b.post(relayPath, b.basic(), late), 400, svc.CodeRelayTokenExpired)
+		b.want("after 30 days, again", b.share(publicToken), 400, svc.CodeRelayTokenExpired)
+		b.want("a younger report", b.share(other), 200, "")
+		b.advance("1440h")
+		b.want("after 90 days", b.share(publicToken), 404, svc.CodeInvalidToken)
+	})
+}
+
+func TestTheLifeOfARelayToken(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		publicToken, _ := b.walked("single")
+		relayToken := b.relayed(publicToken)
+		read := func() answer { t.Helper(); return b.get("/connect/cashflow/v2/json", b.relay(relayToken)) }
+		status := func() answer { t.Helper(); return b.get("/connect/status", b.relay(relayToken)) }
+
+		// Asking for the status is not reading: the 72 hours end all the same.
+		b.advance("71h59m")
+		b.want("status within 72 hours", status(), 200, "")
+		b.advance("2m")
+		b.want("status after 72 hours", status(), 400, svc.CodeRelayTokenExpired)
+		b.want("report after 72 hours", read(), 400, svc.CodeRelayTokenExpired)
+		b.want("files after 72 hours", b.get("/connect/cashflow/v2/files", b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+
+		// Another grant gives the same token and another 72 hours.
+		if again := b.relayed(publicToken); again != relayToken {
+			t.Fatalf("granted again: %s, want %s", again, relayToken)
+		}
+		b.advance("71h")
+		if again := b.relayed(publicToken); again != relayToken {
+			t.Fatalf("granted while active: %s, want %s", again, relayToken)
+		}
+		b.advance("71h")
+		b.want("first reading, in the third 72 hours", read(), 200, "")
+
+		// What was read stays, as long as the report does.
+		b.advance("1400h")
+		b.want("after that", read(), 200, "")
+		b.want("its status", status(), 200, "")
+		b.advance("600h")
+		b.want("after the report's 90 days", read(), 404, svc.CodeInvalidToken)
+
+		// Webhooks are of tokens that are created, not of grants.
+		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
+			t.Errorf("%d events of the relay token, want 1", n)
+		}
+	})
+}
+
+func TestWithdrawing(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token, _ := b.walked("single")
+		relayToken := b.relayed(token)
+		b.want("read", b.get("/connect/cashflow/v2/json", b.relay(relayToken)), 200, "")
+		b.want("withdrawn", b.withdraw(strings.ToUpper(relayToken)), 200, "")
+		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"} {
+			b.want(path, b.get(path, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+		}
+		b.want("withdrawn again", b.withdraw(relayToken), 400, svc.CodeRelayTokenRevoked)
+		b.want("shared again", b.share(token), 400, svc.CodeRelayTokenRevoked)
+		b.want("another third party", b.get("/connect/status", b.named(token)), 200, "")
+		b.account("svc-second", svc.Sandbox, "")
+		b.want("with another third party", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-second"}), 200, "")
+
+		other, _ := b.walked("single")
+		late := b.relayed(other)
+		b.advance("73h")
+		b.want("expired", b.get("/connect/status", b.relay(late)), 400, svc.CodeRelayTokenExpired)
+		b.want("an expired one is withdrawn", b.withdraw(late), 200, "")
+		b.want("and then revoked", b.get("/connect/status", b.relay(late)), 400, svc.CodeRelayTokenRevoked)
+		b.want("for good", b.share(other), 400, svc.CodeRelayTokenRevoked)
+	})
+}
+
+func TestSharingBeforeTheReportIsReady(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		in := b.thirdPartyInbox()
+		share := func(init string) (publicToken, relayToken string) {
+			t.Helper()
+			if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT public_token FROM reports WHERE external_id = $1`, init).Scan(&publicToken); err != nil {
+				t.Fatal(err)
+			}
+			return publicToken, b.relayed(publicToken)
+		}
+		visit := b.begin("externalId", "early")
+		_, early := share("early")
+		if a := b.get("/connect/status", b.relay(early)); a.text("status") != "PENDING" {
+			t.Errorf("status: %s", a.raw)
+		}
+		b.want("its report", b.get("/connect/cashflow/v2/json", b.relay(early)), 404, svc.CodeReportNotReady)
+		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, early); n != 0 {
+			t.Errorf("%d events before there is anything to read", n)
+		}
+		gone := b.begin("externalId", "withdrawn")
+		withdrawnFrom, withdrawn := share("withdrawn")
+		b.want("withdrawn", b.withdraw(withdrawn), 200, "")
+
+		b.complete(gone, nil)
+		b.complete(visit, nil)
+		if e := in.wait(t, 1)[0]; e.PublicToken != early || e.Status != svc.StatusSuccess {
+			t.Errorf("webhook: %+v", e)
+		}
+		b.want("its report then", b.get("/connect/cashflow/v2/json", b.relay(early)), 200, "")
+		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, withdrawn); n != 0 {
+			t.Errorf("%d events of what was withdrawn", n)
+		}
+		_ = withdrawnFrom
+
+		failing := b.begin("externalId", "failing")
+		_, failed := share("failing")
+		b.complete(failing, map[string]any{"username": "error"})
+		if e := in.wait(t, 2)[1]; e.PublicToken != failed || e.Status != svc.StatusError {
+			t.Errorf("webhook of a failure: %+v", e)
+		}
+		if a := b.get("/connect/status", b.relay(failed)); a.text("status") != "ERROR" {
+			t.Errorf("status: %s", a.raw)
+		}
+	})
+}
+
+// TestSharingAndWithdrawingAtOnce lets many ask for the same pair, and lets
+// withdrawing come in between.
+func TestSharingAndWithdrawingAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		in := b.thirdPartyInbox()
+		publicToken, _ := b.walked("single")
+		var mu sync.Mutex
+		tokens := map[string]int{}
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				a := b.share(publicToken)
+				mu.Lock()
+				defer mu.Unlock()
+				if a.status != 200 {
+					t.Errorf("sharing: %d %s", a.status, a.raw)
+				}
+				tokens[a.text("relayToken")]++
+			})
+		}
+		wg.Wait()
+		if len(tokens) != 1 || b.count(`SELECT count(*) FROM relay_tokens`) != 1 {
+			t.Fatalf("tokens: %v", tokens)
+		}
+		var relayToken string
+		for relayToken = range tokens {
+		}
+		in.wait(t, 1)
+		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
+			t.Errorf("%d events, want 1", n)
+		}
+
+		// Of many withdrawals one is the first; what shares meanwhile either came
+		// before it or is told; and nobody reads after it.
+		theirs := b.relay(relayToken)
+		answers := map[string]int{}
+		for i := range 100 {
+			wg.Go(func() {
+				var a answer
+				var what string
+				switch i % 4 {
+				case 0:
+					a, what = b.share(publicToken), "share"
+				case 1:
+					a, what = b.withdraw(relayToken), "withdraw"
+				default:
+					a, what = b.get("/connect/cashflow/v2/json", theirs), "read"
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if a.status != 200 && a.text("error") != string(svc.CodeRelayTokenRevoked) {
+					t.Errorf("%s: %d %s", what, a.status, a.raw)
+				}
+				if a.status == 200 {
+					answers[what]++
+				}
+			})
+		}
+		wg.Wait()
+		if answers["withdraw"] != 1 {
+			t.Errorf("%d withdrawals were the first", answers["withdraw"])
+		}
+		b.want("sharing after that", b.share(publicToken), 400, svc.CodeRelayTokenRevoked)
+		b.want("reading after that", b.get("/connect/cashflow/v2/json", theirs), 400, svc.CodeRelayTokenRevoked)
+		if n := b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`); n != 0 {
+			t.Errorf("%d tokens came back", n)
+		}
+	})
+}
+
+// TestSharingWhileTheReportEnds shares at the moment at which reports end: each
+// third party is told once, whichever came first.
+func TestSharingWhileTheReportEnds(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		in := b.thirdPartyInbox()
+		const n = 12
+		var wg sync.WaitGroup
+		for range n {
+			a := b.submit(submission())
+			b.want("submission", a, 200, "")
+			wg.Go(func() { b.want("sharing", b.share(a.text("publicToken")), 200, "") })
+		}
+		wg.Wait()
+		seen := map[string]int{}
+		for _, e := range in.wait(t, n) {
+			seen[e.PublicToken]++
+		}
+		if len(seen) != n || b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token`) != n {
+			t.Errorf("told of %v", seen)
+		}
+	})
+}
+
+func TestAParentSharesForItsChild(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child := b.account("svc-child", svc.Sandbox, b.seed.PublicID)
+		product := uuid.NewString()
+		if _, err := b.db.SQL.ExecContext(t.Context(), `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+			SELECT $1, id, 'cashflow', 'x', 'OTHER', 0 FROM customers WHERE public_id = 'svc-child'`, product); err != nil {
+			t.Fatal(err)
+		}
+		token := b.post(submissionPath, append(b.bearer(child), "X-PRODUCT-ID", product), submission()).text("publicToken")
+		asChild := append(b.basic(), "X-PUBLIC-ID", "svc-child")
+		body := map[string]any{"publicToken": token, "publicId": b.seed.ThirdParty.PublicID}
+		b.want("the child's report as the parent", b.post(relayPath, b.basic(), body), 404, svc.CodeInvalidToken)
+		a := b.post(relayPath, asChild, body)
+		b.want("for the child", a, 200, "")
+		if again := b.post(relayPath, child, body); again.text("relayToken") != a.text("relayToken") {
+			t.Errorf("by the child itself: %s", again.raw)
+		}
+		b.want("the third party", b.get("/connect/status", b.relay(a.text("relayToken"))), 200, "")
+		// A child reads what is shared with it, and its parent for it.
+		mine, _ := b.walked("single")
+		down := b.post(relayPath, b.basic(), map[string]any{"publicToken": mine, "publicId": "svc-child"})
+		b.want("to the child", down, 200, "")
+		b.want("by the child", b.get("/connect/cashflow/v2/json", append(b.bearer(child), "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
+		b.want("by the parent for it", b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-ID", "svc-child", "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
+		b.want("withdrawal for the child", b.ask(b.service.URL, "DELETE", relayPath+"/"+a.text("relayToken"), asChild, nil), 200, "")
+	})
+}

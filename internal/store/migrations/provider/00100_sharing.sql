@@ -1,0 +1,16 @@
+-- +goose Up
+-- A report that its owner shares with a third party. There is one row for the
+-- pair, for good: repeating the grant moves expires_at, and what was revoked stays
+-- so. read_at is when the third party first read the report; from then on
+-- expires_at says nothing any more.
+CREATE TABLE relay_tokens (
+    token          TEXT   PRIMARY KEY,
+    public_token   TEXT   NOT NULL REFERENCES reports (public_token) ON DELETE CASCADE,
+    customer_id    TEXT   NOT NULL REFERENCES customers (id), -- the owner
+    third_party_id TEXT   NOT NULL REFERENCES customers (id),
+    created_at     BIGINT NOT NULL,
+    expires_at     BIGINT NOT NULL,
+    read_at        BIGINT,
+    revoked_at     BIGINT,
+    UNIQUE (public_token, third_party_id)
+);
