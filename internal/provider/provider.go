@@ -103,14 +103,15 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	if err := p.keys.Ensure(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill}
+	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill,
+		CheckCompleteURL: redirects.CheckCompleteURL}
 	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
 	p.customers.Gate = p.gate
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
 		// The time that is signed is the time of day: the receiver's clock does not move.
 		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Log: c.Log, Now: p.now,
-		Subjects: subjects{p.customers}}
+		Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: p.events}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/door"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -44,6 +45,14 @@ func (s subjects) Subject(ctx context.Context, q store.Queryer, customerID, prod
 	}
 	c, err := s.customers.Consumer(ctx, q, customerID, consumerID)
 	return out, c.ExternalID, err
+}
+
+// configured tells reports what they are made with.
+type configured struct{ customers *customers.Service }
+
+func (c configured) Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error) {
+	p, err := c.customers.Product(ctx, q, customerID, productID)
+	return cashflow.Options{Attributes: true, Deprecated: p.Configuration.DeprecatedAttributes, ScoreV1: p.Configuration.ScoreV1}, err
 }
 
 // labels tells events what the customer calls a report. A third party is told of
@@ -113,7 +122,7 @@ type visitCustomers struct{ customers *customers.Service }
 
 func (v visitCustomers) Name(ctx context.Context, q store.Queryer, customerID string) (string, error) {
 	a, err := v.customers.ByID(ctx, q, customerID)
-	return a.Name, err
+	return a.Shown(), err
 }
 
 func (v visitCustomers) Product(ctx context.Context, q store.Queryer, customerID, productID string) (visits.Product, error) {

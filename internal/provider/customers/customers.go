@@ -1,10 +1,13 @@
 // Package customers holds the service's customers: accounts, one for each
-// environment, with their credentials, products and registered complete URLs;
-// and the consumers API (the project's divergences, "consumers"). What a
-// consumer was prefilled with is sealed under a data key of the consumer's own.
+// environment, with their credentials, products and registered complete URLs; the
+// account hierarchy with its product configurations (document 2, "Account
+// hierarchy"); and the consumers API (the project's divergences, "consumers").
+// What a consumer was prefilled with is sealed under a data key of the consumer's
+// own.
 //
-// It refuses consumers of another customer as if they were unknown. Secrets are
-// kept as SHA-256 only, as gate explains.
+// It refuses accounts, products, configurations and consumers of another customer
+// as if they were unknown. Secrets are kept as SHA-256 only, as gate explains, and
+// shown once, when they are made.
 package customers
 
 import (
@@ -34,6 +37,10 @@ type Service struct {
 	// Prefill checks what a consumer is prefilled with and returns it as it is to
 	// be kept; its error is the answer.
 	Prefill func(env svc.Environment, raw json.RawMessage) (json.RawMessage, error)
+
+	// CheckCompleteURL says whether browsers can be sent back to url at all; nil
+	// takes any.
+	CheckCompleteURL func(url string) error
 }
 
 // Gate admits callers.
@@ -43,26 +50,37 @@ type Gate interface {
 
 // Account is a customer's account in one environment.
 type Account struct {
-	ID           string
-	PublicID     string
-	ParentID     string // empty for a parent
-	Name         string
-	Environment  svc.Environment
-	ReturnMode   string   // "get" or "post": how outcome tokens come back
-	RequireForm  bool     // redirects must be opened by the form
-	CompleteURLs []string // registered: origin and path prefix; the first is the static one
+	ID          string
+	PublicID    string
+	ParentID    string // empty for a parent
+	Name        string // unique among the children of a parent
+	DisplayName string // what applicants are shown in place of Name; empty for none
+	Environment svc.Environment
+	Created     time.Time
+	ReturnMode  string // "get" or "post": how outcome tokens come back
+	RequireForm bool   // redirects must be opened by the form
 
-	CustomReports bool // entitled to sandboxReportId
-	ACHDetails    bool // entitled to account numbers in full
+	// CompleteURLs are the registered ones: origin and path prefix; the first is
+	// the static one. A child without any has its parent's.
+	CompleteURLs []string
+
+	Entitlements
 }
 
-// Product is a configured product.
-type Product struct {
-	ID          string
-	CustomerID  string
-	Kind        svc.Product
-	Name        string
-	InquiryType string
+// Entitlements is what the provider enables for an account beyond the ordinary.
+type Entitlements struct {
+	CustomReports  bool // sandboxReportId
+	ACHDetails     bool // account numbers in full
+	Configurations bool // the configuration endpoints
+	Rotation       bool // POST /credentials/rotate
+}
+
+// Shown is the account's name for applicants.
+func (a Account) Shown() string {
+	if a.DisplayName != "" {
+		return a.DisplayName
+	}
+	return a.Name
 }
 
 // Consumer is a person whose reports belong together.
@@ -110,12 +128,10 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 		return a, err
 	}
 	a.CompleteURLs, err = completeURLs(ctx, q, customerID)
+	if err == nil && len(a.CompleteURLs) == 0 && a.ParentID != "" {
+		a.CompleteURLs, err = completeURLs(ctx, q, a.ParentID)
+	}
 	return a, err
-}
-
-// Product returns a product of the customer, or store.ErrNotFound.
-func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
-	return product(ctx, q, customerID, productID)
 }
 
 // SetCompleteURL registers url, and makes it the static one of the account.
@@ -180,59 +196,4 @@ func (s *Service) sealPrefill(ctx context.Context, q store.Queryer, c Consumer) 
 
 func prefillCell(id string) store.Cell {
 	return store.Cell{Table: "consumers", Column: "prefill", Row: id}
-}
-
-// Seed is a customer that is there from the start. Secrets are the caller's to
-// make and to keep.
-type Seed struct {
-	Role        string // names the row for ever: "portal", "third party"
-	Name        string
-	Environment svc.Environment
-	PublicID    string
-	ClientID    string
-	SecretKey   string
-	Products    map[svc.Product]string // kind to productId
-	CompleteURL string                 // empty for none
-	ReturnMode  string                 // "get" or "post"
-	Entitled    bool                   // to prepared reports and account numbers
-}
-
-// Seed adds the customer, or brings it up to date; repeating it changes nothing.
-// It returns the account's id.
-func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, error) {
-	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
-		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
-	}
-	now := s.Now()
-	id, err := upsertGenerated(ctx, tx, seed, now)
-	if err != nil {
-		return "", err
-	}
-	if err := insertCredential(ctx, tx, id, seed.ClientID, store.Hash(seed.SecretKey), now); err != nil {
-		return "", err
-	}
-	for _, kind := range svc.Products() {
-		if productID, ok := seed.Products[kind]; ok {
-			p := Product{ID: productID, CustomerID: id, Kind: kind, Name: productName(kind), InquiryType: "PERSONAL"}
-			if err := insertProduct(ctx, tx, p, now); err != nil {
-				return "", err
-			}
-		}
-	}
-	if seed.CompleteURL != "" {
-		return id, replaceCompleteURLs(ctx, tx, id, []string{seed.CompleteURL})
-	}
-	return id, nil
-}
-
-func productName(kind svc.Product) string {
-	switch kind {
-	case svc.Cashflow:
-		return "Cash flow report"
-	case svc.Income:
-		return "Income report"
-	case svc.Eligibility:
-		return "Eligibility report"
-	}
-	return "Credit passport"
 }

@@ -21,8 +21,18 @@ import (
 // maxBody bounds the body of a consumer: a prefill is some hundred bytes.
 const maxBody = 64 << 10
 
-// Routes adds the consumers API. All of it is Basic.
+// Routes adds the account hierarchy, rotation and the consumers API. All of it is
+// Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /accounts", door.API(s.Log, s.Gate.Basic(s.addAccount(false))))
+	mux.Handle("PUT /accounts", door.API(s.Log, s.Gate.Basic(s.addAccount(true))))
+	mux.Handle("POST /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.addProduct(false))))
+	mux.Handle("PUT /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.addProduct(true))))
+	mux.Handle("GET /config/v1/product-configurations", door.API(s.Log, s.Gate.Basic(s.listConfigurations)))
+	mux.Handle("GET /config/v1/accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.review)))
+	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", door.API(s.Log, s.Gate.Basic(s.assign)))
+	mux.Handle("DELETE /config/v1/product-configuration-assignments", door.API(s.Log, s.Gate.Basic(s.unassign)))
+	mux.Handle("POST /credentials/rotate", door.API(s.Log, s.Gate.Basic(s.rotate)))
 	mux.Handle("POST /connect/consumers", door.API(s.Log, s.Gate.Basic(s.create)))
 	mux.Handle("GET /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.read)))
 	mux.Handle("PATCH /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.change)))

@@ -11,11 +11,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// clients returns the credentials that match and have not expired at now.
+// live is a credential k that is good at $2.
+const live = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
+
+// clients returns the credentials that match and are good at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]gate.Client, error) {
 	rows, err := q.QueryContext(ctx, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
-		WHERE `+where+` AND (k.expires_at IS NULL OR k.expires_at > $2)`, value, store.Micros(now))
+		WHERE `+where+` AND `+live, value, store.Micros(now))
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +34,59 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 	return out, rows.Err()
 }
 
-func account(ctx context.Context, q store.Queryer, where, value string) (Account, error) {
-	var a Account
-	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, environment, return_mode, require_form, custom_reports, ach_details
-		FROM customers WHERE `+where, value).
-		Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.Environment, &a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails)
-	return a, store.Found(err)
+func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
+	found, err := accounts(ctx, q, where, args...)
+	if err == nil && len(found) != 1 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return Account{}, err
+	}
+	return found[0], nil
+}
+
+// accounts returns accounts without their complete URLs.
+func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
+			return_mode, require_form, custom_reports, ach_details, configurations, rotation
+		FROM customers WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Account
+	for rows.Next() {
+		var a Account
+		var created int64
+		if err := rows.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
+			&a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails, &a.Entitlements.Configurations, &a.Rotation); err != nil {
+			return nil, err
+		}
+		a.Created = store.Time(created)
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// insertChild reports false when another child of the parent has the name.
+func insertChild(ctx context.Context, tx *sql.Tx, a Account) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO customers
+		(id, public_id, environment, parent_id, name, display_name, return_mode, require_form, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (parent_id, name) DO NOTHING`,
+		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, nullable(a.DisplayName), a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
+}
+
+func renameAccount(ctx context.Context, tx *sql.Tx, customerID string, n Names) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2 WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
+}
+
+func setReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, requireForm bool) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
+}
+
+func setEntitlements(ctx context.Context, tx *sql.Tx, customerID string, e Entitlements) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE customers SET custom_reports = $1, ach_details = $2, configurations = $3, rotation = $4 WHERE id = $5`,
+		e.CustomReports, e.ACHDetails, e.Configurations, e.Rotation, customerID))
 }
 
 func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
@@ -68,40 +118,188 @@ func replaceCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, url
 	return nil
 }
 
-func product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
-	var p Product
-	err := q.QueryRowContext(ctx, `SELECT id, customer_id, kind, name, inquiry_type FROM products
-		WHERE id = $1 AND customer_id = $2`, productID, customerID).
-		Scan(&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.InquiryType)
-	return p, store.Found(err)
+// products returns products with the configurations in force. In where, p is the
+// product.
+func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
+	rows, err := q.QueryContext(ctx, `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
+			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''), p.created_at, coalesce(p.updated_at, p.created_at),
+			p.configuration_id IS NULL, coalesce(g.id, ''), coalesce(g.customer_id, ''), coalesce(g.kind, ''), coalesce(g.alias, ''),
+			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE), coalesce(g.income_model_suite, '')
+		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
+			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
+		WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Product
+	for rows.Next() {
+		var p Product
+		g := &p.Configuration
+		var created, updated int64
+		if err := rows.Scan(&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.DisplayName, &p.InquiryType, &created, &updated,
+			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes, &g.ScoreV1, &g.IncomeModelSuite); err != nil {
+			return nil, err
+		}
+		p.Created, p.Updated = store.Time(created), store.Time(updated)
+		out = append(out, p)
+	}
+	return out, rows.Err()
 }
 
-func insertProduct(ctx context.Context, tx *sql.Tx, p Product, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+// insertProduct adds a product of a kind of its own; false for one that is there.
+func insertProduct(ctx context.Context, tx *sql.Tx, p Product, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(now))
+		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(now)))
+}
+
+// insertNamed adds a product that takes everything from its configuration; false
+// when another one of the account has the name.
+func insertNamed(ctx context.Context, tx *sql.Tx, id, customerID string, n Names, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
+		VALUES ($1, $2, '', $3, $4, '', $5) ON CONFLICT (customer_id, name) DO NOTHING`,
+		id, customerID, n.Name, nullable(n.DisplayName), store.Micros(now)))
+}
+
+func renameProduct(ctx context.Context, tx *sql.Tx, customerID, productID string, n Names, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2, updated_at = $3 WHERE id = $4 AND customer_id = $5`,
+		n.Name, nullable(n.DisplayName), store.Micros(now), productID, customerID))
+}
+
+// insertConfiguration reports false when another one of the account has the alias.
+func insertConfiguration(ctx context.Context, tx *sql.Tx, c Configuration, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO product_configurations
+		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, income_model_suite, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (customer_id, alias) DO NOTHING`,
+		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.IncomeModelSuite, store.Micros(now)))
+}
+
+func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
+	found, err := configurations(ctx, q, `customer_id = $1 AND `+where, customerID, value)
+	if err == nil && len(found) != 1 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return Configuration{}, err
+	}
+	return found[0], nil
+}
+
+func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, income_model_suite
+		FROM product_configurations WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Configuration
+	for rows.Next() {
+		var c Configuration
+		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.IncomeModelSuite); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// assignAccount reports false for what is no child of the parent.
+func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, configurationID string) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE public_id = $2 AND parent_id = $3`,
+		nullable(configurationID), publicID, parentID))
+}
+
+// configureGenerated gives a generated account a configuration, unless it has one.
+func configureGenerated(ctx context.Context, tx *sql.Tx, customerID, configurationID string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2 AND configuration_id IS NULL`, configurationID, customerID)
 	return err
+}
+
+// assignProduct reports false for a product that is neither the parent's nor one
+// of its children's.
+func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, configurationID string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE products SET configuration_id = $1, updated_at = $2
+		WHERE id = $3 AND customer_id IN (SELECT id FROM customers WHERE id = $4 OR parent_id = $4)`,
+		nullable(configurationID), store.Micros(now), productID, parentID))
 }
 
 // upsertGenerated adds the generated customer of the seed's role, or brings its
 // row up to date, and returns its id.
 func upsertGenerated(ctx context.Context, tx *sql.Tx, s Seed, now time.Time) (string, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at, custom_reports, ach_details)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at, custom_reports, ach_details, configurations)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
 			name = excluded.name, return_mode = excluded.return_mode,
-			custom_reports = excluded.custom_reports, ach_details = excluded.ach_details
+			custom_reports = excluded.custom_reports, ach_details = excluded.ach_details, configurations = excluded.configurations
 		RETURNING id`,
 		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now), s.Entitled).Scan(&id)
 	return id, err
 }
 
-func insertCredential(ctx context.Context, tx *sql.Tx, customerID, clientID string, hash []byte, now time.Time) error {
+// insertCredential adds a credential. One that is there, even ended, stays as it
+// is.
+func insertCredential(ctx context.Context, tx *sql.Tx, k Credential, hash []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (secret_hash) DO NOTHING`,
-		uuid.NewString(), customerID, clientID, hash, store.Micros(now))
+		k.ID, k.CustomerID, k.ClientID, hash, store.Micros(k.Created))
 	return err
+}
+
+func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at FROM credentials WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Credential
+	for rows.Next() {
+		var k Credential
+		var created int64
+		var expires, revoked sql.NullInt64
+		if err := rows.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked); err != nil {
+			return nil, err
+		}
+		k.Created = store.Time(created)
+		if expires.Valid {
+			k.Expires = store.Time(expires.Int64)
+		}
+		if revoked.Valid {
+			k.Revoked = store.Time(revoked.Int64)
+		}
+		out = append(out, k)
+	}
+	return out, rows.Err()
+}
+
+// liveCredential returns a credential of the customer that is good at now, and how
+// often it was rotated.
+func liveCredential(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (Credential, int64, error) {
+	k := Credential{ID: id, CustomerID: customerID}
+	var expires sql.NullInt64
+	var rotations int64
+	err := q.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
+		WHERE k.id = $1 AND `+live+` AND k.customer_id = $3`, id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
+	if expires.Valid {
+		k.Expires = store.Time(expires.Int64)
+	}
+	return k, rotations, store.Found(err)
+}
+
+// rotate lets a credential end at k.Expires, if nobody has rotated it since seen
+// was read and its client has no other that is good at now.
+func rotate(ctx context.Context, tx *sql.Tx, k Credential, seen int64, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
+		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+live+`)`,
+		k.ID, store.Micros(now), store.Micros(k.Expires), seen, k.ClientID))
+}
+
+// revoke is won once for each credential.
+func revoke(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1 WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
+		store.Micros(now), id, customerID))
 }
 
 // insertConsumer reports false when the customer's external id is taken.

@@ -73,6 +73,15 @@ type Caller struct {
 
 type callerKey struct{}
 
+type clientKey struct{}
+
+// ClientOf returns the credential that the request of ctx came with, and whose it
+// is: the caller's own, or its parent's. The zero Client outside Basic and Bearer.
+func ClientOf(ctx context.Context) Client {
+	c, _ := ctx.Value(clientKey{}).(Client)
+	return c
+}
+
 // CallerOf returns the account that the request of ctx acts for; the zero Caller
 // outside Basic and Bearer.
 func CallerOf(ctx context.Context) Caller {
@@ -87,24 +96,25 @@ func (g *Gate) Basic(next door.HandlerFunc) door.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return g.admit(w, r, client.Caller, next)
+		return g.admit(w, r, client, next)
 	}
 }
 
 // Bearer admits requests that carry an access token.
 func (g *Gate) Bearer(next door.HandlerFunc) door.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller, err := g.bearer(r)
+		client, err := g.bearer(r)
 		if err != nil {
 			return err
 		}
-		return g.admit(w, r, caller, next)
+		return g.admit(w, r, client, next)
 	}
 }
 
-// admit settles which account the caller acts for: its own, or a child's that
+// admit settles which account the client acts for: its own, or a child's that
 // X-PUBLIC-ID names.
-func (g *Gate) admit(w http.ResponseWriter, r *http.Request, caller Caller, next door.HandlerFunc) error {
+func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next door.HandlerFunc) error {
+	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
 	if err != nil {
 		return err
@@ -120,7 +130,8 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, caller Caller, next
 		}
 		caller = child
 	}
-	return next(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+	ctx := context.WithValue(context.WithValue(r.Context(), clientKey{}, client), callerKey{}, caller)
+	return next(w, r.WithContext(ctx))
 }
 
 // Customer returns the account of a publicId that a browser gave, if it is of
@@ -197,22 +208,22 @@ func (g *Gate) basic(r *http.Request) (Client, error) {
 	return found, nil
 }
 
-func (g *Gate) bearer(r *http.Request) (Caller, error) {
+func (g *Gate) bearer(r *http.Request) (Client, error) {
 	env, err := g.Environment(r)
 	if err != nil {
-		return Caller{}, err
+		return Client{}, err
 	}
 	value, err := authorization(r, "Bearer")
 	if err != nil {
-		return Caller{}, err
+		return Client{}, err
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Caller{}, unknown("access token is not base-64")
+		return Client{}, unknown("access token is not base-64")
 	}
 	keys, err := g.Keys.Set(r.Context(), g.DB.SQL, AccessKeys)
 	if err != nil {
-		return Caller{}, err
+		return Client{}, err
 	}
 	now := g.Now()
 	v := jose.Verifier{Keys: keys, Types: []string{accessType}, Algs: []jose.Alg{jose.ES256}, Now: func() time.Time { return now }}
@@ -220,19 +231,19 @@ func (g *Gate) bearer(r *http.Request) (Caller, error) {
 	switch {
 	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
 		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
-		return Caller{}, door.Fail(svc.CodeExpiredToken, errors.New("access token is not good at this time"))
+		return Client{}, door.Fail(svc.CodeExpiredToken, errors.New("access token is not good at this time"))
 	case err != nil:
-		return Caller{}, door.Fail(svc.CodeUnknownCustomer, err)
+		return Client{}, door.Fail(svc.CodeUnknownCustomer, err)
 	}
 	id, _, err := token.Text("sub")
 	if err != nil {
-		return Caller{}, door.Fail(svc.CodeUnknownCustomer, err)
+		return Client{}, door.Fail(svc.CodeUnknownCustomer, err)
 	}
 	client, err := g.Directory.Client(r.Context(), g.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && client.Environment != env {
-		return Caller{}, unknown("access token of a revoked secret or of the other environment")
+		return Client{}, unknown("access token of a revoked secret or of the other environment")
 	}
-	return client.Caller, err
+	return client, err
 }
 
 // authorization returns what follows the scheme in the one Authorization header.

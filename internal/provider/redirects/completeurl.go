@@ -72,6 +72,13 @@ func parseURL(raw string) (completeURL, error) {
 	return completeURL{origin: scheme + "://" + host, path: path, raw: raw}, nil
 }
 
+// CheckCompleteURL says whether a browser could be sent back to a URL at all,
+// registered or not.
+func CheckCompleteURL(raw string) error {
+	_, err := parseURL(raw)
+	return err
+}
+
 // rawPath is the path as it was written, between authority and query.
 func rawPath(raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")

@@ -27,6 +27,11 @@ type Generate struct {
 // Kind names the job.
 func (Generate) Kind() string { return "reports.generate" }
 
+// Configured knows what the configuration in force has cashflow reports made with.
+type Configured interface {
+	Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error)
+}
+
 // attempts is how often making a report is tried before it is an ERROR.
 const attempts = 6
 
@@ -76,12 +81,18 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if status != svc.StatusSuccess {
 		return s.end(ctx, publicToken, status, sub, nil)
 	}
+	options := cashflow.Options{Attributes: true}
+	if s.Configured != nil {
+		if options, err = s.Configured.Cashflow(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err != nil {
+			return fmt.Errorf("reports: configuration: %w", err)
+		}
+	}
 	body, err := pack(cashflow.Build(cashflow.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: product, InputSource: in.Source, InputUUID: derived(publicToken, "input"),
 		InputRecordID: derived(publicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
-		Options: cashflow.Options{Attributes: true},
+		Options: options,
 	}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)

@@ -52,6 +52,10 @@ type Service struct {
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
 
+	// Configured is asked when a cashflow report is made; nil: universal attributes
+	// and score v2.0.
+	Configured Configured
+
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
 	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error

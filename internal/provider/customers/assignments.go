@@ -1,0 +1,181 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strings"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// configurer is the caller where the configuration endpoints are enabled for it.
+func (s *Service) configurer(ctx context.Context) (gate.Caller, error) {
+	caller, err := parent(ctx)
+	if err != nil {
+		return caller, err
+	}
+	a, err := account(ctx, s.DB.SQL, `id = $1`, caller.CustomerID)
+	if err == nil && !a.Entitlements.Configurations {
+		err = door.Fail(svc.CodeForbidden, errors.New("configuration is not enabled"))
+	}
+	return caller, err
+}
+
+// listConfigurations answers [{id, svcProduct, alias}].
+func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.configurer(r.Context())
+	if err != nil {
+		return err
+	}
+	all, err := s.Configurations(r.Context(), s.DB.SQL, caller.CustomerID)
+	if err != nil {
+		return err
+	}
+	type item struct {
+		ID      string      `json:"id"`
+		Product svc.Product `json:"svcProduct"`
+		Alias   string      `json:"alias"`
+	}
+	out := []item{}
+	for _, c := range all {
+		out = append(out, item{c.ID, c.Kind, c.Alias})
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// review answers the products of a child account with the configurations in force.
+func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.configurer(r.Context())
+	if err != nil {
+		return err
+	}
+	a, err := s.child(r.Context(), s.DB.SQL, caller.CustomerID, r.PathValue("account"))
+	if err != nil {
+		return err
+	}
+	all, err := s.Products(r.Context(), s.DB.SQL, a.ID)
+	if err != nil {
+		return err
+	}
+	type force struct {
+		ID        string `json:"id"`
+		Alias     string `json:"alias"`
+		Inherited bool   `json:"inherited"`
+	}
+	type item struct {
+		ProductID     string `json:"productId"`
+		Name          string `json:"name"`
+		CreatedAt     string `json:"createdAt"`
+		UpdatedAt     string `json:"updatedAt"`
+		Configuration *force `json:"productConfiguration"` // null: none is in force
+	}
+	out := []item{}
+	for _, p := range all {
+		i := item{ProductID: p.ID, Name: p.Name, CreatedAt: stamp(p.Created), UpdatedAt: stamp(p.Updated)}
+		if p.Configuration.ID != "" {
+			i.Configuration = &force{p.Configuration.ID, p.Configuration.Alias, p.Inherited}
+		}
+		out = append(out, i)
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// target reads what is assigned to.
+func target(w http.ResponseWriter, r *http.Request) (Target, error) {
+	var in struct {
+		Type *string `json:"type"`
+		ID   *string `json:"id"`
+	}
+	if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+		return Target{}, err
+	}
+	var details []door.Detail
+	if in.Type == nil || *in.Type != TargetAccount && *in.Type != TargetProduct {
+		details = append(details, door.Detail{Field: "type", Message: "must be account or product"})
+	}
+	if in.ID == nil || *in.ID == "" {
+		details = append(details, door.Detail{Field: "id", Message: "is missing"})
+	}
+	if details != nil {
+		return Target{}, door.Fail(svc.CodeMalformedBody, errors.New("no target"), details...)
+	}
+	return Target{Type: *in.Type, ID: *in.ID}, nil
+}
+
+// assignTo assigns a configuration, or none, for the caller.
+func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
+	unknown := unknownChild
+	known := isPublicID(to.ID)
+	if to.Type == TargetProduct {
+		unknown = func() error {
+			return &door.Error{Code: svc.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller or its children")}
+		}
+		known, to.ID = svc.IsUUID(to.ID), strings.ToLower(to.ID)
+	}
+	if !known {
+		return unknown()
+	}
+	err := s.Assign(ctx, q, parentID, to, configurationID)
+	if errors.Is(err, store.ErrNotFound) {
+		return unknown()
+	}
+	return err
+}
+
+// assign gives a child account or a product a configuration of its own: {type, id,
+// productConfigId}.
+func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.configurer(r.Context())
+	if err != nil {
+		return err
+	}
+	to, err := target(w, r)
+	if err != nil {
+		return err
+	}
+	unknown := door.Fail(svc.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
+	id := strings.ToLower(r.PathValue("id"))
+	if !svc.IsUUID(id) {
+		return unknown
+	}
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err := s.Configuration(ctx, tx, caller.CustomerID, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return unknown
+		}
+		if err != nil {
+			return err
+		}
+		return s.assignTo(ctx, tx, caller.CustomerID, to, id)
+	})
+	if err != nil {
+		return err
+	}
+	return door.JSON(w, http.StatusOK, struct {
+		Type            string `json:"type"`
+		ID              string `json:"id"`
+		ProductConfigID string `json:"productConfigId"`
+	}{to.Type, to.ID, id})
+}
+
+// unassign takes a configuration of its own away, so that the target inherits.
+func (s *Service) unassign(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.configurer(r.Context())
+	if err != nil {
+		return err
+	}
+	to, err := target(w, r)
+	if err != nil {
+		return err
+	}
+	if err := s.assignTo(r.Context(), s.DB.SQL, caller.CustomerID, to, ""); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

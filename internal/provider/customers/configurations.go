@@ -1,0 +1,72 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Configuration is what products are configured as. A parent account has its own,
+// made by the provider, for itself and its children.
+type Configuration struct {
+	ID          string
+	CustomerID  string // the parent account
+	Kind        svc.Product
+	Alias       string // defined by the provider
+	InquiryType string
+	Settings
+}
+
+// Settings is how reports of a configuration are made.
+type Settings struct {
+	DeprecatedAttributes bool   // cashflow: the AV family too
+	ScoreV1              bool   // cashflow: score v1.0 too
+	IncomeModelSuite     string // income: "1.2" or "2.0"
+}
+
+// Target is what a configuration is assigned to.
+type Target struct {
+	Type string // TargetAccount or TargetProduct
+	ID   string // the child's publicId, or the productId
+}
+
+// What a Target is.
+const (
+	TargetAccount = "account"
+	TargetProduct = "product"
+)
+
+// Configurations lists a parent account's configurations, oldest first.
+func (s *Service) Configurations(ctx context.Context, q store.Queryer, parentID string) ([]Configuration, error) {
+	return configurations(ctx, q, `customer_id = $1 ORDER BY created_at, alias`, parentID)
+}
+
+// Configuration returns a configuration of a parent account, or store.ErrNotFound.
+func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, id string) (Configuration, error) {
+	return configuration(ctx, q, parentID, `id = $2`, id)
+}
+
+// Assign gives a child account, or a product of the parent or of its children, a
+// configuration of its own; an empty configurationID takes it away, so that it
+// inherits. Nothing of the target's children is changed: a product with its own
+// configuration keeps it. store.ErrNotFound is a target that is not the parent's
+// to assign, a parent account itself included. The configuration's owner is
+// checked by the caller.
+func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
+	if to.Type == TargetAccount {
+		return hit(assignAccount(ctx, q, parentID, to.ID, configurationID))
+	}
+	return hit(assignProduct(ctx, q, parentID, to.ID, configurationID, s.Now()))
+}
+
+// AddConfiguration makes a configuration, for the provider's own staff. A taken
+// alias is ErrDuplicateName; tx is still good then.
+func (s *Service) AddConfiguration(ctx context.Context, tx *sql.Tx, c Configuration) error {
+	added, err := insertConfiguration(ctx, tx, c, s.Now())
+	if err == nil && !added {
+		return ErrDuplicateName
+	}
+	return err
+}

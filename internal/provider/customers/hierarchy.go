@@ -1,0 +1,200 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// maxNames bounds the body of an account, a product or an assignment.
+const maxNames = 8 << 10
+
+// parent is the caller where it may have children: a child account has none.
+func parent(ctx context.Context) (gate.Caller, error) {
+	caller := gate.CallerOf(ctx)
+	if caller.ParentID != "" {
+		return caller, door.Fail(svc.CodeForbidden, errors.New("a child account has neither children nor configurations"))
+	}
+	return caller, nil
+}
+
+// child is the caller's child account that the address names.
+func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID string) (Account, error) {
+	if !isPublicID(publicID) {
+		return Account{}, unknownChild()
+	}
+	a, err := s.Child(ctx, q, parentID, publicID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = unknownChild()
+	}
+	return a, err
+}
+
+func unknownChild() error {
+	return door.Fail(svc.CodeUnknownChild, errors.New("no such child account of the caller"))
+}
+
+// isPublicID reports whether s can be a publicId at all.
+func isPublicID(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
+
+// named are names as they were sent, with the field that the name was in.
+func named(field string, name, display *string) (Names, error) {
+	var n Names
+	var details []door.Detail
+	if name == nil {
+		details = append(details, door.Detail{Field: field, Message: "is missing"})
+	} else if n.Name = *name; NameProblem(n.Name) != "" {
+		details = append(details, door.Detail{Field: field, Message: NameProblem(n.Name)})
+	}
+	if display != nil {
+		if n.DisplayName = *display; NameProblem(n.DisplayName) != "" {
+			details = append(details, door.Detail{Field: "displayName", Message: NameProblem(n.DisplayName)})
+		}
+	}
+	if details != nil {
+		return Names{}, door.Fail(svc.CodeMalformedBody, errors.New("a name is missing or no name"), details...)
+	}
+	return n, nil
+}
+
+// status is that of what was added, or found where that is asked for; else taken.
+func status(added, find bool, taken svc.Code, field string) (int, error) {
+	switch {
+	case added:
+		return http.StatusCreated, nil
+	case find:
+		return http.StatusOK, nil
+	}
+	return 0, door.Fail(taken, ErrDuplicateName, door.Detail{Field: field, Message: "is taken"})
+}
+
+// addAccount adds a child account: {publicId}. With find, one of that name that is
+// there is as good, and stays as it is.
+func (s *Service) addAccount(find bool) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller, err := parent(r.Context())
+		if err != nil {
+			return err
+		}
+		var in struct {
+			AccountName *string `json:"accountName"`
+			DisplayName *string `json:"displayName"`
+		}
+		if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+			return err
+		}
+		n, err := named("accountName", in.AccountName, in.DisplayName)
+		if err != nil {
+			return err
+		}
+		var a Account
+		var added bool
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+			a, added, err = s.AddAccount(ctx, tx, caller.CustomerID, n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		code, err := status(added, find, svc.CodeDuplicateCustomer, "accountName")
+		if err != nil {
+			return err
+		}
+		return door.JSON(w, code, struct {
+			PublicID string `json:"publicId"`
+		}{a.PublicID})
+	}
+}
+
+// addProduct adds a product to a child account: {productId}.
+func (s *Service) addProduct(find bool) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller, err := parent(r.Context())
+		if err != nil {
+			return err
+		}
+		var in struct {
+			ProductName *string `json:"productName"`
+			DisplayName *string `json:"displayName"`
+		}
+		if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+			return err
+		}
+		n, err := named("productName", in.ProductName, in.DisplayName)
+		if err != nil {
+			return err
+		}
+		var p Product
+		var added bool
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			a, err := s.child(ctx, tx, caller.CustomerID, r.PathValue("account"))
+			if err != nil {
+				return err
+			}
+			p, added, err = s.AddProduct(ctx, tx, a.ID, n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		code, err := status(added, find, svc.CodeDuplicateProduct, "productName")
+		if err != nil {
+			return err
+		}
+		return door.JSON(w, code, struct {
+			ProductID string `json:"productId"`
+		}{p.ID})
+	}
+}
+
+// rotate gives the client that asks a new secret, shown here only: {clientId,
+// secretKey, previousExpiresAt}. Nobody rotates for another account.
+func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
+	client := gate.ClientOf(r.Context())
+	if gate.CallerOf(r.Context()).CustomerID != client.CustomerID {
+		return door.Fail(svc.CodeForbidden, errors.New("a secret of another account"))
+	}
+	var out Issued
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		a, err := account(ctx, tx, `id = $1`, client.CustomerID)
+		if err != nil {
+			return err
+		}
+		if !a.Rotation {
+			return door.Fail(svc.CodeForbidden, errors.New("rotation is not enabled"))
+		}
+		out, err = s.RotateCredential(ctx, tx, client.CustomerID, client.CredentialID)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrOverlap):
+		return &door.Error{Code: svc.CodeInvalidState, Why: err, Message: "The former secret is still good; rotate again when it has ended."}
+	case errors.Is(err, store.ErrNotFound):
+		return door.Fail(svc.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
+	case err != nil:
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		ClientID          string `json:"clientId"`
+		SecretKey         string `json:"secretKey"`
+		PreviousExpiresAt string `json:"previousExpiresAt"`
+	}{out.ClientID, out.SecretKey, stamp(out.PreviousExpires)})
+}
+
+func stamp(t time.Time) string { return report.TimestampOf(t).String() }

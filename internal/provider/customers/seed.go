@@ -1,0 +1,125 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Seed is a customer that is there from the start. Secrets are the caller's to
+// make and to keep.
+type Seed struct {
+	Role        string // names the row for ever: "portal", "third party"
+	Name        string
+	Environment svc.Environment
+	PublicID    string
+	ClientID    string
+	SecretKey   string
+	Products    map[svc.Product]string // kind to productId
+	CompleteURL string                 // empty for none
+	ReturnMode  string                 // "get" or "post"
+	Entitled    bool                   // to prepared reports, account numbers and configurations
+}
+
+// Seed adds the customer, or brings it up to date; repeating it changes nothing.
+// One that has products has every generated configuration, and each product that
+// of its kind until another is assigned. It returns the account's id.
+func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, error) {
+	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
+		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
+	}
+	now := s.Now()
+	id, err := upsertGenerated(ctx, tx, seed, now)
+	if err != nil {
+		return "", err
+	}
+	k := Credential{ID: uuid.NewString(), CustomerID: id, ClientID: seed.ClientID, Created: now}
+	if err := insertCredential(ctx, tx, k, store.Hash(seed.SecretKey)); err != nil {
+		return "", err
+	}
+	if len(seed.Products) > 0 {
+		if err := s.seedProducts(ctx, tx, id, seed.Products, now); err != nil {
+			return "", err
+		}
+	}
+	if seed.CompleteURL != "" {
+		return id, replaceCompleteURLs(ctx, tx, id, []string{seed.CompleteURL})
+	}
+	return id, nil
+}
+
+// generated are the configurations of a generated customer. The first of a kind is
+// that of its product of the kind; the first of all is the account's.
+func generated() []Configuration {
+	return []Configuration{
+		{Kind: svc.Cashflow, Alias: "Cash flow"},
+		{Kind: svc.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
+		{Kind: svc.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0"}},
+		{Kind: svc.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},
+		{Kind: svc.Eligibility, Alias: "Eligibility"},
+		{Kind: svc.Passport, Alias: "Credit passport"},
+	}
+}
+
+func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID string, products map[svc.Product]string, now time.Time) error {
+	of, fresh := map[svc.Product]string{}, map[svc.Product]bool{}
+	for _, c := range generated() {
+		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType
+		added, err := insertConfiguration(ctx, tx, c, now)
+		if err != nil {
+			return err
+		}
+		if _, seen := of[c.Kind]; seen {
+			continue
+		}
+		if !added {
+			if c, err = configuration(ctx, tx, customerID, `alias = $2`, c.Alias); err != nil {
+				return err
+			}
+		}
+		of[c.Kind], fresh[c.Kind] = c.ID, added
+	}
+	if fresh[svc.Cashflow] {
+		if err := configureGenerated(ctx, tx, customerID, of[svc.Cashflow]); err != nil {
+			return err
+		}
+	}
+	for _, kind := range svc.Products() {
+		id, ok := products[kind]
+		if !ok {
+			continue
+		}
+		added, err := insertProduct(ctx, tx, Product{ID: id, CustomerID: customerID, Kind: kind, Name: productName(kind), InquiryType: inquiryType}, now)
+		if err != nil {
+			return err
+		}
+		if !added && !fresh[kind] {
+			continue // what is assigned by now is not ours to say
+		}
+		if _, err := assignProduct(ctx, tx, customerID, id, of[kind], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inquiryType is that of what is generated.
+const inquiryType = "PERSONAL"
+
+func productName(kind svc.Product) string {
+	switch kind {
+	case svc.Cashflow:
+		return "Cash flow report"
+	case svc.Income:
+		return "Income report"
+	case svc.Eligibility:
+		return "Eligibility report"
+	}
+	return "Credit passport"
+}
