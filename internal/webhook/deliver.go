@@ -3,7 +3,9 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -11,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"syscall"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -47,6 +50,46 @@ type Result struct {
 	Took       time.Duration
 	Err        error // why there was no answer; holds neither URL nor body
 }
+
+// Class is what kept a delivery from being answered.
+type Class string
+
+const (
+	Answered     Class = ""        // there was an answer
+	ClassName    Class = "NAME"    // the host's name leads nowhere
+	ClassAddress Class = "ADDRESS" // it leads where callbacks may not
+	ClassRefused Class = "REFUSED" // nobody listens there
+	ClassTLS     Class = "TLS"     // the certificate or the handshake
+	ClassTimeout Class = "TIMEOUT"
+	ClassNetwork Class = "NETWORK" // anything else
+)
+
+// Class tells what kind of error r.Err is.
+func (r Result) Class() Class {
+	var timeout net.Error
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	switch err := r.Err; {
+	case err == nil:
+		return Answered
+	case errors.As(err, &name):
+		return ClassName
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedPort), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort), errors.Is(err, errURL):
+		return ClassAddress
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return ClassRefused
+	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
+		return ClassTLS
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return ClassTimeout
+	}
+	return ClassNetwork
+}
+
+// errURL is why an address cannot be a callback's.
+var errURL = errors.New("webhook: no callback URL")
 
 // Sender delivers events to customers' URLs. Its Now is the time that is signed:
 // give it the time of day, not a clock that is moved for tests, because the
@@ -90,17 +133,17 @@ func (s *Sender) CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Opaque != "" || u.Hostname() == "" || len(raw) > 2048:
-		return errors.New("webhook: not an absolute URL")
+		return fmt.Errorf("%w: it is not an absolute URL", errURL)
 	case u.User != nil || u.Fragment != "":
-		return errors.New("webhook: a callback URL has neither credentials nor a fragment")
+		return fmt.Errorf("%w: it has credentials or a fragment", errURL)
 	case u.Scheme == "https":
 	case u.Scheme == "http" && s.loopback && isLoopback(u.Hostname()):
 	default:
-		return errors.New("webhook: a callback URL is https")
+		return fmt.Errorf("%w: it is not https", errURL)
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !(s.loopback && ip.IsLoopback()) {
 		if err := ssrf.New(ssrf.WithAnyPort()).SafeAddr(ip); err != nil {
-			return errors.New("webhook: a callback URL leads to a public address")
+			return fmt.Errorf("%w: it leads to an address that is not public", errURL)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package webhook
 import (
 	"context"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,5 +105,45 @@ func TestDelaysGrowAndFillThePatience(t *testing.T) {
 	}
 	if d := Delay(0); d < 4*time.Second || d > 6*time.Second {
 		t.Errorf("Delay(0) = %v, want that of the first", d)
+	}
+}
+
+func TestClassesOfFailures(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := taken.Addr().String()
+	taken.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(secure.Close)
+	gone, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	for name, tc := range map[string]struct {
+		sender *Sender
+		ctx    context.Context
+		url    string
+		want   Class
+	}{
+		"nobody listens":       {NewSender(true, nil), t.Context(), "http://" + closed, ClassRefused},
+		"an unknown authority": {NewSender(true, nil), t.Context(), secure.URL, ClassTLS},
+		"this machine":         {NewSender(false, nil), t.Context(), "https://localhost:" + secure.URL[strings.LastIndex(secure.URL, ":")+1:], ClassAddress},
+		"no callback's URL":    {NewSender(false, nil), t.Context(), "ftp://a.example", ClassAddress},
+		"no time":              {NewSender(true, nil), gone, secure.URL, ClassTimeout},
+	} {
+		r := tc.sender.Deliver(tc.ctx, tc.url, []Secret{secret(t)}, "evt_1", []byte("{}"))
+		if got := r.Class(); got != tc.want {
+			t.Errorf("%s: %q (%v), want %q", name, got, r.Err, tc.want)
+		}
+	}
+	if got := (Result{HTTP: 500}).Class(); got != Answered {
+		t.Errorf("an answer is of class %q", got)
+	}
+	if got := (Result{Err: &net.DNSError{}}).Class(); got != ClassName {
+		t.Errorf("a name that leads nowhere is of class %q", got)
+	}
+	if got := (Result{Err: io.ErrUnexpectedEOF}).Class(); got != ClassNetwork {
+		t.Errorf("a cut connection is of class %q", got)
 	}
 }

@@ -55,6 +55,8 @@ type Sender interface {
 // its own id, time and status. store.ErrNotFound for a report that is gone.
 type Reports interface {
 	Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error)
+	// Key names the data key that what belongs to the report is sealed under.
+	Key(ctx context.Context, q store.Queryer, publicToken string) (string, error)
 }
 
 // deliver is the job of one delivery.
@@ -90,6 +92,7 @@ type delivery struct {
 	attempts   int
 	created    time.Time
 	event      event
+	body       []byte // sealed; nil until it was sent first
 }
 
 type state string
@@ -101,11 +104,15 @@ const (
 	givenUp   state = "given up" // 72 hours have passed
 )
 
-// Record writes the event of a status change and has it delivered.
+// Record writes the event of a status change and has it delivered, unless the
+// callback is not told of that status.
 func (s *Service) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
 	e := event{id: "evt_" + uuid.NewString(), customerID: customerID, publicToken: publicToken,
 		status: status, sub: sub, created: s.Now().UTC()}
 	if err := insertEvent(ctx, tx, e); err != nil {
+		return err
+	}
+	if told, err := subscribed(ctx, tx, customerID, status); err != nil || !told {
 		return err
 	}
 	return s.send(ctx, tx, e, 0)
@@ -123,12 +130,16 @@ func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Dura
 	}
 	now := s.Now()
 	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: pending, created: now, event: e}
+	return s.enqueue(ctx, tx, d, delay)
+}
+
+func (s *Service) enqueue(ctx context.Context, tx *sql.Tx, d delivery, delay time.Duration) error {
 	if err := insertDelivery(ctx, tx, d); err != nil {
 		return err
 	}
 	var opts []jobs.EnqueueOption
 	if delay > 0 {
-		opts = append(opts, jobs.At(now.Add(delay)))
+		opts = append(opts, jobs.At(d.created.Add(delay)))
 	}
 	return s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id}, opts...)
 }
@@ -146,13 +157,13 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	now := s.Now()
 	switch {
 	case d.disabled:
-		return s.settle(ctx, d, disabled, webhook.Result{})
+		return s.settle(ctx, d, disabled, nil)
 	case now.Sub(d.created) > webhook.Patience:
-		return s.settle(ctx, d, givenUp, webhook.Result{})
+		return s.settle(ctx, d, givenUp, nil)
 	}
-	body, err := s.body(ctx, d.event)
-	if errors.Is(err, store.ErrNotFound) {
-		return s.settle(ctx, d, givenUp, webhook.Result{})
+	body, err := s.body(ctx, &d)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
+		return s.settle(ctx, d, givenUp, nil)
 	}
 	if err != nil {
 		return err
@@ -165,43 +176,70 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	d.attempts++
 	switch result.Outcome {
 	case webhook.Delivered:
-		return s.settle(ctx, d, delivered, result)
+		return s.settle(ctx, d, delivered, &result)
 	case webhook.Disabled:
-		return s.settle(ctx, d, disabled, result)
+		return s.settle(ctx, d, disabled, &result)
 	}
-	if err := s.settle(ctx, d, pending, result); err != nil {
+	if err := s.settle(ctx, d, pending, &result); err != nil {
 		return err
 	}
 	return jobs.Later(max(webhook.Delay(d.attempts), result.RetryAfter))
 }
 
-// settle notes what an attempt came to: in the row for the timeline, and in the
-// log without address and body.
-func (s *Service) settle(ctx context.Context, d delivery, to state, result webhook.Result) error {
-	attrs := []any{"event", d.event.id, "state", to, "attempt", d.attempts, "http", result.HTTP, "ms", result.Took.Milliseconds()}
-	if result.Err != nil {
-		attrs = append(attrs, "why", result.Err.Error())
+// settle notes what an attempt came to: in the rows for the timeline, and in the
+// log without address and body. Without a result, no attempt was made.
+func (s *Service) settle(ctx context.Context, d delivery, to state, result *webhook.Result) error {
+	attrs := []any{"event", d.event.id, "state", to, "attempt", d.attempts}
+	if result != nil {
+		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
+		if result.Err != nil {
+			attrs = append(attrs, "why", result.Err.Error())
+		}
 	}
 	s.Log.InfoContext(ctx, "webhook", attrs...)
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		now := s.Now()
-		if to == disabled && result.Outcome == webhook.Disabled {
+		if result == nil {
+			return updateDelivery(ctx, tx, d, to, 0, now)
+		}
+		if to == disabled {
 			if err := disableCallback(ctx, tx, d.callbackID, now); err != nil {
 				return err
 			}
 		}
-		return updateDelivery(ctx, tx, d.id, to, d.attempts, result.HTTP, now)
+		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
+			return err
+		}
+		return updateDelivery(ctx, tx, d, to, result.HTTP, now)
 	})
 }
 
-func (s *Service) body(ctx context.Context, e event) ([]byte, error) {
-	full, err := s.Reports.Labels(ctx, s.DB.SQL, e.publicToken)
+// body is what is sent: the same at each attempt, for it is kept, sealed, from
+// the first one on.
+func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
+	key, err := s.Reports.Key(ctx, s.DB.SQL, d.event.publicToken)
 	if err != nil {
 		return nil, err
 	}
-	full.EventID, full.Type, full.CreatedAt = e.id, webhook.TypeVisit, e.created
-	full.PublicToken, full.Status, full.Substatus = e.publicToken, e.status, e.sub
-	return json.Marshal(full)
+	if d.body != nil {
+		return s.DB.Vault.Open(ctx, s.DB.SQL, key, bodyCell(d.id), d.body)
+	}
+	full, err := s.Reports.Labels(ctx, s.DB.SQL, d.event.publicToken)
+	if err != nil {
+		return nil, err
+	}
+	full.EventID, full.Type, full.CreatedAt = d.event.id, webhook.TypeVisit, d.event.created
+	full.PublicToken, full.Status, full.Substatus = d.event.publicToken, d.event.status, d.event.sub
+	plain, err := json.Marshal(full)
+	if err != nil {
+		return nil, err
+	}
+	d.body, err = s.DB.Vault.Seal(ctx, s.DB.SQL, key, bodyCell(d.id), plain)
+	return plain, err
+}
+
+func bodyCell(deliveryID string) store.Cell {
+	return store.Cell{Table: "deliveries", Column: "body", Row: deliveryID}
 }
 
 // secrets returns the secrets that sign now, the newest first.
