@@ -1,13 +1,14 @@
 // Package svcapi is the customer's client of the Consumer Report Service: access
-// tokens, initialization, consumers, secure redirect, submissions, status, and the
-// cashflow report with its files and account numbers (documents 1 and 2,
-// Endpoints), for one customer in one environment.
+// tokens, initialization, consumers, secure redirect, submissions, status, the
+// cashflow report with its files and account numbers, and relay tokens (documents 1
+// and 2, Endpoints), for one customer in one environment.
 //
 // It refuses plain HTTP beyond loopback, redirects, answers that are too large,
 // not JSON or not of the contract's shape, and redirect URLs that lead elsewhere.
 // It keeps one access token for all requests, and repeats a request only where
 // that cannot happen twice. Identifiers of reports travel in headers, never in
-// URLs; neither tokens nor bodies are logged.
+// URLs, but for the relay token that is withdrawn, where the contract has it so;
+// neither tokens nor bodies are logged.
 package svcapi
 
 import (

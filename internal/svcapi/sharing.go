@@ -1,0 +1,55 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"vestibule/internal/svc"
+)
+
+// CreateRelayToken calls POST /connect/relay-tokens (document 2, Relay tokens): it
+// shares a report with the third party of publicID and returns the relay token by
+// which that one names it. Repeating it gives the same token and another 72 hours,
+// so it is sent again like a read. Errors have INVALID_TOKEN for an unknown report,
+// INVALID_PUBLIC_ID, RELAY_TOKEN_EXPIRED for a report over 30 days old and
+// RELAY_TOKEN_REVOKED for a pair that was withdrawn.
+//
+// The third party passes the relay token as Ref.PublicToken to its own client.
+func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID string) (string, error) {
+	const op = "share report"
+	body, _ := json.Marshal(struct { // two strings always encode
+		PublicToken string `json:"publicToken"`
+		PublicID    string `json:"publicId"`
+	}{publicToken, publicID})
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: "/connect/relay-tokens", body: body,
+		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+	if err != nil {
+		return "", err
+	}
+	var wire struct {
+		RelayToken string `json:"relayToken"`
+	}
+	if err := a.decode(&wire); err != nil {
+		return "", err
+	}
+	if !svc.IsUUID(wire.RelayToken) {
+		return "", badAnswer(op, a.status, "relayToken is not a UUID")
+	}
+	return wire.RelayToken, nil
+}
+
+// RevokeRelayToken calls DELETE /connect/relay-tokens/{relayToken}: the third party
+// no longer reads the report, and it is never shared with it again. Withdrawing
+// twice gives RELAY_TOKEN_REVOKED, also where the first time was a try whose answer
+// was lost.
+func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error {
+	const op = "withdraw report"
+	if !svc.IsUUID(relayToken) {
+		return &Error{Op: op, Code: svc.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
+	}
+	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/relay-tokens/" + relayToken,
+		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+	return err
+}
