@@ -56,8 +56,8 @@ func document(t testing.TB, get func() (*openapi3.T, error)) *openapi3.T {
 
 // Check fails t when resp is not what the document says of the request that it
 // answers. Addresses that are in neither document are not looked at, but for
-// those below /connect, /secure-redirect and /api, which must be. The body can
-// be read afterwards.
+// those below /connect, /accounts, /config, /credentials, /secure-redirect and
+// /api, which must be. The body can be read afterwards.
 func Check(t testing.TB, resp *http.Response) {
 	t.Helper()
 	req := resp.Request
@@ -91,7 +91,8 @@ func Check(t testing.TB, resp *http.Response) {
 }
 
 func described(path string) bool {
-	return strings.HasPrefix(path, "/connect/") || strings.HasPrefix(path, "/api/") || path == "/secure-redirect"
+	return strings.HasPrefix(path, "/connect/") || strings.HasPrefix(path, "/api/") || path == "/secure-redirect" ||
+		path == "/accounts" || strings.HasPrefix(path, "/accounts/") || strings.HasPrefix(path, "/config/") || strings.HasPrefix(path, "/credentials/")
 }
 
 // match finds the documented path of an address.

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -37,6 +39,7 @@ func (w *world) routes(t *testing.T) []route {
 	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
 	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("relayToken")
+	child, childProduct, configuration := w.child(t)
 	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
 	var body struct {
 		Accounts []struct {
@@ -55,6 +58,17 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
+		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Second child","displayName":"Second"}`},
+		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Third child","displayName":"Third"}`},
+		{base: s, method: "POST", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth, kind: asJSON, body: `{"productName":"Loans","displayName":"A loan"}`},
+		{base: s, method: "PUT", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth, kind: asJSON, body: `{"productName":"Cards","displayName":"A card"}`},
+		{base: s, method: "GET", pattern: "/config/v1/product-configurations", who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/config/v1/accounts/{account}/products", param: child, who: "basic", header: basicAuth},
+		{base: s, method: "PUT", pattern: "/config/v1/product-configuration-assignments/{id}", param: configuration, who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"type":"account","id":"` + child + `"}`},
+		{base: s, method: "DELETE", pattern: "/config/v1/product-configuration-assignments", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"type":"product","id":"` + childProduct + `"}`},
+		{base: s, method: "POST", pattern: "/credentials/rotate", who: "basic", header: basicAuth},
 		{base: s, method: "POST", pattern: "/connect/consumers", who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-2","prefill":` + goodPrefill + `}`},
 		{base: s, method: "GET", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
 		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
@@ -129,6 +143,27 @@ func (w *world) routes(t *testing.T) []route {
 		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
 		{base: k, method: "POST", pattern: "/reset"},
 	}
+}
+
+// child makes a child account with a product, and lets the portal's account do all
+// that the hierarchy has.
+func (w *world) child(t *testing.T) (publicID, productID, configurationID string) {
+	t.Helper()
+	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
+	publicID = good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Child"}`, header...)).field("publicId")
+	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products", `{"productName":"Theirs"}`, header...)).field("productId")
+	var all []struct{ ID string }
+	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/config/v1/product-configurations", "", header[:2]...)).Body, &all); err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return publicID, productID, all[0].ID
 }
 
 // signIn signs the reviewer in and returns the cookie.
