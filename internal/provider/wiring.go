@@ -63,33 +63,35 @@ type labels struct {
 	sharing   *sharing.Service
 }
 
-func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error) {
-	r, err := l.reports.Get(ctx, q, publicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return l.shared(ctx, q, publicToken)
+// report is the report of a publicToken, or that of a relay token with its share.
+func (l labels) report(ctx context.Context, q store.Queryer, token string) (reports.Report, *sharing.Share, error) {
+	r, err := l.reports.Get(ctx, q, token)
+	if !errors.Is(err, store.ErrNotFound) {
+		return r, nil, err
 	}
-	if err != nil {
-		return webhook.Event{}, err
-	}
-	a, err := l.customers.ByID(ctx, q, r.CustomerID)
-	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
-		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
-}
-
-func (l labels) shared(ctx context.Context, q store.Queryer, relayToken string) (webhook.Event, error) {
-	share, err := l.sharing.Get(ctx, q, relayToken)
+	share, err := l.sharing.Get(ctx, q, token)
 	if err == nil && !share.Revoked.IsZero() {
 		err = store.ErrNotFound
 	}
 	if err != nil {
-		return webhook.Event{}, err
+		return r, nil, err
 	}
-	r, err := l.reports.Get(ctx, q, share.PublicToken)
+	r, err = l.reports.Get(ctx, q, share.PublicToken)
+	return r, &share, err
+}
+
+func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error) {
+	r, share, err := l.report(ctx, q, publicToken)
 	if err != nil {
 		return webhook.Event{}, err
 	}
-	a, err := l.customers.ByID(ctx, q, share.ThirdPartyID)
-	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
+	if share != nil {
+		a, err := l.customers.ByID(ctx, q, share.ThirdPartyID)
+		return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
+	}
+	a, err := l.customers.ByID(ctx, q, r.CustomerID)
+	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
+		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
 }
 
 // reportEvents tells the owner of a report how it ended, and those it is shared with.
