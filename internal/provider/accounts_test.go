@@ -34,21 +34,33 @@ func (b *bench) advance(d string) {
 	b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")
 }
 
+// files lists the files of a report.
+func (b *bench) files(publicToken string) []map[string]string {
+	b.t.Helper()
+	list := b.get("/connect/cashflow/v2/files", b.named(publicToken))
+	b.want("list", list, 200, "")
+	var files []map[string]string
+	if err := json.Unmarshal(list.raw, &files); err != nil {
+		b.t.Fatalf("list: %s", list.raw)
+	}
+	return files
+}
+
+const filePath = "/connect/cashflow/v2/files/"
+
 func TestFilesOfACashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		token, r := b.walked("joint")
-		list := b.get("/connect/cashflow/v2/files", b.named(token))
-		b.want("list", list, 200, "")
-		var files []map[string]string
-		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 1 {
-			t.Fatalf("list: %s", list.raw)
+		files := b.files(token)
+		if len(files) != 2 || files[0]["document_type"] != "CASHFLOW_ANALYSIS" || files[1]["document_type"] != "BANK_TRANSACTIONS" {
+			t.Fatalf("files: %v", files)
 		}
-		path := "/connect/cashflow/v2/files/" + files[0]["source_filepath"]
+		path := filePath + files[1]["source_filepath"]
 		file := b.get(path, b.named(token))
 		b.want("file", file, 200, "")
 		accounts, _ := file.body["accounts"].([]any)
 		if len(accounts) == 0 || accounts[0].(map[string]any)["account_id"] != r.AccountDetails[0].AccountID ||
-			len(accounts[0].(map[string]any)["transactions"].([]any)) == 0 || file.text("source_id") != files[0]["source_id"] {
+			len(accounts[0].(map[string]any)["transactions"].([]any)) == 0 || file.text("source_id") != files[1]["source_id"] {
 			t.Errorf("file: %.500s", file.raw)
 		}
 		if file.header.Get("Content-Disposition") != `attachment; filename="transactions.json"` || file.header.Get("Cache-Control") != "no-store" {
@@ -58,9 +70,9 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		if part.status != http.StatusPartialContent || string(part.raw) != string(file.raw[10:20]) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
-		for _, other := range []string{files[0]["source_uuid"], files[0]["source_uuid"] + "/other.json", uuid.NewString() + "/transactions.json",
-			files[0]["source_filepath"] + "/", "..%2f..%2fetc%2fpasswd"} {
-			b.want(other, b.get("/connect/cashflow/v2/files/"+other, b.named(token)), 404, svc.CodeNotFound)
+		for _, other := range []string{files[1]["source_uuid"], files[1]["source_uuid"] + "/other.json", files[1]["source_uuid"] + "/analysis.json",
+			uuid.NewString() + "/transactions.json", files[1]["source_filepath"] + "/", "..%2f..%2fetc%2fpasswd"} {
+			b.want(other, b.get(filePath+other, b.named(token)), 404, svc.CodeNotFound)
 		}
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
 		b.want("somebody else's", b.get(path, theirs), 404, svc.CodeInvalidToken)
@@ -71,13 +83,132 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		if a := b.get("/connect/cashflow/v2/files", b.named(failed)); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("files of a report that failed: %d %s", a.status, a.raw)
 		}
+		b.want("a file of it", b.get(path, b.named(failed)), 404, svc.CodeNotFound)
 		b.advance("335h")
-		b.want("in the 14 days", b.get(path, b.named(token)), 200, "")
+		for _, f := range files {
+			b.want("in the 14 days", b.get(filePath+f["source_filepath"], b.named(token)), 200, "")
+		}
 		b.advance("2h")
-		b.want("after them", b.get(path, b.named(token)), 410, svc.CodeGone)
-		b.want("the list then", b.get("/connect/cashflow/v2/files", b.named(token)), 200, "")
+		for _, f := range files {
+			b.want("after them", b.get(filePath+f["source_filepath"], b.named(token)), 410, svc.CodeGone)
+		}
+		if all := b.files(token); len(all) != 0 {
+			t.Errorf("the list then: %v", all)
+		}
+		b.want("what is no file's path", b.get(filePath+files[1]["source_uuid"]+"/other.json", b.named(token)), 404, svc.CodeNotFound)
 		b.advance("2160h")
 		b.want("after 90 days", b.get("/connect/cashflow/v2/files", b.named(token)), 404, svc.CodeInvalidToken)
+		b.want("a file after 90 days", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+	})
+}
+
+// TestTheAnalysisOfAReport reads it of a visit's report, of a submission's and of
+// one that was prepared.
+func TestTheAnalysisOfAReport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		visit, _ := b.walked("default")
+		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
+		b.want("prepared report", made, 201, "")
+		for name, token := range map[string]string{
+			"visit":      visit,
+			"submission": b.ready(b.submit(submission()).text("publicToken")),
+			"prepared":   b.ready(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}).text("publicToken")),
+		} {
+			r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			f := b.files(token)[0]
+			if f["source_id"] != "REPORT_ANALYSIS" || f["source_filepath"] != f["source_uuid"]+"/analysis.json" {
+				t.Errorf("%s: listed as %v", name, f)
+			}
+			file := b.get(filePath+f["source_filepath"], b.named(token))
+			b.want(name, file, 200, "")
+			if file.header.Get("Content-Disposition") != `attachment; filename="analysis.json"` {
+				t.Errorf("%s: headers %v", name, file.header)
+			}
+			var a report.Analysis
+			if err := json.Unmarshal(file.raw, &a); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if a.PublicToken != token || a.RetrievedAt != r.Meta.CreatedAt || len(a.Accounts) != len(r.AccountDetails) || a.Accounts[0].AccountID != r.AccountDetails[0].AccountID ||
+				len(a.Months) == 0 || len(a.Scores) != len(r.Scores) || (a.Scores[0].Value == nil) != (r.Scores[0].Value == nil) {
+				t.Errorf("%s: %.600s", name, file.raw)
+			}
+			if v := r.Scores[0].Value; v != nil && *a.Scores[0].Value != *v {
+				t.Errorf("%s: the score is %d, the report's %d", name, *a.Scores[0].Value, *v)
+			}
+			if again := b.get(filePath+f["source_filepath"], b.named(token)); string(again.raw) != string(file.raw) {
+				t.Errorf("%s: another time it is other bytes", name)
+			}
+		}
+	})
+}
+
+// ready waits until a report is made, and returns its publicToken.
+func (b *bench) ready(publicToken string) string {
+	b.t.Helper()
+	for h := b.named(publicToken); ; {
+		switch a := b.get("/connect/status", h); a.text("status") {
+		case "SUCCESS":
+			return publicToken
+		case "PENDING":
+		default:
+			b.t.Fatalf("report: %s", a.raw)
+		}
+	}
+}
+
+// TestWhatReportsHoldIsDeleted goes on to the days when data and bodies are
+// deleted, and back: nothing comes again, and what stands on its own stays.
+func TestWhatReportsHoldIsDeleted(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token, r := b.walked("single")
+		late, l := b.walked("single")
+		path := filePath + b.files(token)[0]["source_filepath"]
+		ach := func(publicToken, account string) answer {
+			return b.get("/connect/bank-accounts/"+account+"/ach-details", b.named(publicToken))
+		}
+		first := ach(token, r.AccountDetails[0].AccountID)
+		b.want("the numbers", first, 200, "")
+		has := func(day string, inputs, bodies int) {
+			t.Helper()
+			for column, want := range map[string]int{"input": inputs, "body": bodies} {
+				var n int
+				if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT count(`+column+`) FROM reports`).Scan(&n); err != nil || n != want {
+					t.Errorf("on day %s %d reports have their %s, want %d (%v)", day, n, column, want, err)
+				}
+			}
+		}
+		read := func(day string) {
+			t.Helper()
+			b.want("the report on day "+day, b.get("/connect/cashflow/v2/json", b.named(token)), 200, "")
+			if a := ach(token, r.AccountDetails[0].AccountID); string(a.raw) != string(first.raw) {
+				t.Errorf("on day %s: %s, want %s", day, a.raw, first.raw)
+			}
+			b.want("a file on day "+day, b.get(path, b.named(token)), 410, svc.CodeGone)
+			if all := b.files(token); len(all) != 0 {
+				t.Errorf("on day %s the list is %v", day, all)
+			}
+			b.want("other numbers on day "+day, ach(late, l.AccountDetails[0].AccountID), 404, svc.CodeNotFound)
+		}
+		b.advance("719h")
+		has("29", 2, 2) // another report may still be made of it
+		read("29")
+		b.advance("2h")
+		has("30", 0, 2)
+		read("30")
+		b.advance("-600h")
+		read("5")
+		b.advance("2042h")
+		has("90", 0, 0)
+		b.advance("-1442h")
+		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files", path} {
+			b.want(path+" on day 30 again", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+		}
+		if a := ach(token, r.AccountDetails[0].AccountID); string(a.raw) != string(first.raw) {
+			t.Errorf("the numbers, when the body is gone: %s", a.raw)
+		}
 	})
 }
 

@@ -256,7 +256,7 @@ func (p *Provider) Control() http.Handler {
 }
 
 // moved does what time itself would have done: jobs come due, keys grow old,
-// visits expire.
+// visits expire, and what reports hold is deleted.
 func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if d != 0 {
 		if err := p.queue.Shift(ctx, d); err != nil {
@@ -266,7 +266,10 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if err := p.keys.Ensure(ctx); err != nil {
 		return err
 	}
-	return p.visits.Sweep(ctx)
+	if err := p.visits.Sweep(ctx); err != nil {
+		return err
+	}
+	return p.reports.Sweep(ctx)
 }
 
 // Start begins the background work, until Stop.
@@ -282,18 +285,21 @@ func (p *Provider) Start(ctx context.Context) error {
 	return nil
 }
 
-// tend sees to the keys every hour.
+// tend sees to the keys and to what is to be deleted, at once and every hour.
 func (p *Provider) tend(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
+		if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("keys not tended", "why", err.Error())
+		}
+		if err := p.reports.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("reports not swept", "why", err.Error())
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
-				p.config.Log.Error("keys not tended", "why", err.Error())
-			}
 		}
 	}
 }

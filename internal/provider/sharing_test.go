@@ -127,13 +127,18 @@ func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
 		list := b.get("/connect/cashflow/v2/files", theirs)
 		b.want("files", list, 200, "")
 		var files []map[string]string
-		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 1 {
+		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 2 {
 			t.Fatalf("files: %s", list.raw)
 		}
-		file := b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"], theirs)
-		b.want("file", file, 200, "")
-		if bytes.Contains(append(list.raw, file.raw...), []byte(publicToken)) {
-			t.Error("the files name the owner's publicToken")
+		for _, f := range files {
+			file := b.get(filePath+f["source_filepath"], theirs)
+			b.want(f["document_type"], file, 200, "")
+			if bytes.Contains(append(list.raw, file.raw...), []byte(publicToken)) {
+				t.Errorf("%s names the owner's publicToken", f["document_type"])
+			}
+			if f["document_type"] == "CASHFLOW_ANALYSIS" && file.text("public_token") != relayToken {
+				t.Errorf("the analysis is of %q, want the relay token", file.text("public_token"))
+			}
 		}
 
 		event := in.wait(t, 1)[0]

@@ -3,24 +3,30 @@ package reports
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/door"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
 
-// A cashflow report has one file for each bank: what was retrieved there, from
-// which the report was computed. Account numbers are cut to their last four.
+// A cashflow report has a file that says how its figures came about, and one for
+// each bank: what was retrieved there, from which the report was computed. Account
+// numbers are cut to their last four. All are made from what is sealed, each time
+// that they are asked for.
 
-// fileName is the last part of its source_filepath; the first is the connection's
-// source_uuid.
-const fileName = "transactions.json"
+// The last parts of their source_filepaths; the first is the source_uuid.
+const (
+	analysisName     = "analysis.json"
+	transactionsName = "transactions.json"
+)
 
 type listed struct {
 	DocumentType string `json:"document_type"`
@@ -30,15 +36,22 @@ type listed struct {
 	Filepath     string `json:"source_filepath"`
 }
 
+// file is one of a report's files.
+type file struct {
+	listed
+	name string // of the download
+	body func() (any, error)
+}
+
 // files lists the files of a report, also when there is none of them.
 func (s *Service) files(w http.ResponseWriter, r *http.Request) error {
-	rep, data, err := s.sources(r)
+	_, all, err := s.sources(r)
 	if err != nil {
 		return err
 	}
 	out := []listed{}
-	for _, c := range data.Connections {
-		out = append(out, listed{"BANK_TRANSACTIONS", derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + fileName})
+	for _, f := range all {
+		out = append(out, f.listed)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return door.JSON(w, http.StatusOK, out)
@@ -46,56 +59,111 @@ func (s *Service) files(w http.ResponseWriter, r *http.Request) error {
 
 // file serves one of them, in parts if asked to.
 func (s *Service) file(w http.ResponseWriter, r *http.Request) error {
-	rep, data, err := s.sources(r)
+	over, all, err := s.sources(r)
 	if err != nil {
 		return err
 	}
-	id, name, _ := strings.Cut(r.PathValue("path"), "/")
-	for _, c := range data.Connections {
-		if c.ID != id || name != fileName {
+	path := r.PathValue("path")
+	for _, f := range all {
+		if f.Filepath != path {
 			continue
 		}
-		if s.Now().Sub(rep.Held()) > Retention {
-			return door.Fail(svc.CodeGone, errors.New("the file's retention is over"))
+		body, err := f.body()
+		if err != nil {
+			return err
 		}
-		raw, err := report.Encode(fileOf(c, rep.Retrieved))
+		raw, err := report.Encode(body)
 		if err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Content-Disposition", `attachment; filename="`+fileName+`"`)
+		w.Header().Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(raw))
 		return nil
 	}
+	if source, name, _ := strings.Cut(path, "/"); over && svc.IsUUID(source) && (name == analysisName || name == transactionsName) {
+		return door.Fail(svc.CodeGone, errors.New("the file's retention is over"))
+	}
 	return door.Fail(svc.CodeNotFound, errors.New("the report has no such file"))
 }
 
-// sources is a cashflow report with what was retrieved for it; nothing while it
-// is not made.
-func (s *Service) sources(r *http.Request) (Report, bankdata.Data, error) {
+// sources are the files of a cashflow report. It has none while it is not made, and
+// none any more when the retention is over.
+func (s *Service) sources(r *http.Request) (over bool, all []file, err error) {
+	ctx := r.Context()
 	rep, err := s.named(r)
 	if err != nil {
-		return rep, bankdata.Data{}, err
+		return false, nil, err
 	}
 	if rep.Kind != svc.Cashflow {
-		return rep, bankdata.Data{}, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
+		return false, nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	if rep.Status != svc.StatusSuccess {
-		return rep, bankdata.Data{}, nil
+		return false, nil, nil
 	}
-	if err := s.given(r.Context(), rep); err != nil {
-		return rep, bankdata.Data{}, err
+	if !s.retained(rep) {
+		return true, nil, nil
 	}
-	data, err := s.Data(r.Context(), rep)
-	if errors.Is(err, store.ErrShredded) {
-		return rep, data, door.Fail(svc.CodeInvalidToken, err)
+	if err := s.given(ctx, rep); err != nil {
+		return false, nil, err
 	}
-	return rep, data, err
+	data, err := s.Data(ctx, rep)
+	switch {
+	case errors.Is(err, ErrDeleted): // by a clock that was moved back since
+		return true, nil, nil
+	case errors.Is(err, store.ErrShredded):
+		return false, nil, door.Fail(svc.CodeInvalidToken, err)
+	case err != nil:
+		return false, nil, err
+	}
+	return false, s.filesOf(ctx, rep, data), nil
 }
 
-// Data is what a report that is made was made from.
+func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
+	id := derived(rep.PublicToken, "analysis")
+	all := []file{{
+		listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
+		analysisName, func() (any, error) { return s.analysis(ctx, rep, data) },
+	}}
+	for _, c := range data.Connections {
+		all = append(all, file{
+			listed{"BANK_TRANSACTIONS", derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName},
+			transactionsName, func() (any, error) { return fileOf(c, rep.Retrieved), nil },
+		})
+	}
+	return all
+}
+
+// analysis says how the report's figures came about: with the scores that it has,
+// whatever is configured now, and under the name that the caller knows it by.
+func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) (report.Analysis, error) {
+	body, err := s.body(ctx, rep)
+	if err != nil {
+		return report.Analysis{}, err
+	}
+	var made struct {
+		Scores []struct {
+			Version string `json:"score_version"`
+		} `json:"scores"`
+	}
+	if err := json.Unmarshal(body, &made); err != nil {
+		return report.Analysis{}, err
+	}
+	in := cashflow.Input{PublicToken: rep.PublicToken, Bank: data}
+	if rep.Relay != "" {
+		in.PublicToken = rep.Relay
+	}
+	for _, score := range made.Scores {
+		in.Options.Attributes = true
+		in.Options.ScoreV1 = in.Options.ScoreV1 || score.Version == "v1.0"
+	}
+	return cashflow.Explain(in, rep.Retrieved), nil
+}
+
+// Data is what a report that is made was made from, for InputAge; then ErrDeleted.
+// What another report needs of it is taken over when that one is begun.
 func (s *Service) Data(ctx context.Context, r Report) (bankdata.Data, error) {
 	_, in, err := s.input(ctx, r.PublicToken)
 	if err != nil || in.Data == nil {

@@ -156,6 +156,9 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	if err != nil {
 		return r, in, err
 	}
+	if sealed == nil && r.Status.Final() {
+		return r, in, ErrDeleted
+	}
 	if sealed == nil {
 		return r, in, errors.New("reports: the report has no input")
 	}
@@ -176,6 +179,9 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	sealed, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
 	if err != nil {
 		return nil, err
+	}
+	if sealed == nil {
+		return nil, ErrDeleted
 	}
 	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, r.KeyID, cell(r, "body"), sealed)
 	if err != nil {

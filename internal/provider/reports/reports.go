@@ -113,6 +113,7 @@ type Report struct {
 	Substatus   svc.Substatus
 	Created     time.Time
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
+	Forgotten   bool      // the body was deleted for its age: it is not to be read, wherever the clock stands
 	Relay       string    // the relay token that a third party named it by; empty for its owner
 }
 
@@ -216,7 +217,7 @@ func (s *Service) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken 
 		return Report{}, err
 	}
 	r, err := get(ctx, tx, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
-	if err == nil && s.Now().Sub(r.Created) > MaxAge {
+	if err == nil && (r.Forgotten || s.Now().Sub(r.Created) > MaxAge) {
 		err = store.ErrNotFound
 	}
 	return r, err

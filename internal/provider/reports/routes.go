@@ -43,7 +43,7 @@ func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
 		return NotReady(rep)
 	}
 	body, err := s.body(r.Context(), rep)
-	if errors.Is(err, store.ErrShredded) {
+	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
 		return door.Fail(svc.CodeInvalidToken, err)
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) named(r *http.Request) (Report, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		rep, err = s.shared(r, err)
 	}
-	if err == nil && s.Now().Sub(rep.Created) > MaxAge {
+	if err == nil && (rep.Forgotten || s.Now().Sub(rep.Created) > MaxAge) {
 		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
 	}
 	return rep, err

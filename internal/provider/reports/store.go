@@ -33,10 +33,10 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var created int64
 	var retrieved sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
-			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at
+			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at, forgotten_at IS NOT NULL
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved)
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten)
 	r.Created = store.Time(created)
 	if retrieved.Valid {
 		r.Retrieved = store.Time(retrieved.Int64)
@@ -73,6 +73,32 @@ func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
 	_, err := tx.ExecContext(ctx, `UPDATE reports SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
+}
+
+// deleteInputs deletes what was retrieved, at most limit times, of reports that
+// have ended, were created before one instant and got their data before another;
+// it returns how often it did.
+func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time, limit int) (int64, error) {
+	return changed(tx.ExecContext(ctx, `UPDATE reports SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+			SELECT public_token FROM reports WHERE input IS NOT NULL AND status <> 'PENDING' AND created_at < $1 AND retrieved_at < $2
+			ORDER BY created_at LIMIT $3)`,
+		store.Micros(created), store.Micros(retrieved), limit))
+}
+
+// forget deletes what is left, at most limit times, of reports that have ended and
+// were created before an instant; it returns how often it did.
+func forget(ctx context.Context, tx *sql.Tx, created, now time.Time, limit int) (int64, error) {
+	return changed(tx.ExecContext(ctx, `UPDATE reports SET body = NULL, input = NULL, forgotten_at = $2 WHERE forgotten_at IS NULL AND public_token IN (
+			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
+			ORDER BY created_at LIMIT $3)`,
+		store.Micros(created), store.Micros(now), limit))
+}
+
+func changed(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
 // column returns one of the sealed columns, input or body; nil while it is empty.
