@@ -1,0 +1,38 @@
+package app_test
+
+import (
+	"testing"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+)
+
+// TestTheReviewPageHasWordsForWhatTheEngineSays holds the portal's words, which
+// know the engine by its codes only, to the engine: every category, group,
+// attribute and reason is said in both languages.
+func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
+	for _, leaf := range bankdata.Leaves() {
+		for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+			if portal.CategoryWords(l, leaf.String()) == leaf.String() {
+				t.Errorf("no words in %s for the category %s", l, leaf)
+			}
+			if g := leaf.Group().String(); portal.GroupWords(l, g) == g {
+				t.Errorf("no words in %s for the group %s", l, g)
+			}
+		}
+	}
+	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
+		if words, l := portal.AttributeWords(svc.Spanish, d.Name, d.Description); l != svc.Spanish || words == d.Description {
+			t.Errorf("no Spanish words for the attribute %s", d.Name)
+		}
+		reason := cashflow.Reason(d.Code)
+		if reason == "" || portal.ReasonWords(svc.Spanish, d.Code, reason) == reason {
+			t.Errorf("no Spanish words for the reason %s, %q", d.Code, reason)
+		}
+		if got := portal.ReasonWords(svc.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
+			t.Errorf("another provider's reason %s is called %q", d.Code, got)
+		}
+	}
+}

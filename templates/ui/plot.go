@@ -1,0 +1,290 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// Plots are drawn on the server, in integers: values are what the caller counts
+// in, cents say, and heights are tenths of a pixel. A plot is as wide as its
+// place: what lies along its width is in percent, so that letters keep their
+// size at any width, and needs neither script nor inline style. Each plot is one
+// image to a screen reader, named and described by ids that the page gives.
+
+// LinePlot is one series at even distances with the area between it and zero,
+// which shows where it is below.
+type LinePlot struct {
+	ID     string // of the drawing; unique on the page
+	Label  string // id of what names the plot
+	Story  string // id of what tells it in words; "" is nothing
+	Low    bool   // a small one of a row
+	Values []int64
+	Least  int64              // the smallest step of the axis
+	Say    func(int64) string // a value on the axis
+	Marks  []PlotMark         // by index of Values
+	Spans  []PlotSpan
+}
+
+// PlotMark is a word below the plot. Rank 1 is always there, 2 not in a narrow
+// place, 3 in a wide one only.
+type PlotMark struct {
+	At    int
+	Text  string
+	Rank  int
+	Major bool // the beginning of a year, say
+}
+
+// PlotSpan is a stretch of a plot, from an index to another, that says something
+// when it is pointed at.
+type PlotSpan struct {
+	From, To int
+	Text     string
+}
+
+// BarPlot is a bar upwards, in two parts, and one downwards at each of even
+// places, with a mark across them.
+type BarPlot struct {
+	ID, Label, Story string // as in LinePlot
+	Bars             []Bars
+	Least            int64
+	Say              func(int64) string
+}
+
+// Bars are those of one place. None is negative: Down is drawn downwards.
+type Bars struct {
+	First, More int64 // the two parts of the bar upwards
+	Down        int64
+	Mark        int64
+	Text        string // below
+	Rank        int    // as in PlotMark
+	Major       bool
+	Title       string // when pointed at
+	Faint       bool   // not complete
+}
+
+// The heights of the plots in pixels; the style sheet knows them too.
+const (
+	plotTall = 260
+	plotLow  = 104
+)
+
+// mostPoints is how many points a line has at most: more than a screen shows.
+const mostPoints = 400
+
+// axis is a range of values, from Low to High, over a height in tenths of a pixel.
+type axis struct {
+	low, high int64
+	height    int64
+	ticks     []int64
+}
+
+// newAxis spans the values and zero with at most `most` steps of 1, 2 or 5 times a
+// power of ten of least, and a tick at each.
+func newAxis(values []int64, height, most int, least int64) axis {
+	var low, high int64
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	if low == high {
+		high = least
+	}
+	step := niceStep(low, high, int64(most), least)
+	a := axis{low: -steps(-low, step) * step, high: steps(high, step) * step, height: int64(height) * 10}
+	for v := a.low; v <= a.high; v += step {
+		a.ticks = append(a.ticks, v)
+	}
+	return a
+}
+
+func niceStep(low, high, most, least int64) int64 {
+	for unit := max(least, 1); ; unit *= 10 {
+		for _, m := range [...]int64{1, 2, 5} {
+			if s := m * unit; steps(-low, s)+steps(high, s) <= most {
+				return s
+			}
+		}
+	}
+}
+
+// steps is how many steps reach v, which is not negative.
+func steps(v, step int64) int64 { return (v + step - 1) / step }
+
+// y is where a value stands, in tenths of a pixel from the top.
+func (a axis) y(v int64) int64 { return (a.high - v) * a.height / (a.high - a.low) }
+
+// px writes tenths of a pixel as pixels.
+func px(tenths int64) string {
+	s := strconv.FormatInt(tenths/10, 10)
+	if d := tenths % 10; d != 0 {
+		s += "." + strconv.FormatInt(d, 10)
+	}
+	return s
+}
+
+// percent writes part of whole as a percentage with two decimals at most.
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return "0%"
+	}
+	n := max(0, min(part, whole)) * 10_000 / whole
+	s := strconv.FormatInt(n/100, 10)
+	if d := n % 100; d != 0 {
+		s += "." + strings.TrimRight(strconv.FormatInt(100+d, 10)[1:], "0")
+	}
+	return s + "%"
+}
+
+type point struct {
+	at int
+	v  int64
+}
+
+// simplify keeps at most `most` of the values: the first, the last, and of each
+// stretch its lowest and its highest in their order, so that no low is lost.
+func simplify(values []int64, most int) []point {
+	n := len(values)
+	out := make([]point, 0, min(n, most))
+	if n <= most {
+		for i, v := range values {
+			out = append(out, point{i, v})
+		}
+		return out
+	}
+	out = append(out, point{0, values[0]})
+	stretches := (most - 2) / 2
+	for s := range stretches {
+		from, to := 1+s*(n-2)/stretches, 1+(s+1)*(n-2)/stretches
+		low, high := from, from
+		for i := from; i < to; i++ {
+			if values[i] < values[low] {
+				low = i
+			}
+			if values[i] > values[high] {
+				high = i
+			}
+		}
+		first, second := min(low, high), max(low, high)
+		out = append(out, point{first, values[first]})
+		if second != first {
+			out = append(out, point{second, values[second]})
+		}
+	}
+	return append(out, point{n - 1, values[n-1]})
+}
+
+// height is the plot's in pixels.
+func (p LinePlot) height() int {
+	if p.Low {
+		return plotLow
+	}
+	return plotTall
+}
+
+func (p LinePlot) axis() axis {
+	if p.Low {
+		return newAxis(p.Values, plotLow, 3, p.Least)
+	}
+	return newAxis(p.Values, plotTall, 6, p.Least)
+}
+
+// last is the index at the right edge; a single value makes a level line.
+func (p LinePlot) last() int { return max(len(p.Values)-1, 1) }
+
+// line is the path of the values, and area the one that closes it at zero. Their
+// x are indices and their y tenths of a pixel.
+func (p LinePlot) line(a axis) string {
+	points := simplify(p.Values, mostPoints)
+	if len(points) == 0 {
+		return ""
+	}
+	if len(points) == 1 {
+		points = append(points, point{1, points[0].v})
+	}
+	var b strings.Builder
+	for i, q := range points {
+		if i == 0 {
+			b.WriteByte('M')
+		} else {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.Itoa(q.at))
+		b.WriteByte(' ')
+		b.WriteString(strconv.FormatInt(a.y(q.v), 10))
+	}
+	return b.String()
+}
+
+func (p LinePlot) area(a axis) string {
+	line := p.line(a)
+	if line == "" {
+		return ""
+	}
+	zero := strconv.FormatInt(a.y(0), 10)
+	return line + "V" + zero + "H0Z"
+}
+
+// box is the view box of a line: all of it, or what lies below zero.
+func (p LinePlot) box(top, height int64) string {
+	return "0 " + strconv.FormatInt(top, 10) + " " + strconv.Itoa(p.last()) + " " + strconv.FormatInt(height, 10)
+}
+
+func (p LinePlot) at(i int) string { return percent(int64(i), int64(p.last())) }
+
+func (p BarPlot) axis() axis {
+	var all []int64
+	for _, b := range p.Bars {
+		all = append(all, b.First+b.More, -b.Down, b.Mark)
+	}
+	return newAxis(all, plotTall, 7, p.Least)
+}
+
+// Places along the width, in hundredths of a slot: the bar, and the mark across.
+func (p BarPlot) at(i, hundredths int) string {
+	return percent(int64(i*100+hundredths), int64(len(p.Bars)*100))
+}
+
+func (p BarPlot) wide(hundredths int) string {
+	return percent(int64(hundredths), int64(len(p.Bars)*100))
+}
+
+func rank(n int) string { return "plot-x plot-rank-" + strconv.Itoa(n) }
+
+// Meter is a bar of points: how many of the most, and where a mark stands.
+type Meter struct {
+	Value, Most int64
+	Mark        int64 // with Marked
+	Marked      bool
+	Quiet       bool // in a colour that says nothing
+}
+
+// Dial is a value on a scale of whole numbers, with a second mark on it.
+type Dial struct {
+	Label     string // what a screen reader says of all of it
+	Low, High int
+	Value     int
+	Mark      int
+	Marked    bool
+	MarkText  string // what the second mark is
+}
+
+func (d Dial) at(v int) string { return percent(int64(v-d.Low), int64(d.High-d.Low)) }
+
+// anchor keeps a word within the scale's ends.
+func (d Dial) anchor(v int) string {
+	switch place := (v - d.Low) * 100 / max(d.High-d.Low, 1); {
+	case place < 12:
+		return "start"
+	case place > 88:
+		return "end"
+	}
+	return "middle"
+}
+
+func described(id string) templ.Attributes {
+	if id == "" {
+		return nil
+	}
+	return templ.Attributes{"aria-describedby": id}
+}
