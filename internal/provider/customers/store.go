@@ -339,3 +339,8 @@ func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID strin
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
 var _ gate.Directory = (*Service)(nil)
+
+// holdAccount has other changes of the account wait until tx ends.
+func holdAccount(ctx context.Context, tx *sql.Tx, customerID string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE customers SET require_form = require_form WHERE id = $1`, customerID))
+}

@@ -241,3 +241,22 @@ func (s *Service) again(ctx context.Context, tx *sql.Tx, old Delivery, sealed []
 func (s *Service) DeliveryCounts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[string]int, error) {
 	return deliveryCounts(ctx, q, customerID, since)
 }
+
+// Change is an event: a status that a report came to.
+type Change struct {
+	At        time.Time
+	Status    svc.Status
+	Substatus svc.Substatus
+}
+
+// Changes lists the events of a report of the customer, the oldest first.
+func (s *Service) Changes(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Change, error) {
+	all, err := eventsOf(ctx, q, publicToken)
+	var out []Change
+	for _, e := range all {
+		if e.customerID == customerID {
+			out = append(out, Change{At: e.created, Status: e.status, Substatus: e.sub})
+		}
+	}
+	return out, err
+}

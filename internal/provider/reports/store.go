@@ -109,3 +109,51 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) ([]b
 }
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
+
+// recent lists a customer's reports, the newest first, without their inputs and
+// bodies.
+func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+	var before int64
+	if !f.Before.IsZero() {
+		before = store.Micros(f.Before)
+	}
+	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
+		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)
+			AND (CAST($4 AS BIGINT) = 0 OR created_at < $4 OR created_at = $4 AND public_token < $5)
+		ORDER BY created_at DESC, public_token DESC LIMIT $6`,
+		customerID, string(f.Status), f.Named, before, f.Token, f.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Report
+	for rows.Next() {
+		var r Report
+		var created int64
+		if err := rows.Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, &created); err != nil {
+			return nil, err
+		}
+		r.Created = store.Time(created)
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
+	rows, err := q.QueryContext(ctx, `SELECT status, COUNT(*) FROM reports WHERE customer_id = $1 AND created_at >= $2 GROUP BY status`,
+		customerID, store.Micros(since))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[svc.Status]int{}
+	for rows.Next() {
+		var status svc.Status
+		var n int
+		if err := rows.Scan(&status, &n); err != nil {
+			return nil, err
+		}
+		out[status] = n
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,29 @@
+package reports
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Filter chooses reports of a customer. The zero value of a field is any.
+type Filter struct {
+	Status svc.Status
+	Named  string    // a publicToken or an externalId
+	Before time.Time // with Token: those that were created before that one
+	Token  string
+	Limit  int
+}
+
+// List returns a customer's reports without their contents, the newest first.
+func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+	return recent(ctx, q, customerID, f)
+}
+
+// Counts says how many of a customer's reports that were created since an instant
+// have each status.
+func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
+	return counts(ctx, q, customerID, since)
+}

@@ -1,0 +1,25 @@
+package visits
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Summary is where the visit of a report stands, without anything personal.
+type Summary struct {
+	ID      string
+	State   State
+	Step    Step
+	Created time.Time
+	Expires time.Time
+	Ended   time.Time // zero: not yet
+}
+
+// Summary returns the visit of a report, or store.ErrNotFound for one that was
+// submitted. Whose it is, is the caller's to have asked.
+func (s *Service) Summary(ctx context.Context, q store.Queryer, publicToken string) (Summary, error) {
+	v, err := byPublicToken(ctx, q, publicToken)
+	return Summary{ID: v.id, State: v.State, Step: v.Step, Created: v.created, Expires: v.expires, Ended: v.ended}, err
+}
