@@ -182,3 +182,39 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 		}
 	})
 }
+
+// TestTenTrillionIsNotTooMuch multiplies all amounts, until together they are the
+// most that a submission may have: every quotient stays what it was, and no sum
+// comes round to another sign.
+func TestTenTrillionIsNotTooMuch(t *testing.T) {
+	const most = 10_000_000_000_000_00 - 1
+	rapid.Check(t, func(t *rapid.T) {
+		d, at := people(t)
+		old := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
+		sum := report.Cents(1)
+		each := func(f func(*report.Cents)) {
+			for i := range d.Connections[0].Accounts {
+				a := &d.Connections[0].Accounts[i]
+				f(&a.Balance)
+				for j := range a.Transactions {
+					f(&a.Transactions[j].Amount)
+				}
+			}
+		}
+		each(func(c *report.Cents) { sum += max(*c, -*c) })
+		each(func(c *report.Cents) { *c *= most / sum })
+		after := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
+		for i, u := range universal {
+			same := old[i].state == after[i].state
+			switch u.Type {
+			case Float:
+				same = same && old[i].n == after[i].n
+			case Dollar: // less than half a cent was rounded to 0
+				same = same && (old[i].n == 0 || (old[i].n < 0) == (after[i].n < 0))
+			}
+			if !same {
+				t.Fatalf("times %d, %s goes from %+v to %+v", most/sum, u.Name, old[i], after[i])
+			}
+		}
+	})
+}

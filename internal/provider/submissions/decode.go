@@ -101,6 +101,9 @@ type decoder struct {
 	dates     []dated
 	pullKnown bool
 	early     bool // pullDate is before one of them: said once
+
+	sum     report.Cents // of balances and amounts, without their signs
+	tooMuch bool         // it is too large: said once
 }
 
 type dated struct {
@@ -550,6 +553,11 @@ func (d *decoder) money(field string) report.Cents {
 	if !ok && d.err == nil {
 		d.wrong(field, "must be an amount with at most two decimals, below ten trillion")
 	}
+	if d.sum += max(c, -c); d.sum >= maxUnits*100 && !d.tooMuch { // each is below that, and the sum no longer grows then
+		d.tooMuch = true
+		d.wrong(field, "must be below ten trillion together with all balances and amounts before it")
+	}
+	d.sum = min(d.sum, maxUnits*100)
 	return c
 }
 

@@ -136,6 +136,92 @@ func TestCreditOrDebitIsTheDirection(t *testing.T) {
 	}
 }
 
+// TestAllAmountsTogetherAreBelowTenTrillion holds the sum of balances and amounts at
+// its bound, whichever of them it is that goes beyond it, and wherever the signs are.
+func TestAllAmountsTogetherAreBelowTenTrillion(t *testing.T) {
+	const balance, first, last = "accounts[0].currentBalance", "accounts[0].transactions[0].amount", "accounts[0].transactions[1].amount"
+	body := func(of ...string) object {
+		in := good()
+		for i, path := range []string{balance, first, last} {
+			put(in, path, json.Number(of[i]))
+		}
+		return in
+	}
+	for _, c := range []struct {
+		of   []string
+		want string // the field that is named
+	}{
+		{[]string{"9999999999999.99", "0", "0"}, ""},
+		{[]string{"-9999999999999.98", "0.01", "0.00"}, ""},
+		{[]string{"3333333333333.33", "3333333333333.33", "3333333333333.33"}, ""},
+		{[]string{"9999999999999.99", "0", "0.01"}, last},
+		{[]string{"9999999999999.99", "0.01", "0.01"}, first}, // and is said once
+		{[]string{"-9999999999999.99", "-0.01", "0"}, first},
+		{[]string{"0", "5000000000000", "-5000000000000"}, last},
+		{[]string{"10000000000000", "1", "1"}, balance},
+	} {
+		// The balance comes before the transactions, as it is written here.
+		_, fields, err := read(t, body(c.of...))
+		if c.want == "" && err != nil || c.want != "" && !reflect.DeepEqual(fields, []string{c.want}) {
+			t.Errorf("%v: named %v, want %q", c.of, fields, c.want)
+		}
+	}
+	// However many there are, the sum does not come round.
+	var txs []any
+	for i := range 20_000 {
+		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z", "amount": json.Number("9999999999999.99"),
+			"description": "x", "creditOrDebit": "DEBIT"})
+	}
+	if _, fields, err := read(t, put(good(), "accounts[0].transactions", txs)); err == nil || len(fields) != 1 {
+		t.Errorf("20,000 of the largest amount: %v, named %v", err, fields)
+	}
+}
+
+// TestReadingBanksOfOneNameIsLinear counts allocations, which each source id that is
+// tried makes: twice as many banks whose names read the same must not try four times
+// as many, nor those that are named as the source ids that others would get.
+func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
+	names := map[string]func(i int) string{
+		"names that differ in dots": func(i int) string {
+			return "A" + strings.NewReplacer("0", ".", "1", "-").Replace(fmt.Sprintf("%016b", i)) + "B"
+		},
+		"names with the numbers of others": func(i int) string {
+			if i%2 == 0 {
+				return fmt.Sprint("A ", i/2+2)
+			}
+			return "A" + strings.NewReplacer("0", ".", "1", "-").Replace(fmt.Sprintf("%016b", i))
+		},
+	}
+	for what, name := range names {
+		work := func(n int) float64 {
+			var accounts []any
+			for i := range n {
+				accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": name(i), "accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
+			}
+			raw, _ := json.Marshal(put(good(), "accounts", accounts))
+			return testing.AllocsPerRun(1, func() {
+				s, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed})
+				if err != nil {
+					t.Fatal(details)
+				}
+				seen := map[string]bool{}
+				for _, c := range s.Data.Connections {
+					if seen[c.SourceID] {
+						t.Fatalf("%s: %s is the source id of two banks", what, c.SourceID)
+					}
+					seen[c.SourceID] = true
+				}
+				if len(seen) != n {
+					t.Fatalf("%s: %d banks of %d", what, len(seen), n)
+				}
+			})
+		}
+		if a, b := work(400), work(1600); b > 6*a {
+			t.Errorf("%s: 400 banks take %.0f allocations, 1600 take %.0f", what, a, b)
+		}
+	}
+}
+
 // TestTheSubmissionTable holds every row of the table at its bounds. Of a value
 // that is refused, the bad field is named, unless another is.
 func TestTheSubmissionTable(t *testing.T) {
@@ -167,7 +253,7 @@ func TestTheSubmissionTable(t *testing.T) {
 		{account + "accountType", absent, bad, ""}, {account + "accountType", "SAVINGS", ok, ""}, {account + "accountType", "checking", bad, ""}, {account + "accountType", "OTHER", bad, ""}, {account + "accountType", false, bad, ""},
 		{account + "currentBalance", absent, bad, ""}, {account + "currentBalance", nil, bad, ""}, {account + "currentBalance", 0, ok, ""}, {account + "currentBalance", n("-250.10"), ok, ""},
 		{account + "currentBalance", n("1.005"), bad, ""}, {account + "currentBalance", n("1e2"), bad, ""}, {account + "currentBalance", "12.50", bad, ""},
-		{account + "currentBalance", n("9999999999999.99"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""}, {account + "currentBalance", n(long("9", 500)), bad, ""},
+		{account + "currentBalance", n("-9999999999984.49"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""}, {account + "currentBalance", n(long("9", 500)), bad, ""},
 		{account + "dateBalanceLastUpdated", absent, ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.000Z", ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.001Z", bad, ""},
 		{account + "dateBalanceLastUpdated", "2026-11-21T12:00:00.001Z", bad, ""}, {account + "dateBalanceLastUpdated", "x", bad, ""},
 		{account + "dateAccountOpened", absent, ok, ""}, {account + "dateAccountOpened", "2026-11-21T11:59:59.999Z", ok, ""}, {account + "dateAccountOpened", "2026-11-21T12:00:00.000Z", bad, ""}, {account + "dateAccountOpened", "2019-02-29T00:00:00.000Z", bad, ""},
@@ -322,7 +408,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			var txs []any
 			for j := range counts[i] {
 				txs = append(txs, object{"id": fmt.Sprint("t", j), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z",
-					"amount":        json.Number(report.Cents(rapid.Int64Range(0, 999_999_999_999_999).Draw(t, "cents")).String()),
+					"amount":        json.Number(report.Cents(rapid.Int64Range(0, 6_000_000_000_000).Draw(t, "cents")).String()),
 					"description":   rapid.StringN(1, 255, -1).Filter(func(s string) bool { return !strings.Contains(s, "\x00") }).Draw(t, "description"),
 					"creditOrDebit": rapid.SampledFrom([]string{"CREDIT", "DEBIT"}).Draw(t, "direction")})
 			}

@@ -40,8 +40,10 @@ func dateTime(t []byte) (time.Time, bool) {
 	return at, true
 }
 
-// maxUnits is the first amount that is too large: ten trillion, so that no sum
-// of a report overflows.
+// maxUnits is the first amount that is too large, and the first sum of a body's
+// balances and amounts without their signs: ten trillion. Then the balance of any
+// day is smaller too, and no sum of a report overflows: the largest, a slope over
+// the ends of twelve months, is below 2,000 times 10^15 cents.
 const maxUnits = 10_000_000_000_000
 
 // cents reads a decimal number with at most two places, without an exponent.
