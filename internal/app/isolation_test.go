@@ -18,7 +18,7 @@ import (
 // identifier that does not exist, and must change nothing.
 func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *world) {
-		own, other := w.Credentials.account, w.Credentials.ThirdParty
+		own, other := w.Credentials.account, w.Credentials.ThirdParty.account
 		product := w.productOf(t, other)
 		token := w.token(t, `,"externalId":"mine-1"`)
 		publicToken := w.complete(t, token).field("publicToken")
@@ -26,6 +26,9 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 		consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
 			"Authorization", basic(own), "Content-Type", asJSON)).field("consumerId")
 		prepared := good(t, 201, ask(t, "POST", w.Control+"/sandbox-reports", `{"product":"cashflow","profile":"joint"}`, "Content-Type", asJSON)).field("sandboxReportId")
+		child := good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Elsewhere"}`, "Authorization", basic(own), "Content-Type", asJSON)).field("publicId")
+		elsewhere := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+publicToken+`","publicId":"`+child+`"}`,
+			"Authorization", basic(own), "Content-Type", asJSON)).field("relayToken")
 		theirs := w.bearer(t, other)
 		initialization := func(member, id string) string {
 			body := `{"productId":"` + product + `","` + member + `":"` + id + `"`
@@ -55,6 +58,15 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 			}},
 			"report by external id": {"mine-1", "nobodys", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-External-Id", id)
+			}},
+			"report to share": {publicToken, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+own.PublicID+`"}`, asOther...)
+			}},
+			"relay token to withdraw": {elsewhere, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "DELETE", w.Provider+"/connect/relay-tokens/"+id, "", asOther...)
+			}},
+			"relay token for another third party": {elsewhere, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
 			}},
 			"account": {own.PublicID, "nobodys", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)

@@ -141,6 +141,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: k, method: "POST", pattern: "/callbacks", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/webhooks/visit"}`},
 		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/redirect/return"}`},
 		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
+		{base: k, method: "GET", pattern: "/inbox"},
+		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event, header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
 		{base: k, method: "POST", pattern: "/reset"},
 	}
 }
@@ -186,7 +188,12 @@ func (w *world) signed(t *testing.T, body string) []string {
 
 func (w *world) signedAs(t *testing.T, id, body string) []string {
 	t.Helper()
-	secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
+	return signedWith(t, w.Credentials.WebhookSecret, id, body)
+}
+
+func signedWith(t *testing.T, key, id, body string) []string {
+	t.Helper()
+	secret, err := webhook.ParseSecret(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
 )
 
 // account is what a customer of the provider signs in with.
@@ -32,7 +32,13 @@ type customers struct {
 	account
 	Products      map[svc.Product]string `json:"products"`
 	WebhookSecret string                 `json:"webhookSecret"`
-	ThirdParty    account                `json:"thirdParty"`
+	ThirdParty    thirdParty             `json:"thirdParty"`
+}
+
+// thirdParty is the account that reports are shared with.
+type thirdParty struct {
+	account
+	WebhookSecret string `json:"webhookSecret"`
 }
 
 // staff is what the portal makes for itself.
@@ -49,13 +55,11 @@ func newAccount() account {
 }
 
 func newCustomers() customers {
-	c := customers{account: newAccount(), ThirdParty: newAccount(), Products: map[svc.Product]string{}}
+	c := customers{account: newAccount(), ThirdParty: thirdParty{newAccount(), webhook.NewSecret()}, Products: map[svc.Product]string{}}
 	for _, p := range svc.Products() {
 		c.Products[p] = uuid.NewString()
 	}
-	var key [32]byte
-	rand.Read(key[:])
-	c.WebhookSecret = "whsec_" + base64.StdEncoding.EncodeToString(key[:])
+	c.WebhookSecret = webhook.NewSecret()
 	return c
 }
 

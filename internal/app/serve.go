@@ -197,7 +197,11 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		seed := provider.Seed{
 			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
 			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.ReturnMode,
-			ThirdParty: provider.SeedAccount(made.ThirdParty),
+			ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
+				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret},
+		}
+		if control := p.service("sandbox"); control != nil && loopback(host) && made.ThirdParty.WebhookSecret != "" {
+			seed.ThirdParty.CallbackURL = control.url + "/inbox"
 		}
 		if portal := p.service("portal"); portal != nil {
 			seed.CallbackURL, seed.CompleteURL = portal.url+"/webhooks/visit", portal.url+"/redirect/return"

@@ -46,9 +46,12 @@ type credentials struct {
 	account
 	Products      map[string]string
 	WebhookSecret string
-	ThirdParty    account
-	Reviewer      struct{ Email, Password string }
-	PortalAPIKey  string
+	ThirdParty    struct {
+		account
+		WebhookSecret string
+	}
+	Reviewer     struct{ Email, Password string }
+	PortalAPIKey string
 }
 
 // lockedBuffer keeps what the program logs.

@@ -157,9 +157,11 @@ type Seed struct {
 
 // SeedAccount is the third party's account.
 type SeedAccount struct {
-	PublicID  string
-	ClientID  string
-	SecretKey string
+	PublicID      string
+	ClientID      string
+	SecretKey     string
+	CallbackURL   string // where its events go, as to the control's /inbox; empty leaves them as they are
+	WebhookSecret string // signs them
 }
 
 // Seed adds the generated customers or brings them up to date. It is called at
@@ -193,8 +195,11 @@ func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
 			return fmt.Errorf("provider: seed: %w", err)
 		}
 	}
-	_, err = p.customers.Seed(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
+	id, err = p.customers.Seed(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
 		PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get"})
+	if err == nil && s.ThirdParty.CallbackURL != "" {
+		err = p.events.Seed(ctx, tx, id, s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret)
+	}
 	if err != nil {
 		return fmt.Errorf("provider: seed: %w", err)
 	}
@@ -251,8 +256,17 @@ func (p *Provider) Control() http.Handler {
 	}
 	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
 		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers, p.sharing}, Keys: p.keys,
-		Accounts: controlAccounts{p}, Submissions: controlSubmissions{}, Moved: p.moved, Refill: p.refill}
+		Accounts: controlAccounts{p}, Submissions: controlSubmissions{}, Receive: p.receive, Moved: p.moved, Refill: p.refill}
 	return c.Handler()
+}
+
+// receive reads a webhook as the generated third party does.
+func (p *Provider) receive(r *http.Request) (webhook.Event, error) {
+	in := webhook.Receiver{Now: p.config.Now}
+	if secret, err := webhook.ParseSecret(p.seed.ThirdParty.WebhookSecret); err == nil {
+		in.Secrets = []webhook.Secret{secret}
+	}
+	return in.Receive(r)
 }
 
 // moved does what time itself would have done: jobs come due, keys grow old,

@@ -3,6 +3,8 @@ package provider_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -420,3 +422,67 @@ func TestAParentSharesForItsChild(t *testing.T) {
 		b.want("withdrawal for the child", b.ask(b.service.URL, "DELETE", relayPath+"/"+a.text("relayToken"), asChild, nil), 200, "")
 	})
 }
+
+// TestTheThirdPartysInbox is what an operator tries sharing with: the generated
+// third party receives on the control surface.
+func TestTheThirdPartysInbox(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.seed.ThirdParty.CallbackURL, b.seed.ThirdParty.WebhookSecret = b.control.URL+"/inbox", webhook.NewSecret()
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
+			t.Fatal(err)
+		}
+		type letter struct {
+			ReceivedAt string
+			Times      int
+			Event      webhookEvent
+		}
+		inbox := func(n, times int) []letter {
+			t.Helper()
+			waitFor(t, b.db, fmt.Sprintf("SELECT count(*) FROM sandbox_inbox WHERE times = %d", times), n)
+			var all []letter
+			if err := json.Unmarshal(b.do("GET", "/inbox", nil).raw, &all); err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		if a := b.do("GET", "/inbox", nil); strings.TrimSpace(string(a.raw)) != "[]" {
+			t.Errorf("at first: %s", a.raw)
+		}
+		publicToken, _ := b.walked("single")
+		relayToken := b.relayed(publicToken)
+		if all := inbox(1, 1); len(all) != 1 || all[0].Event.PublicToken != relayToken || all[0].Event.Status != "SUCCESS" || all[0].ReceivedAt == "" {
+			t.Errorf("inbox: %+v", all)
+		}
+		b.want("fired again", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": relayToken}), 200, "")
+		if all := inbox(1, 2); len(all) != 1 {
+			t.Errorf("inbox after the same event again: %+v", all)
+		}
+
+		event := `{"status":"SUCCESS","publicToken":"` + publicToken + `"}`
+		post := func(body string, h ...string) answer { return b.ask(b.control.URL, "POST", "/inbox", h, body) }
+		sign := func(secret string) headers {
+			key, err := webhook.ParseSecret(secret)
+			h := http.Header{}
+			if err != nil || webhook.Sign(h, []webhook.Secret{key}, "evt_1", time.Now(), []byte(event)) != nil {
+				t.Fatal(err)
+			}
+			return headers{webhook.HeaderID, h.Get(webhook.HeaderID), webhook.HeaderTimestamp, h.Get(webhook.HeaderTimestamp), webhook.HeaderSignature, h.Get(webhook.HeaderSignature)}
+		}
+		b.want("unsigned", post(event), 400, svc.CodeMalformedHeaders)
+		b.want("signed for somebody else", post(event, sign(b.seed.WebhookSecret)...), 401, svc.CodeUnauthorized)
+		b.want("changed on its way", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, svc.CodeUnauthorized)
+		b.want("signed", post(event, sign(b.seed.ThirdParty.WebhookSecret)...), 204, "")
+		if n := b.count(`SELECT count(*) FROM sandbox_inbox`); n != 2 {
+			t.Errorf("%d events are kept, want 2", n)
+		}
+
+		b.want("reset", b.do("POST", "/reset", nil), 204, "")
+		again, _ := b.walked("single")
+		relayToken = b.relayed(again)
+		if all := inbox(1, 1); all[0].Event.PublicToken != relayToken {
+			t.Errorf("after a reset: %+v", all)
+		}
+	})
+}
+
+type webhookEvent struct{ PublicToken, Status string }

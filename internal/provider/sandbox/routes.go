@@ -38,6 +38,8 @@ func (c *Control) Handler() http.Handler {
 		"POST /callbacks":               c.setCallback,
 		"POST /complete-urls":           c.setCompleteURL,
 		"POST /sandbox-reports":         c.prepare,
+		"GET /inbox":                    c.inbox,
+		"POST /inbox":                   c.receive,
 		"POST /reset":                   c.reset,
 	} {
 		mux.Handle(pattern, door.API(c.Log, h))

@@ -1,6 +1,6 @@
 // Package sandbox is what makes the service a test bench: a clock that moves,
 // faults that are dialled in, visits that walk themselves, webhooks sent again,
-// reports that were prepared, and a reset. All of it stands on a listener of its
+// reports that were prepared, an inbox for the third party's, and a reset. All of it stands on a listener of its
 // own, never on the service's, and there is none of it in production.
 //
 // It takes no credentials, because it listens where only its operator is; it
@@ -11,11 +11,13 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"vestibule/internal/door"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
 )
 
 // Control is the sandbox's control surface. All fields must be set.
@@ -32,6 +34,8 @@ type Control struct {
 	Accounts    Accounts
 	Submissions Submissions
 
+	// Receive reads and verifies a webhook that was sent to the third party.
+	Receive func(r *http.Request) (webhook.Event, error)
 	// Moved is told that the clock was moved by d, after it was.
 	Moved func(ctx context.Context, d time.Duration) error
 	// Refill puts back what is there from the first start, in the transaction that

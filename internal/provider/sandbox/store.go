@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -36,6 +37,39 @@ func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind
 	err = q.QueryRowContext(ctx, `SELECT kind, key_id, sealed FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).
 		Scan(&kind, &keyID, &sealed)
 	return kind, keyID, sealed, store.Found(err)
+}
+
+// putInbox keeps an event, or counts it once more, and lets the oldest go.
+func putInbox(ctx context.Context, q store.Queryer, eventID string, event []byte, now time.Time) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO sandbox_inbox (event_id, received_at, times, event) VALUES ($1, $2, 1, $3)
+		ON CONFLICT (event_id) DO UPDATE SET times = sandbox_inbox.times + 1`, eventID, store.Micros(now), string(event))
+	if err != nil {
+		return err
+	}
+	_, err = q.ExecContext(ctx, `DELETE FROM sandbox_inbox WHERE event_id NOT IN (
+		SELECT event_id FROM sandbox_inbox ORDER BY received_at DESC, event_id LIMIT $1)`, inboxSize)
+	return err
+}
+
+// inboxEvents returns the events of the inbox, the newest first.
+func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
+	rows, err := q.QueryContext(ctx, `SELECT received_at, times, event FROM sandbox_inbox ORDER BY received_at DESC, event_id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []received{}
+	for rows.Next() {
+		var e received
+		var at int64
+		var event string
+		if err := rows.Scan(&at, &e.Times, &event); err != nil {
+			return nil, err
+		}
+		e.At, e.Event = report.TimestampOf(store.Time(at)), []byte(event)
+		out = append(out, e)
+	}
+	return out, rows.Err()
 }
 
 // empty forgets everything but the schema, the keys that seal, what was made

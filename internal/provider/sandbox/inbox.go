@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"vestibule/internal/door"
+	"vestibule/internal/report"
+	"vestibule/internal/webhook"
+)
+
+// inboxSize is how many events the inbox keeps, the newest.
+const inboxSize = 100
+
+// received is an event of the inbox.
+type received struct {
+	At    report.Timestamp `json:"receivedAt"`
+	Times int              `json:"times"`
+	Event json.RawMessage  `json:"event"`
+}
+
+// inbox shows the webhooks that the third party has received, the newest first.
+func (c *Control) inbox(w http.ResponseWriter, r *http.Request) error {
+	all, err := inboxEvents(r.Context(), c.DB.SQL)
+	if err != nil {
+		return err
+	}
+	return door.JSON(w, http.StatusOK, all)
+}
+
+// receive takes a webhook for the third party. One that is not signed for it is
+// refused.
+func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
+	e, err := c.Receive(r)
+	if errors.Is(err, webhook.ErrOtherType) {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err != nil {
+		return door.Fail(webhook.Code(err), err)
+	}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if err := putInbox(r.Context(), c.DB.SQL, e.EventID, raw, c.Clock.Now()); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
