@@ -237,6 +237,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 			{personal("email", "nobody"), "INVALID_PREFILL_EMAIL"},
 			{personal("phone", "5550100123"), "INVALID_PREFILL_PHONE"},
 			{personal("lastName", "error"), ""},
+			{personal("lastName", "error", "dob", nil), ""}, // before any rule
 		} {
 			a := b.submit(submission("personal", c.personal))
 			if a.status != 200 || a.text("status") != "PENDING" {
@@ -252,6 +253,17 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 				t.Errorf("%v: status %s, want ERROR %s", c.personal, got.raw, c.want)
 			}
 			b.want("report of it", b.get("/connect/cashflow/v2/json", h), 404, svc.CodeReportNotReady)
+		}
+		// A prepared report is not made for a person who is refused, either.
+		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
+		for name, who := range map[string]any{"error": personal("lastName", "error"), "nobody": nil} {
+			a := b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": who})
+			if a.status != 200 || a.text("status") != "PENDING" {
+				t.Fatalf("prepared, for %s: %d %s", name, a.status, a.raw)
+			}
+			if got := b.get("/connect/status", b.named(a.text("publicToken"))); got.text("status") != "ERROR" {
+				t.Errorf("prepared, for %s: status %s, want ERROR", name, got.raw)
+			}
 		}
 	})
 }
