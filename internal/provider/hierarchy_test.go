@@ -1,0 +1,517 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+func (b *bench) put(path string, h headers, body any) answer {
+	b.t.Helper()
+	return b.ask(b.service.URL, "PUT", path, h, body)
+}
+
+// child makes a child account of the generated customer over the API.
+func (b *bench) child(name string) string {
+	b.t.Helper()
+	a := b.post("/accounts", b.basic(), map[string]any{"accountName": name})
+	b.want("child "+name, a, 201, "")
+	return a.text("publicId")
+}
+
+// productOf makes a product of a child over the API.
+func (b *bench) productOf(child, name string) string {
+	b.t.Helper()
+	a := b.post("/accounts/"+child+"/products", b.basic(), map[string]any{"productName": name})
+	b.want("product "+name, a, 201, "")
+	return a.text("productId")
+}
+
+// configurations are those of the generated customer, id by alias.
+func (b *bench) configurations() map[string]string {
+	b.t.Helper()
+	a := b.get("/config/v1/product-configurations", b.basic())
+	b.want("configurations", a, 200, "")
+	var all []struct{ ID, SvcProduct, Alias string }
+	if err := json.Unmarshal(a.raw, &all); err != nil {
+		b.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, c := range all {
+		out[c.Alias] = c.ID
+		if c.ID == "" || !svc.Product(c.SvcProduct).Valid() {
+			b.t.Errorf("configuration %+v", c)
+		}
+	}
+	return out
+}
+
+// Aliases of the generated configurations.
+const (
+	plain  = "Cash flow"
+	avV1   = "Cash flow with AV attributes and score v1.0"
+	income = "Income, suite 2.0"
+)
+
+func (b *bench) assign(configuration, kind, id string) answer {
+	b.t.Helper()
+	return b.put("/config/v1/product-configuration-assignments/"+configuration, b.basic(), map[string]any{"type": kind, "id": id})
+}
+
+func (b *bench) unassign(kind, id string) answer {
+	b.t.Helper()
+	return b.ask(b.service.URL, "DELETE", "/config/v1/product-configuration-assignments", b.basic(), map[string]any{"type": kind, "id": id})
+}
+
+// inForce is what the review says of a child's product: alias, and whether it is
+// inherited.
+func (b *bench) inForce(child, product string) string {
+	b.t.Helper()
+	a := b.get("/config/v1/accounts/"+child+"/products", b.basic())
+	b.want("review", a, 200, "")
+	var all []struct {
+		ProductID, Name, CreatedAt, UpdatedAt string
+		ProductConfiguration                  struct {
+			ID, Alias string
+			Inherited bool
+		}
+	}
+	if err := json.Unmarshal(a.raw, &all); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.ProductID != product {
+			continue
+		}
+		if p.Name == "" || p.UpdatedAt < p.CreatedAt || len(p.CreatedAt) != len("2026-01-02T15:04:05.000Z") {
+			b.t.Errorf("reviewed %+v", p)
+		}
+		if p.ProductConfiguration.Inherited {
+			return p.ProductConfiguration.Alias + ", inherited"
+		}
+		return p.ProductConfiguration.Alias
+	}
+	b.t.Fatalf("the review has no product %s: %s", product, a.raw)
+	return ""
+}
+
+func TestChildAccountsAndTheirProducts(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		body := map[string]any{"accountName": "Höhe & Söhne", "displayName": "The Shop"}
+		a := b.post("/accounts", b.basic(), body)
+		b.want("a child", a, 201, "")
+		child := a.text("publicId")
+		if !strings.HasPrefix(child, "svc-") || len(a.body) != 1 {
+			t.Errorf("answered %s", a.raw)
+		}
+		b.want("its name again", b.post("/accounts", b.basic(), body), 400, svc.CodeDuplicateCustomer)
+		same := b.put("/accounts", b.basic(), map[string]any{"accountName": "Höhe & Söhne", "displayName": "Renamed"})
+		if same.status != 200 || same.text("publicId") != child {
+			t.Errorf("got by its name: %d %s", same.status, same.raw)
+		}
+		if got := b.one(`SELECT display_name FROM customers WHERE public_id = $1`, child); got != "The Shop" {
+			t.Errorf("PUT renamed what was there to %q", got)
+		}
+		other := b.put("/accounts", b.basic(), map[string]any{"accountName": "höhe & söhne", "displayName": "The Shop"})
+		if other.status != 201 || other.text("publicId") == child {
+			t.Errorf("another spelling with the same display name: %d %s", other.status, other.raw)
+		}
+		theirs := b.post("/accounts", b.thirdParty(), body)
+		b.want("the name below another parent", theirs, 201, "")
+
+		path := "/accounts/" + child + "/products"
+		p := b.post(path, b.basic(), map[string]any{"productName": "Car loan", "displayName": "Car"})
+		b.want("a product", p, 201, "")
+		if !svc.IsUUID(p.text("productId")) || len(p.body) != 1 {
+			t.Errorf("answered %s", p.raw)
+		}
+		b.want("its name again", b.post(path, b.basic(), map[string]any{"productName": "Car loan"}), 400, svc.CodeDuplicateProduct)
+		if a := b.put(path, b.basic(), map[string]any{"productName": "Car loan"}); a.status != 200 || a.text("productId") != p.text("productId") {
+			t.Errorf("got by its name: %d %s", a.status, a.raw)
+		}
+		if a := b.put(path, b.basic(), map[string]any{"productName": "House loan", "displayName": "Car"}); a.status != 201 || a.text("productId") == p.text("productId") {
+			t.Errorf("another: %d %s", a.status, a.raw)
+		}
+		b.want("its name in another account", b.post("/accounts/"+other.text("publicId")+"/products", b.basic(), map[string]any{"productName": "Car loan"}), 201, "")
+
+		for what, id := range map[string]string{"nobody's": "svc-nobody", "another parent's child": theirs.text("publicId"), "another customer": b.seed.ThirdParty.PublicID,
+			"the parent itself": b.seed.PublicID, "no id": "%00", "no text": "%ff"} {
+			for _, method := range []string{"POST", "PUT"} {
+				b.want(method+" a product of "+what, b.ask(b.service.URL, method, "/accounts/"+id+"/products", b.basic(), map[string]any{"productName": "x"}), 404, svc.CodeUnknownChild)
+			}
+			b.want("review of "+what, b.get("/config/v1/accounts/"+id+"/products", b.basic()), 404, svc.CodeUnknownChild)
+		}
+	})
+}
+
+// one is the single text that a query finds.
+func (b *bench) one(query string, args ...any) string {
+	b.t.Helper()
+	var s string
+	if err := b.db.SQL.QueryRowContext(b.t.Context(), query, args...).Scan(&s); err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+func (b *bench) exec(query string, args ...any) {
+	b.t.Helper()
+	if _, err := b.db.SQL.ExecContext(b.t.Context(), query, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// hierarchy is all that the room has stored, as text.
+func (b *bench) hierarchy() string {
+	b.t.Helper()
+	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM customers
+		UNION ALL SELECT 'p', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM products
+		UNION ALL SELECT 'k', id, client_id, coalesce(CAST(expires_at AS TEXT), ''), coalesce(CAST(revoked_at AS TEXT), '') FROM credentials ORDER BY 1, 2`)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer rows.Close()
+	var out strings.Builder
+	for rows.Next() {
+		var c [5]string
+		if err := rows.Scan(&c[0], &c[1], &c[2], &c[3], &c[4]); err != nil {
+			b.t.Fatal(err)
+		}
+		fmt.Fprintln(&out, c)
+	}
+	return out.String()
+}
+
+// TestTheHierarchyRefuses sends what is refused to every endpoint of the room, and
+// looks whether anything of it was stored.
+func TestTheHierarchyRefuses(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child := b.child("Child")
+		product := b.productOf(child, "Product")
+		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
+		theirProduct := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Theirs"}).text("productId")
+		config := b.configurations()[avV1]
+		b.exec(`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, created_at)
+			SELECT $1, id, 'cashflow', 'Theirs', 'OTHER', 0 FROM customers WHERE public_id = $2`, "11111111-2222-4333-8444-555555555555", b.seed.ThirdParty.PublicID)
+		const theirConfig = "11111111-2222-4333-8444-555555555555"
+		before := b.hierarchy()
+		asChild := append(b.basic(), "X-PUBLIC-ID", child)
+		assignments := "/config/v1/product-configuration-assignments"
+		good := map[string]any{"type": "product", "id": product}
+		long := strings.Repeat("é", 101)
+		type row struct {
+			what, method, path string
+			h                  headers
+			body               any
+			status             int
+			code               svc.Code
+			field              string
+		}
+		rows := []row{
+			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
+			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
+			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, svc.CodeForbidden, ""},
+			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, svc.CodeForbidden, ""},
+			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, svc.CodeForbidden, ""},
+			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, svc.CodeForbidden, ""},
+			{"configurations that are not enabled", "GET", "/config/v1/product-configurations", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
+			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
+			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
+			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
+			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.basic(), nil, 403, svc.CodeForbidden, ""},
+			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, svc.CodeForbidden, ""},
+
+			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
+			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
+			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
+			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, svc.CodeMalformedBody, "type"},
+			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, svc.CodeMalformedBody, "id"},
+			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, svc.CodeMalformedBody, "type"},
+			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, svc.CodeMalformedBody, ""},
+			{"a removal without a type", "DELETE", assignments, b.basic(), nil, 415, svc.CodeUnsupportedMediaType, ""},
+		}
+		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs, "the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
+			"odd": "\u202eé", "the id of a product": product} {
+			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account", "id": id}, 404, svc.CodeUnknownChild, ""},
+				row{what + " account, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "account", "id": id}, 404, svc.CodeUnknownChild, ""})
+		}
+		for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": theirProduct, "odd": "'; --", "the id of an account": child} {
+			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "product", "id": id}, 404, svc.CodeInvalidProduct, ""},
+				row{what + " product, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "product", "id": id}, 404, svc.CodeInvalidProduct, ""})
+		}
+		for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long, "a number": 7, "a space before": " x", "a space after": "x ",
+			"a line break": "a\nb", "turned text": "a\u202eb", "an invisible name": "\u200b"} {
+			for path, field := range map[string]string{"/accounts": "accountName", "/accounts/" + child + "/products": "productName"} {
+				for _, method := range []string{"POST", "PUT"} {
+					rows = append(rows, row{what + " as " + field, method, path, b.basic(), map[string]any{field: name}, 400, svc.CodeMalformedBody, field})
+					if name != nil {
+						rows = append(rows, row{what + " as displayName", method, path, b.basic(), map[string]any{field: "x", "displayName": name}, 400, svc.CodeMalformedBody, "displayName"})
+					}
+				}
+			}
+		}
+		for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + child + "/products"}, {"PUT", "/accounts/" + child + "/products"},
+			{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + child + "/products"}, {"PUT", assignments + "/" + config},
+			{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
+			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, good, 400, svc.CodeMalformedHeaders, "Authorization"},
+				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), good, 403, svc.CodeUnknownCustomer, ""},
+				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), good, 400, svc.CodeMalformedHeaders, "Authorization"},
+				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"), good, 403, svc.CodeUnknownCustomer, ""},
+				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), good, 403, svc.CodeUnknownCustomer, ""})
+			if e[0] != "GET" && e[1] != "/credentials/rotate" {
+				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(), map[string]any{"parent": "x"}, 400, svc.CodeMalformedBody, "parent"},
+					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` + strings.Repeat("x", 9<<10) + `"}`, 413, svc.CodeBodyTooLarge, ""})
+			}
+		}
+		for _, r := range rows {
+			a := b.ask(b.service.URL, r.method, r.path, r.h, r.body)
+			b.want(r.what, a, r.status, r.code)
+			if r.field != "" && !strings.Contains(string(a.raw), `"field":"`+r.field+`"`) {
+				t.Errorf("%s: %s does not name %s", r.what, a.raw, r.field)
+			}
+		}
+		if after := b.hierarchy(); after != before {
+			t.Errorf("refused requests changed what is stored, from\n%s\nto\n%s", before, after)
+		}
+	})
+}
+
+// TestOneOfAHundredCreates creates the same account and the same product a hundred
+// times at once.
+func TestOneOfAHundredCreates(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child := b.child("Child")
+		for _, c := range []struct {
+			method, path, field, id string
+			status                  int
+			code                    string
+		}{
+			{"POST", "/accounts", "accountName", "publicId", 400, "DUPLICATE_CUSTOMER"},
+			{"PUT", "/accounts", "accountName", "publicId", 200, ""},
+			{"POST", "/accounts/" + child + "/products", "productName", "productId", 400, "DUPLICATE_PRODUCT"},
+			{"PUT", "/accounts/" + child + "/products", "productName", "productId", 200, ""},
+		} {
+			answers := b.atOnce(100, c.method, c.path, b.basic(), map[string]any{c.field: "Of " + c.method})
+			created, ids := 0, map[string]bool{}
+			for _, a := range answers {
+				switch {
+				case a.status == 201:
+					created++
+				case a.status != c.status || a.text("error") != c.code:
+					t.Errorf("%s %s: %d %s", c.method, c.path, a.status, a.raw)
+				}
+				if id := a.text(c.id); id != "" {
+					ids[id] = true
+				}
+			}
+			if created != 1 || len(ids) != 1 {
+				t.Errorf("%s %s: %d were created, with %d ids; want one", c.method, c.path, created, len(ids))
+			}
+		}
+	})
+}
+
+// atOnce sends n like requests together.
+func (b *bench) atOnce(n int, method, path string, h headers, body any) []answer {
+	b.t.Helper()
+	out := make([]answer, n)
+	var wg sync.WaitGroup
+	for i := range out {
+		wg.Go(func() {
+			raw, _ := json.Marshal(body)
+			req, _ := http.NewRequestWithContext(context.WithoutCancel(b.t.Context()), method, b.service.URL+path, strings.NewReader(string(raw)))
+			for i := 0; i < len(h); i += 2 {
+				req.Header.Add(h[i], h[i+1])
+			}
+			req.Header.Set("Content-Type", "application/json")
+			resp, err := client.Do(req)
+			if err != nil {
+				b.t.Error(err)
+				return
+			}
+			defer resp.Body.Close()
+			out[i].status = resp.StatusCode
+			if err := json.NewDecoder(resp.Body).Decode(&out[i].body); err != nil {
+				b.t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+func TestConfigurationsAreInherited(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		config := b.configurations()
+		for _, alias := range []string{plain, avV1, income, "Income, suite 1.2", "Eligibility", "Credit passport"} {
+			if config[alias] == "" {
+				t.Errorf("there is no configuration %q: %v", alias, config)
+			}
+		}
+		child := b.child("Child")
+		if a := b.get("/config/v1/accounts/"+child+"/products", b.basic()); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
+			t.Errorf("review of a child without products: %d %s", a.status, a.raw)
+		}
+		p, q := b.productOf(child, "P"), b.productOf(child, "Q")
+		says := func(when, wantP, wantQ string) {
+			t.Helper()
+			if got := b.inForce(child, p); got != wantP {
+				t.Errorf("%s, P has %q, want %q", when, got, wantP)
+			}
+			if got := b.inForce(child, q); got != wantQ {
+				t.Errorf("%s, Q has %q, want %q", when, got, wantQ)
+			}
+		}
+		says("at first", plain+", inherited", plain+", inherited")
+		a := b.assign(config[income], "account", child)
+		if b.want("to the account", a, 200, ""); a.text("type") != "account" || a.text("id") != child || a.text("productConfigId") != config[income] || len(a.body) != 3 {
+			t.Errorf("answered %s", a.raw)
+		}
+		says("when the account is assigned", income+", inherited", income+", inherited")
+		b.want("to P", b.assign(strings.ToUpper(config[avV1]), "product", strings.ToUpper(p)), 200, "")
+		says("when P is assigned", avV1, income+", inherited")
+		b.want("to the account again", b.assign(config["Eligibility"], "account", child), 200, "")
+		says("when the account is updated", avV1, "Eligibility, inherited")
+		b.want("removed from the account", b.unassign("account", child), 204, "")
+		says("when the account inherits", avV1, plain+", inherited")
+		b.want("removed from the account twice", b.unassign("account", child), 204, "")
+		b.want("removed from P", b.unassign("product", p), 204, "")
+		b.want("removed from P twice", b.unassign("product", p), 204, "")
+		says("when all inherit", plain+", inherited", plain+", inherited")
+		b.want("the same as is inherited", b.assign(config[plain], "product", p), 200, "")
+		says("when P has what it would inherit", plain, plain+", inherited")
+
+		// The parent's own products are its to configure, its account is not.
+		b.want("a product of the parent", b.assign(config[avV1], "product", b.seed.Products[svc.Cashflow]), 200, "")
+		// What was assigned is there after a restart.
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.one(`SELECT configuration_id FROM products WHERE id = $1`, b.seed.Products[svc.Cashflow]); got != config[avV1] {
+			t.Error("a restart assigned anew")
+		}
+		if len(b.configurations()) != len(config) {
+			t.Error("a restart made configurations anew")
+		}
+
+		// A customer without any configuration: its products are of no kind yet.
+		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
+		bare := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Bare"}).text("productId")
+		b.exec(`UPDATE customers SET configurations = TRUE WHERE public_id = $1`, b.seed.ThirdParty.PublicID)
+		if a := b.get("/config/v1/accounts/"+theirs+"/products", b.thirdParty()); a.status != 200 || !strings.Contains(string(a.raw), `"productConfiguration":null`) {
+			t.Errorf("review without any configuration: %d %s", a.status, a.raw)
+		}
+		as := append(b.thirdParty(), "X-PUBLIC-ID", theirs)
+		b.want("a visit for it", b.post("/connect/initialization", as, map[string]any{"productId": bare, "prefill": applicant}), 400, svc.CodeInvalidProduct)
+		b.want("a submission for it", b.post(submissionPath, append(b.bearer(b.thirdParty()), "X-PUBLIC-ID", theirs, "X-PRODUCT-ID", bare), submission()), 400, svc.CodeInvalidProduct)
+	})
+}
+
+// report waits for a report and reads it.
+func (b *bench) report(h headers) *report.Cashflow {
+	b.t.Helper()
+	for {
+		a := b.get("/connect/cashflow/v2/json", h)
+		if a.status == http.StatusOK {
+			r, err := report.ParseCashflow(a.raw)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			return r
+		}
+		if a.text("status") != "PENDING" {
+			b.t.Fatalf("report: %d %s", a.status, a.raw)
+		}
+	}
+}
+
+// TestTheConfigurationDecidesWhatAReportHas makes reports of products with unlike
+// configurations.
+func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		config, child := b.configurations(), b.child("Child")
+		old, current := b.productOf(child, "Old"), b.productOf(child, "Current")
+		b.want("AV and v1.0", b.assign(config[avV1], "product", old), 200, "")
+		as := append(b.bearer(b.basic()), "X-PUBLIC-ID", child)
+		submit := func(product string) answer {
+			return b.post(submissionPath, append(slices.Clone(as), "X-PRODUCT-ID", product), submission("personal", personal("firstName", "Default")))
+		}
+		has := func(what, product string, attributes int, scores ...string) {
+			t.Helper()
+			a := submit(product)
+			b.want(what, a, 200, "")
+			r := b.report(append(slices.Clone(as), "X-PUBLIC-TOKEN", a.text("publicToken")))
+			var versions []string
+			for _, s := range r.Scores {
+				versions = append(versions, s.ScoreVersion)
+			}
+			if len(r.Attributes) != attributes || !slices.Equal(versions, scores) {
+				t.Errorf("%s: %d attributes and scores %v, want %d and %v", what, len(r.Attributes), versions, attributes, scores)
+			}
+		}
+		has("with AV and v1.0", old, 144, "v1.0", "v2.0")
+		has("with what is inherited", current, 120, "v2.0")
+		b.want("the account's", b.assign(config[avV1], "account", child), 200, "")
+		has("after the account's", current, 144, "v1.0", "v2.0")
+		b.want("income", b.assign(config[income], "product", current), 200, "")
+		b.want("a submission for an income product", submit(current), 400, svc.CodeInvalidProduct)
+		b.want("back", b.unassign("product", current), 204, "")
+		has("when it inherits again", current, 144, "v1.0", "v2.0")
+	})
+}
+
+// TestAParentActsForAChildMadeOverTheAPI goes all ways for a child: a submission, a
+// visit and a redirect, and reads what came of them.
+func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child, sibling := b.child("Child"), b.child("Sibling")
+		product := b.productOf(child, "Loan")
+		theirs := b.productOf(sibling, "Loan")
+		as := func(h headers, more ...string) headers {
+			return append(append(slices.Clone(h), "X-PUBLIC-ID", child), more...)
+		}
+		bearer := b.bearer(b.basic())
+
+		b.want("submission", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", product), submission("externalId", "by-submission")), 200, "")
+		begun := b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": product, "externalId": "by-visit", "prefill": applicant})
+		b.want("initialization", begun, 200, "")
+		visit := b.complete(begun.text("token"), nil)
+		link := b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": product, "externalId": "by-redirect", "prefill": applicant})
+		b.want("redirect", link, 200, "")
+		back := b.complete(link.text("redirectToken"), nil)
+		if !strings.HasPrefix(back.text("completeUrl"), "https://customer.example/done?jwt=") {
+			t.Errorf("the child's redirect leads to %q, want the parent's complete URL", back.text("completeUrl"))
+		}
+		for _, other := range []string{theirs, b.seed.Products[svc.Cashflow]} {
+			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()), 400, svc.CodeInvalidProduct)
+			b.want("a visit of another's product", b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, svc.CodeInvalidProduct)
+			b.want("a redirect of another's product", b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, svc.CodeInvalidProduct)
+		}
+		for _, externalID := range []string{"by-submission", "by-visit", "by-redirect"} {
+			r := b.report(as(bearer, "X-EXTERNAL-ID", externalID))
+			if r.Product.ProductID != product || r.Product.Name != "Loan" || r.Product.InquiryType != "PERSONAL" {
+				t.Errorf("%s: product %+v", externalID, r.Product)
+			}
+			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
+				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)), 404, svc.CodeInvalidToken)
+				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", sibling)), 404, svc.CodeInvalidToken)
+				b.want(path+" by another customer", b.get(path, as(b.bearer(b.thirdParty()), "X-EXTERNAL-ID", externalID)), 403, svc.CodeUnknownCustomer)
+				b.want(path+" for the third party", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", b.seed.ThirdParty.PublicID)), 403, svc.CodeUnknownCustomer)
+			}
+		}
+		token := visit.text("publicToken")
+		b.want("by the token, for the child", b.get("/connect/status", as(bearer, "X-PUBLIC-TOKEN", token)), 200, "")
+		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token, "X-PUBLIC-ID", sibling)), 404, svc.CodeInvalidToken)
+		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+	})
+}
