@@ -1,0 +1,361 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// room is the service with a parent account and a clock that the test moves.
+type room struct {
+	*Service
+	t      *testing.T
+	at     time.Time
+	parent string
+}
+
+func newRoom(t *testing.T, db *store.DB) *room {
+	t.Helper()
+	r := &room{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
+	r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		r.parent, err = r.Seed(ctx, tx, r.seed())
+		return err
+	})
+	return r
+}
+
+func (r *room) seed() Seed {
+	return Seed{Role: "parent", Name: "Parent", Environment: svc.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
+		Products: map[svc.Product]string{svc.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: true}
+}
+
+// tx runs f, which must succeed.
+func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) error) {
+	r.t.Helper()
+	if err := r.try(f); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *room) try(f func(ctx context.Context, tx *sql.Tx) error) error {
+	return r.DB.Tx(r.t.Context(), f)
+}
+
+func (r *room) child(name string) Account {
+	r.t.Helper()
+	var a Account
+	r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		a, _, err = r.AddAccount(ctx, tx, r.parent, Names{Name: name})
+		return err
+	})
+	return a
+}
+
+// good reports whether a secret would be let in.
+func (r *room) good(clientID, secret string) bool {
+	r.t.Helper()
+	found, err := r.Clients(r.t.Context(), r.DB.SQL, clientID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, c := range found {
+		if slices.Equal(c.SecretHash, store.Hash(secret)) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestNameProblem(t *testing.T) {
+	for name, good := range map[string]bool{
+		"a": true, "Höhe & Söhne": true, "株式会社": true, "شركة": true, "👩‍👩‍👧 Loans": true, "<b>": true, strings.Repeat("é", 100): true,
+		"": false, " ": false, " a": false, "a\u00a0": false, "a\tb": false, "a\x00": false, "a\u2028b": false, "a\u202eb": false, "\u2066a": false,
+		"\u200b": false, "\ufeffa": false, "a\xff": false, strings.Repeat("é", 101): false,
+	} {
+		if got := NameProblem(name); (got == "") != good {
+			t.Errorf("NameProblem(%q) = %q, want good = %v", name, got, good)
+		}
+	}
+}
+
+func TestWhatAChildHasFromItsParent(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		ctx := t.Context()
+		c := r.child("Child")
+		a, err := r.ByID(ctx, db.SQL, c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.ParentID != r.parent || a.Environment != svc.Sandbox || a.ReturnMode != "post" || a.Entitlements != (Entitlements{}) ||
+			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.Shown() != "Child" || !a.Created.Equal(r.at) {
+			t.Errorf("a child is %+v", a)
+		}
+		r.CheckCompleteURL = func(url string) error {
+			if !strings.HasPrefix(url, "https://") {
+				return errors.New("no")
+			}
+			return nil
+		}
+		many := make([]string, MaxCompleteURLs+1)
+		for i := range many {
+			many[i] = "https://child.example/" + uuid.NewString()
+		}
+		for what, urls := range map[string][]string{"a bad one": {"https://child.example/", "ftp://x"}, "a double": {"https://a.example/", "https://a.example/"}, "too many": many} {
+			if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.SetCompleteURLs(ctx, tx, c.ID, urls) }); !errors.Is(err, ErrCompleteURL) {
+				t.Errorf("%s: %v, want ErrCompleteURL", what, err)
+			}
+		}
+		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+			return errors.Join(r.SetCompleteURLs(ctx, tx, c.ID, many[:2]), r.SetReturn(ctx, tx, c.ID, "get", true),
+				r.SetEntitlements(ctx, tx, c.ID, Entitlements{ACHDetails: true, Rotation: true}), r.Rename(ctx, tx, c.ID, Names{"Kid", "The Shop"}))
+		})
+		a, _ = r.ByID(ctx, db.SQL, c.ID)
+		if a.ReturnMode != "get" || !a.RequireForm || a.Entitlements != (Entitlements{ACHDetails: true, Rotation: true}) || a.Name != "Kid" || a.Shown() != "The Shop" ||
+			!slices.Equal(a.CompleteURLs, many[:2]) {
+			t.Errorf("changed to %+v", a)
+		}
+		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.SetReturn(ctx, tx, c.ID, "put", false) }); err == nil {
+			t.Error("a return mode that is none was taken")
+		}
+		if p, _ := r.ByID(ctx, db.SQL, r.parent); p.RequireForm || !slices.Equal(p.CompleteURLs, []string{"https://parent.example/back"}) {
+			t.Errorf("the parent was changed: %+v", p)
+		}
+	})
+}
+
+func TestNamesThatAreTaken(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		a, b := r.child("A"), r.child("B")
+		var p, q Product
+		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			if p, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "P"}); err == nil {
+				q, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "Q", DisplayName: "Quick"})
+			}
+			return err
+		})
+		for what, c := range map[string]struct {
+			f    func(ctx context.Context, tx *sql.Tx) error
+			want error
+		}{
+			"a sibling's name": {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "A"}) }, ErrDuplicateName},
+			"its own name":     {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
+			"its parent's":     {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
+			"nobody":           {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
+			"another product's": {func(ctx context.Context, tx *sql.Tx) error {
+				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "Q"})
+			}, ErrDuplicateName},
+			"another display name": {func(ctx context.Context, tx *sql.Tx) error {
+				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "P", DisplayName: q.DisplayName})
+			}, nil},
+			"a product of another": {func(ctx context.Context, tx *sql.Tx) error {
+				return r.RenameProduct(ctx, tx, b.ID, p.ID, Names{Name: "Z"})
+			}, store.ErrNotFound},
+			"a child of a child": {func(ctx context.Context, tx *sql.Tx) error {
+				_, _, err := r.AddAccount(ctx, tx, a.ID, Names{Name: "C"})
+				return err
+			}, store.ErrNotFound},
+		} {
+			if err := r.try(c.f); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", what, err, c.want)
+			}
+		}
+		all, err := r.Products(t.Context(), db.SQL, a.ID)
+		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" || !all[0].Inherited || all[0].Kind != svc.Cashflow {
+			t.Errorf("products: %+v, %v", all, err)
+		}
+		children, err := r.Children(t.Context(), db.SQL, r.parent)
+		if err != nil || len(children) != 2 || children[0].Name != "A" || children[1].Name != "Parent" {
+			t.Errorf("children: %+v, %v", children, err)
+		}
+		if _, err := r.Child(t.Context(), db.SQL, a.ID, b.PublicID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a sibling as a child: %v", err)
+		}
+	})
+}
+
+// TestConfigurationsOfAParent adds one and assigns it; what another parent has is
+// out of reach.
+func TestConfigurationsOfAParent(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		c := r.child("Child")
+		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: svc.Income, Alias: "Mine", InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
+		r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, mine) })
+		again := mine
+		again.ID = uuid.NewString()
+		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err, ErrDuplicateName) {
+			t.Errorf("its alias again: %v", err)
+		}
+		if got, err := r.Configuration(t.Context(), db.SQL, r.parent, mine.ID); err != nil || got != mine {
+			t.Errorf("Configuration = %+v, %v, want %+v", got, err, mine)
+		}
+		if _, err := r.Configuration(t.Context(), db.SQL, c.ID, mine.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a configuration of another: %v", err)
+		}
+		var p Product
+		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			p, _, err = r.AddProduct(ctx, tx, c.ID, Names{Name: "P"})
+			return err
+		})
+		r.at = r.at.Add(time.Hour)
+		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+			return r.Assign(ctx, tx, r.parent, Target{TargetProduct, p.ID}, mine.ID)
+		})
+		got, err := r.Product(t.Context(), db.SQL, c.ID, p.ID)
+		if err != nil || got.Configuration != mine || got.Kind != svc.Income || got.InquiryType != "TENANT" || got.Inherited || !got.Updated.Equal(r.at) || !got.Created.Before(got.Updated) {
+			t.Errorf("Product = %+v, %v", got, err)
+		}
+		for _, to := range []Target{{TargetAccount, "svc-parent"}, {TargetAccount, "x"}, {TargetProduct, "x"}} {
+			if err := r.Assign(t.Context(), db.SQL, r.parent, to, mine.ID); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("assigned to %+v: %v", to, err)
+			}
+		}
+		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[svc.Cashflow]}, mine.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a child assigned to its parent: %v", err)
+		}
+	})
+}
+
+// TestSecretsAreIssuedRotatedAndRevoked goes the ways that a secret can go. One
+// whose answer was lost is revoked, and then the former one can be rotated again.
+func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		c := r.child("Child")
+		if all, err := r.Credentials(t.Context(), db.SQL, c.ID); err != nil || len(all) != 0 {
+			t.Fatalf("a new child has credentials: %+v, %v", all, err)
+		}
+		var first, lost, second Issued
+		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			first, err = r.IssueCredential(ctx, tx, c.ID)
+			return err
+		})
+		newest := func() Credential {
+			t.Helper()
+			all, err := r.Credentials(t.Context(), db.SQL, c.ID)
+			if err != nil || len(all) == 0 {
+				t.Fatal(all, err)
+			}
+			return all[0]
+		}
+		k := newest()
+		rotate := func(out *Issued) error {
+			return r.try(func(ctx context.Context, tx *sql.Tx) (err error) {
+				*out, err = r.RotateCredential(ctx, tx, c.ID, k.ID)
+				return err
+			})
+		}
+		r.at = r.at.Add(time.Hour)
+		if err := rotate(&lost); err != nil || lost.ClientID != first.ClientID || !lost.PreviousExpires.Equal(r.at.Add(Overlap)) {
+			t.Fatalf("rotated to %+v, %v", lost, err)
+		}
+		ends := lost.PreviousExpires
+		if err := rotate(&second); !errors.Is(err, ErrOverlap) {
+			t.Errorf("rotated in the overlap: %v", err)
+		}
+		r.at = r.at.Add(time.Hour)
+		unknown := newest()
+		if err := r.RevokeCredential(t.Context(), db.SQL, r.parent, unknown.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("revoked by another: %v", err)
+		}
+		if err := r.RevokeCredential(t.Context(), db.SQL, c.ID, unknown.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.RevokeCredential(t.Context(), db.SQL, c.ID, unknown.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("revoked twice: %v", err)
+		}
+		if err := rotate(&second); err != nil || !second.PreviousExpires.Equal(ends) {
+			t.Errorf("after the lost one was revoked: %+v, %v, want the end that was said", second, err)
+		}
+		if r.good(first.ClientID, lost.SecretKey) || !r.good(first.ClientID, first.SecretKey) || !r.good(first.ClientID, second.SecretKey) {
+			t.Error("in the overlap, not exactly the first and the last secret are good")
+		}
+		r.at = ends
+		if r.good(first.ClientID, first.SecretKey) || !r.good(first.ClientID, second.SecretKey) {
+			t.Error("after it, not exactly the last is good")
+		}
+		if err := rotate(&lost); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("an ended one was rotated: %v", err)
+		}
+		// The clock set back revives what ended by time, never what was revoked.
+		r.at = ends.Add(-time.Hour)
+		if !r.good(first.ClientID, first.SecretKey) || r.good(first.ClientID, lost.SecretKey) {
+			t.Error("the clock was set back")
+		}
+		all, _ := r.Credentials(t.Context(), db.SQL, c.ID)
+		live := 0
+		for _, k := range all {
+			if k.Live(r.at) {
+				live++
+			}
+		}
+		if len(all) != 3 || live != 2 {
+			t.Errorf("%d credentials are listed, %d of them good; want 3 and 2", len(all), live)
+		}
+		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { _, err := r.IssueCredential(ctx, tx, "x"); return err }); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a secret for nobody: %v", err)
+		}
+	})
+}
+
+// TestOneRotationWins rotates two live secrets of a client, the elder after the
+// newer was revoked, at once with itself.
+func TestOneRotationWins(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		all, err := r.Credentials(t.Context(), db.SQL, r.parent)
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		burst := func() (won int) {
+			t.Helper()
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			for range 30 {
+				wg.Go(func() {
+					err := r.try(func(ctx context.Context, tx *sql.Tx) error {
+						_, err := r.RotateCredential(ctx, tx, r.parent, all[0].ID)
+						return err
+					})
+					mu.Lock()
+					defer mu.Unlock()
+					if err == nil {
+						won++
+					} else if !errors.Is(err, ErrOverlap) {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			return won
+		}
+		if n := burst(); n != 1 {
+			t.Errorf("%d rotations won, want 1", n)
+		}
+		now, _ := r.Credentials(t.Context(), db.SQL, r.parent)
+		for _, k := range now {
+			if k.ID != all[0].ID {
+				if err := r.RevokeCredential(t.Context(), db.SQL, r.parent, k.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if n := burst(); n != 1 {
+			t.Errorf("after the newer was revoked, %d rotations won, want 1", n)
+		}
+	})
+}

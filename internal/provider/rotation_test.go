@@ -1,0 +1,117 @@
+package provider_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/svc"
+)
+
+// rotating lets the generated customer rotate its secret.
+func (b *bench) rotating() {
+	b.t.Helper()
+	b.exec(`UPDATE customers SET rotation = TRUE WHERE public_id = $1`, b.seed.PublicID)
+}
+
+func (b *bench) rotate(h headers) answer {
+	b.t.Helper()
+	return b.post("/credentials/rotate", h, nil)
+}
+
+func TestASecretIsRotated(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.want("not enabled", b.rotate(b.basic()), 403, svc.CodeForbidden)
+		b.rotating()
+		now := time.Now()
+		a := b.rotate(b.basic())
+		b.want("rotation", a, 200, "")
+		ends, err := time.Parse("2006-01-02T15:04:05.000Z", a.text("previousExpiresAt"))
+		if err != nil || ends.Before(now.Add(24*time.Hour-time.Second)) || ends.After(now.Add(24*time.Hour+time.Minute)) {
+			t.Errorf("the former secret ends %q, want in 24 hours", a.text("previousExpiresAt"))
+		}
+		if a.text("clientId") != b.seed.ClientID || len(a.text("secretKey")) < 40 || a.header.Get("Cache-Control") != "no-store" || len(a.body) != 3 {
+			t.Errorf("answered %v, %v", a.body, a.header)
+		}
+		old, current := b.basic(), basic(b.seed.ClientID, a.text("secretKey"))
+		for what, h := range map[string]headers{"the former secret": old, "the new one": current} {
+			b.want(what, b.get("/connect/accesstoken", h), 200, "")
+			b.want("rotating again with "+what, b.rotate(h), 409, svc.CodeInvalidState)
+		}
+		if strings.Contains(b.log.String(), a.text("secretKey")) {
+			t.Error("the log has the secret")
+		}
+		b.advance("23h59m")
+		b.want("the former secret in its last minute", b.get("/connect/accesstoken", old), 200, "")
+		token := b.bearer(old)
+		b.advance("1m1s")
+		b.want("the former secret after 24 hours", b.get("/connect/accesstoken", old), 403, svc.CodeUnknownCustomer)
+		b.want("a rotation with it", b.rotate(old), 403, svc.CodeUnknownCustomer)
+		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")), 403, svc.CodeUnknownCustomer)
+		b.want("the new one then", b.get("/connect/accesstoken", current), 200, "")
+		// A restart brings the generated customer up to date, and not its old secret back.
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
+			t.Fatal(err)
+		}
+		b.want("the former secret after a restart", b.get("/connect/accesstoken", old), 403, svc.CodeUnknownCustomer)
+
+		second := b.rotate(current)
+		b.want("a second rotation", second, 200, "")
+		b.want("the newest", b.get("/connect/accesstoken", basic(b.seed.ClientID, second.text("secretKey"))), 200, "")
+		b.want("another's client", b.get("/connect/accesstoken", basic(b.seed.ThirdParty.ClientID, second.text("secretKey"))), 403, svc.CodeUnknownCustomer)
+		if n := b.one(`SELECT CAST(count(*) AS TEXT) FROM credentials WHERE client_id = $1`, b.seed.ClientID); n != "3" {
+			t.Errorf("%s secrets are kept, want 3 hashes", n)
+		}
+	})
+}
+
+// TestOneOfAHundredRotations rotates one secret a hundred times at once.
+func TestOneOfAHundredRotations(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.rotating()
+		secret := ""
+		for _, a := range b.atOnce(100, "POST", "/credentials/rotate", b.basic(), nil) {
+			switch {
+			case a.status == 200 && secret == "":
+				secret = a.text("secretKey")
+			case a.status != 409 || a.text("error") != "INVALID_STATE":
+				t.Errorf("another rotation: %d %v", a.status, a.text("error"))
+			}
+		}
+		b.want("the new secret", b.get("/connect/accesstoken", basic(b.seed.ClientID, secret)), 200, "")
+		b.want("the former one", b.get("/connect/accesstoken", b.basic()), 200, "")
+	})
+}
+
+// TestAChildWithCredentialsOfItsOwn acts as a child account that its parent's
+// dashboard gave a secret.
+func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		child := b.child("Child")
+		product := b.productOf(child, "Loan")
+		room := &customers.Service{DB: b.db, Now: time.Now}
+		id := b.one(`SELECT id FROM customers WHERE public_id = $1`, child)
+		var issued customers.Issued
+		if err := b.db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+			issued, err = room.IssueCredential(ctx, tx, id)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		own := basic(issued.ClientID, issued.SecretKey)
+		b.want("a visit", b.post("/connect/initialization", own, map[string]any{"productId": product, "externalId": "own", "prefill": applicant}), 200, "")
+		b.want("its report", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own")), 200, "")
+		b.want("its parent's reading", b.get("/connect/status", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", child)), 200, "")
+		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", b.seed.PublicID)), 403, svc.CodeUnknownCustomer)
+		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, svc.CodeForbidden)
+		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}), 403, svc.CodeForbidden)
+		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, svc.CodeForbidden)
+		b.want("rotation, which is its own to be enabled", b.rotate(own), 403, svc.CodeForbidden)
+		b.exec(`UPDATE customers SET rotation = TRUE WHERE id = $1`, id)
+		b.want("rotation for it", b.rotate(append(b.basic(), "X-PUBLIC-ID", child)), 403, svc.CodeForbidden)
+		b.want("rotation", b.rotate(own), 200, "")
+	})
+}
