@@ -511,6 +511,9 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 		}
 		token := visit.text("publicToken")
 		b.want("by the token, for the child", b.get("/connect/status", as(bearer, "X-PUBLIC-TOKEN", token)), 200, "")
+		b.want("by the token alone", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
+		b.want("the report by the token alone", b.get("/connect/cashflow/v2/json", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
+		b.want("account numbers by the token alone", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
 		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token, "X-PUBLIC-ID", sibling)), 404, svc.CodeInvalidToken)
 		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
 	})

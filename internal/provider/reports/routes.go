@@ -56,10 +56,13 @@ func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named finds the report that the identifier headers name, the caller's own or one
-// that is shared with the caller, if it is not too old to be read.
+// named finds the report that the identifier headers name, the caller's own, a
+// child's or one that is shared with the caller, if it is not too old to be read.
 func (s *Service) named(r *http.Request) (Report, error) {
 	rep, err := s.Named(r)
+	if errors.Is(err, store.ErrNotFound) {
+		rep, err = s.ofChild(r, err)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		rep, err = s.shared(r, err)
 	}
