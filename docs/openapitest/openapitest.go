@@ -1,14 +1,18 @@
 // Package openapitest holds answers of the API tests against the OpenAPI
-// documents: status, headers and body of every answer must be what the document
-// says for that address and method. A test gives its client's transport to Wrap
+// documents: status, headers, body and error code of every answer must be what the
+// document says for that address and method, and every request that is taken must
+// be one that it allows. Main wants every documented answer to be reached. A test gives its client's transport to Wrap
 // and goes on as before.
 package openapitest
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +23,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"vestibule/docs"
+	"vestibule/internal/svc"
 )
 
 var (
@@ -54,22 +59,31 @@ func document(t testing.TB, get func() (*openapi3.T, error)) *openapi3.T {
 	return doc
 }
 
+// always are the codes that any address may answer, as the documents' default
+// answer says.
+var always = []svc.Code{svc.CodeInternal, svc.CodeUnavailable}
+
+// nowhere are the codes of addresses and methods that are not in the document.
+var nowhere = append([]svc.Code{svc.CodeNotFound, svc.CodeMethodNotAllowed}, always...)
+
 // Check fails t when resp is not what the document says of the request that it
-// answers. Addresses that are in neither document are not looked at, but for
-// those below /connect, /accounts, /config, /credentials, /secure-redirect and
-// /api, which must be. The body can be read afterwards.
+// answers: its status, headers, body and error code; and when a request was
+// taken that the document would refuse. Addresses that are in neither document
+// are not looked at, but for those below /connect, /accounts, /config, /credentials, /secure-redirect and
+// /api, which may only answer that there is nothing. The body can be read afterwards.
 func Check(t testing.TB, resp *http.Response) {
 	t.Helper()
 	req := resp.Request
-	doc := Provider(t)
+	if req.Method == http.MethodHead { // GET without the body
+		return
+	}
+	doc, of := Provider(t), OfTheService
 	if strings.HasPrefix(req.URL.Path, "/api/") {
-		doc = Portal(t)
+		doc, of = Portal(t), OfThePortal
 	}
 	path, item, params := match(doc, req.URL.Path)
-	if item == nil || item.GetOperation(req.Method) == nil {
-		if described(req.URL.Path) && resp.StatusCode < 400 {
-			t.Errorf("%s %s answered %d and is not in the OpenAPI document", req.Method, req.URL.Path, resp.StatusCode)
-		}
+	known := item != nil && item.GetOperation(req.Method) != nil
+	if !known && !described(req.URL.Path) {
 		return
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -79,15 +93,74 @@ func Check(t testing.TB, resp *http.Response) {
 		return
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params,
-			Route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: req.Method, Operation: item.GetOperation(req.Method)}},
-		Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	code := codeOf(resp.StatusCode, body)
+	if !known {
+		if resp.StatusCode >= 300 && resp.StatusCode < 400 && len(body) < 100 { // the mux's own, to the clean path
+			return
+		}
+		if !slices.Contains(nowhere, code) || code.Info().Status != resp.StatusCode {
+			t.Errorf("%s %s answered %d %s and is not in the OpenAPI document", req.Method, req.URL.Path, resp.StatusCode, code)
+		}
+		return
 	}
-	if err := openapi3filter.ValidateResponse(req.Context(), input); err != nil {
+	op := item.GetOperation(req.Method)
+	input := &openapi3filter.RequestValidationInput{Request: req, PathParams: params,
+		Route:   &routers.Route{Spec: doc, Path: path, PathItem: item, Method: req.Method, Operation: op},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+	answered := &openapi3filter.ResponseValidationInput{RequestValidationInput: input,
+		Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)), Options: input.Options}
+	if err := openapi3filter.ValidateResponse(req.Context(), answered); err != nil {
 		t.Errorf("%s %s answered %d, which is not as documented: %v\n%.2000s", req.Method, path, resp.StatusCode, err, body)
+		return
 	}
+	if code != "" && !slices.Contains(always, code) && !documented(t, of)[answerOf(req.Method, path, resp.StatusCode, string(code))] {
+		t.Errorf("%s %s answered %d %s, which is not in its x-errors", req.Method, path, resp.StatusCode, code)
+		return
+	}
+	if resp.StatusCode < 300 && req.Context().Value(looseKey{}) == nil {
+		checkRequest(t, input, path)
+	}
+	reach(answerOf(req.Method, path, resp.StatusCode, string(code)))
+}
+
+type looseKey struct{}
+
+// Loose marks a request that has on purpose what the service passes over: taken,
+// it is not held against the document.
+func Loose(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), looseKey{}, true)) }
+
+// checkRequest holds a request that was taken against the document. A body that
+// was streamed is gone, and not looked at.
+func checkRequest(t testing.TB, input *openapi3filter.RequestValidationInput, path string) {
+	t.Helper()
+	sent := input.Request.Clone(input.Request.Context())
+	if options := *input.Options; sent.GetBody != nil {
+		again, err := sent.GetBody()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		sent.Body = again
+	} else {
+		options.ExcludeRequestBody = true
+		input.Options = &options
+	}
+	input.Request = sent
+	if err := openapi3filter.ValidateRequest(sent.Context(), input); err != nil {
+		t.Errorf("%s %s took a request that is not as documented: %v", sent.Method, path, err)
+	}
+}
+
+// codeOf is the error code of an answer that is one.
+func codeOf(status int, body []byte) svc.Code {
+	if status < 400 {
+		return ""
+	}
+	var e struct {
+		Error svc.Code `json:"error"`
+	}
+	_ = json.Unmarshal(body, &e) // what is no error of ours has no code
+	return e.Error
 }
 
 func described(path string) bool {
@@ -146,6 +219,14 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 // Serve answers r by h without a network, and checks the answer.
 func Serve(t testing.TB, h http.Handler, r *http.Request) *http.Response {
 	t.Helper()
+	if r.Body != nil && r.Body != http.NoBody {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
+		r.Body, _ = r.GetBody()
+	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	resp := w.Result()

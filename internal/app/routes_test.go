@@ -58,6 +58,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
+		{base: s, method: "GET", pattern: "/docs", shape: asPage},
 		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Second child","displayName":"Second"}`},
 		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Third child","displayName":"Third"}`},
 		{base: s, method: "POST", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth, kind: asJSON, body: `{"productName":"Loans","displayName":"A loan"}`},

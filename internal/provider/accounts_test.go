@@ -70,6 +70,9 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		if part.status != http.StatusPartialContent || string(part.raw) != string(file.raw[10:20]) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
+		if beyond := b.get(path, append(b.named(token), "Range", "bytes=100000000-")); beyond.status != http.StatusRequestedRangeNotSatisfiable {
+			t.Errorf("a range beyond the end: %d", beyond.status)
+		}
 		for _, other := range []string{files[1]["source_uuid"], files[1]["source_uuid"] + "/other.json", files[1]["source_uuid"] + "/analysis.json",
 			uuid.NewString() + "/transactions.json", files[1]["source_filepath"] + "/", "..%2f..%2fetc%2fpasswd"} {
 			b.want(other, b.get(filePath+other, b.named(token)), 404, svc.CodeNotFound)

@@ -216,6 +216,9 @@ func (b *bench) ask(base, method, path string, h headers, body any) answer {
 // is dropped.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
+// patient sends a body only when it is asked for.
+var patient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}
+
 // want holds an answer to a status, and an error to its code and shape.
 func (b *bench) want(what string, a answer, status int, code svc.Code) {
 	b.t.Helper()

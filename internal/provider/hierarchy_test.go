@@ -221,6 +221,7 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
 			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
 			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, svc.CodeForbidden, ""},
+			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, svc.CodeForbidden, ""},
 			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, svc.CodeForbidden, ""},
 			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, svc.CodeForbidden, ""},
 			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, svc.CodeForbidden, ""},

@@ -21,6 +21,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
+	"vestibule/internal/manual"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -36,6 +37,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
+	pages "vestibule/templates/provider"
 	"vestibule/web"
 )
 
@@ -47,7 +49,7 @@ type Config struct {
 	URL         string           // public base, without a trailing slash
 	Environment svc.Environment  // of requests that name none; only a sandbox has a control surface
 	Assets      *web.Assets
-	OpenAPI     []byte // the contract, served at /openapi.json; empty for none
+	OpenAPI     []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
 
 	// AllowLoopbackCallbacks lets events be sent to this machine, by plain http
 	// too. Only for a sandbox that is on loopback itself: elsewhere it would let
@@ -73,6 +75,7 @@ type Provider struct {
 	accounts  *bankaccounts.Service
 	sharing   *sharing.Service
 	prepared  *sandbox.Prepared
+	docs      *door.Constant // nil without a contract
 
 	seed Seed // set by Seed, before the first request
 	stop context.CancelFunc
@@ -128,10 +131,25 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
 	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
 		Reports: accountReports{p.reports}, Banks: destinations()}
+	if len(c.OpenAPI) > 0 {
+		if p.docs, err = docsPage(ctx, c); err != nil {
+			return nil, fmt.Errorf("provider: %w", err)
+		}
+	}
 	p.reports.Register(registry)
 	p.events.Register(registry)
 	p.visits.Register(registry)
 	return p, nil
+}
+
+// docsPage is the contract for people.
+func docsPage(ctx context.Context, c Config) (*door.Constant, error) {
+	m, err := manual.Read(c.OpenAPI, c.URL)
+	if err != nil {
+		return nil, err
+	}
+	return door.NewConstant(ctx, pages.DocsPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
+		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
 // checkPrefill holds a consumer's data to the rules of every product: a consumer
@@ -218,8 +236,9 @@ func (p *Provider) Handler() http.Handler {
 	p.accounts.Routes(mux)
 	p.sharing.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
-	if len(p.config.OpenAPI) > 0 {
+	if p.docs != nil {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
+		mux.Handle("GET /docs", p.docs)
 	}
 	h := door.Shape(p.config.Log, mux, forPeople, p.visits.Missing)
 	if p.faults != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -152,8 +153,10 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 				req.Header.Set("Content-Type", "text/plain")
 				resp, err := client.Do(req)
 				if err != nil || resp.StatusCode != c.status {
-					t.Errorf("%s: %v %v", c.what, resp, err)
+					t.Fatalf("%s: %v %v", c.what, resp, err)
 				}
+				openapitest.Check(t, resp)
+				resp.Body.Close()
 				continue
 			}
 			a := b.post(submissionPath, c.h, c.body)
@@ -182,10 +185,11 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Expect", "100-continue")
 			req.ContentLength = length
-			resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}).Do(req)
+			resp, err := patient.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
+			openapitest.Check(t, resp)
 			defer resp.Body.Close()
 			raw, _ := io.ReadAll(resp.Body)
 			return resp.StatusCode, string(raw)
@@ -380,6 +384,7 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				openapitest.Check(t, resp)
 				resp.Body.Close()
 				mu.Lock()
 				count[resp.StatusCode]++

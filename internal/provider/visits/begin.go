@@ -183,9 +183,11 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, 
 	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, prefill)
 }
 
-// breach is an error type of the widget as an answer of the API.
+// breach is an error type of the widget as an answer of the API, in the type's
+// words: those of a code of the same name may speak of something else.
 func breach(e svc.WidgetError, field string) *door.Error {
 	return &door.Error{Code: svc.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
+		Message: e.Info().Engineer,
 		Details: []door.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
 }
 

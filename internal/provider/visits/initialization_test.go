@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/prefill/prefilltest"
 	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
@@ -66,7 +67,12 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 			before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
 			raw, _ := json.Marshal(map[string]any{"productId": r.Seed.Products[c.Product], "prefill": c.Prefill})
 			a := r.Do("POST", "/connect/initialization", string(raw), r.Basic,
-				func(req *http.Request) { req.Header.Set("X-ENVIRONMENT", string(env)) })
+				func(req *http.Request) {
+					req.Header.Set("X-ENVIRONMENT", string(env))
+					if env == svc.Production { // which passes over keys that it does not know, of any type
+						openapitest.Loose(req)
+					}
+				})
 			after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
 			if c.Code() == "" {
 				if a.Status != 200 || after != before+4 {

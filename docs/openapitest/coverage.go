@@ -1,0 +1,141 @@
+package openapitest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"vestibule/docs"
+	"vestibule/internal/manual"
+)
+
+// Document names one of the two.
+type Document int
+
+const (
+	OfTheService Document = iota
+	OfThePortal
+)
+
+// reached are the answers that passed Check in this process.
+var reached = struct {
+	sync.Mutex
+	answers map[string]bool
+}{answers: map[string]bool{}}
+
+func reach(answer string) {
+	reached.Lock()
+	defer reached.Unlock()
+	reached.answers[answer] = true
+}
+
+// answerOf names an answer: operation, status and, of an error, its code.
+func answerOf(method, path string, status int, code string) string {
+	a := method + " " + path + " " + strconv.Itoa(status)
+	if code != "" {
+		a += " " + code
+	}
+	return a
+}
+
+// answers is every answer that a document says of its operations: each status
+// that is listed and each code of x-errors.
+func answers(d Document) ([]string, error) {
+	m, err := read(d)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, s := range m.Sections {
+		for _, op := range s.Operations {
+			if op.Curl == "" { // a webhook, which we send
+				continue
+			}
+			for _, a := range op.Answers {
+				if status, err := strconv.Atoi(a.Status); err == nil && (status < 400 || a.Type.Words == "") {
+					out = append(out, answerOf(op.Method, op.Path, status, ""))
+				}
+			}
+			for _, c := range op.Errors {
+				out = append(out, answerOf(op.Method, op.Path, c.Status, string(c.Code)))
+			}
+		}
+	}
+	return out, nil
+}
+
+// documented are the answers of a document as a set.
+func documented(t testing.TB, d Document) map[string]bool {
+	t.Helper()
+	list, err := answers(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]bool, len(list))
+	for _, a := range list {
+		out[a] = true
+	}
+	return out
+}
+
+var manuals = [2]func() (manual.Manual, error){
+	sync.OnceValues(func() (manual.Manual, error) { return manualOf(docs.OpenAPI) }),
+	sync.OnceValues(func() (manual.Manual, error) { return manualOf(docs.PortalOpenAPI) }),
+}
+
+func read(d Document) (manual.Manual, error) { return manuals[d]() }
+
+func manualOf(source func() ([]byte, error)) (manual.Manual, error) {
+	raw, err := source()
+	if err != nil {
+		return manual.Manual{}, err
+	}
+	return manual.Read(raw, "")
+}
+
+// Main runs a package's tests and then wants every answer of the document to
+// have been seen by Check, but for those of unreached, which says why each of
+// them is not: as in "GET /x 500 INTERNAL_ERROR". It says nothing when only some
+// of the tests were asked for. Call it from TestMain and exit with its result.
+func Main(m *testing.M, d Document, unreached map[string]string) int {
+	code := m.Run()
+	if code != 0 || partial() {
+		return code
+	}
+	wanted, err := answers(d)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "openapitest:", err)
+		return 1
+	}
+	for _, a := range wanted {
+		_, excused := unreached[a]
+		if seen := reached.answers[a]; !seen && !excused {
+			fmt.Fprintf(os.Stderr, "openapitest: no test reaches %s, which is documented\n", a)
+			code = 1
+		} else if seen && excused {
+			fmt.Fprintf(os.Stderr, "openapitest: %s is reached, and excused as %q\n", a, unreached[a])
+			code = 1
+		}
+	}
+	for a := range unreached {
+		if !slices.Contains(wanted, a) {
+			fmt.Fprintf(os.Stderr, "openapitest: %s is excused and not documented\n", a)
+			code = 1
+		}
+	}
+	return code
+}
+
+// partial reports whether this run leaves tests out.
+func partial() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz", "test.bench"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return true
+		}
+	}
+	return testing.Short()
+}

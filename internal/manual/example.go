@@ -1,0 +1,181 @@
+package manual
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// example is the content's own example, or one made from its schema, as indented
+// JSON.
+func (r *reader) example(content *yaml.Node) string {
+	var raw, out bytes.Buffer
+	if e := get(content, "example"); e != nil {
+		r.value(&raw, e)
+	} else {
+		r.made(&raw, get(content, "schema"), 0)
+	}
+	if err := json.Indent(&out, raw.Bytes(), "", "  "); err != nil {
+		r.fail("example: %w", err)
+	}
+	return out.String()
+}
+
+// made writes a value that the schema allows: its example where it has one.
+func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
+	if e := example(s); e != nil {
+		r.value(out, e)
+		return
+	}
+	s = r.follow(s)
+	if e := example(s); e != nil {
+		r.value(out, e)
+		return
+	}
+	s = r.core(s)
+	fields, _ := r.fields(s)
+	values := items(get(s, "enum"))
+	kind, kinds := text(s, "type"), items(get(s, "type"))
+	switch {
+	case example(s) != nil:
+		r.value(out, example(s))
+	case get(s, "const") != nil:
+		r.value(out, get(s, "const"))
+	case len(values) > 0:
+		r.value(out, values[0])
+	case len(fields) > 0 && depth < 2*deepest:
+		out.WriteByte('{')
+		for i, f := range fields {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			r.string(out, f.name)
+			out.WriteByte(':')
+			r.made(out, f.schema, depth+1)
+		}
+		out.WriteByte('}')
+	case kind == "array":
+		out.WriteByte('[')
+		r.made(out, get(s, "items"), depth+1)
+		out.WriteByte(']')
+	case slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "null" }):
+		out.WriteString("null")
+	case kind == "object":
+		out.WriteString("{}")
+	case kind == "string":
+		r.string(out, "…")
+	case kind == "integer", kind == "number":
+		out.WriteByte('0')
+	case kind == "boolean":
+		out.WriteString("true")
+	case len(kinds) > 0 && kinds[0].Value == "integer":
+		out.WriteByte('0')
+	default:
+		out.WriteString("null")
+	}
+}
+
+// example is a schema's own.
+func example(s *yaml.Node) *yaml.Node {
+	for _, e := range items(get(s, "examples")) {
+		return e
+	}
+	return nil
+}
+
+// value writes a node as JSON.
+func (r *reader) value(out *bytes.Buffer, n *yaml.Node) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			r.string(out, n.Content[i].Value)
+			out.WriteByte(':')
+			r.value(out, n.Content[i+1])
+		}
+		out.WriteByte('}')
+	case yaml.SequenceNode:
+		out.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			r.value(out, item)
+		}
+		out.WriteByte(']')
+	default:
+		var v any
+		if err := n.Decode(&v); err != nil {
+			r.fail("example: %w", err)
+		}
+		if s, ok := v.(string); ok {
+			r.string(out, s)
+			return
+		}
+		raw, err := json.Marshal(v)
+		if err != nil {
+			r.fail("example: %w", err)
+		}
+		out.Write(raw)
+	}
+}
+
+// string writes s as JSON, without the escapes that only HTML would need.
+func (r *reader) string(out *bytes.Buffer, s string) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // of a string it cannot fail
+	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// curl is a line for the shell that asks for the operation: with what must be
+// sent, and with the parameters that the document gives an example of.
+func (r *reader) curl(o Operation, parameters []*yaml.Node) string {
+	path := o.Path
+	var headers, query []string
+	for _, p := range parameters {
+		p = r.follow(p)
+		name, value := text(p, "name"), text(p, "example")
+		if value == "" && text(p, "required") != "true" {
+			continue
+		}
+		switch text(p, "in") {
+		case "path":
+			if value != "" {
+				path = strings.Replace(path, "{"+name+"}", value, 1)
+			}
+		case "query":
+			query = append(query, name+"="+value)
+		case "header":
+			headers = append(headers, "-H "+quote(name+": "+value))
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + strings.Join(query, "&")
+	}
+	first := "curl -s"
+	if o.Method != "GET" {
+		first += " -X " + o.Method
+	}
+	lines := []string{first + " " + quote(r.server+path)}
+	if a, ok := r.access[o.Access]; ok && a.Scheme == "basic" {
+		lines = append(lines, `-u "$CLIENT_ID:$SECRET_KEY"`)
+	} else if ok {
+		lines = append(lines, `-H "Authorization: Bearer $`+strings.ToUpper(a.Name)+`"`)
+	}
+	lines = append(lines, headers...)
+	if o.Body != nil {
+		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+quote(o.Body.Example))
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// quote makes one word for the shell of s.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,226 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+
+	"vestibule/docs/openapitest"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// TestMain wants every answer that the service's document promises to be reached
+// by a test of this package.
+func TestMain(m *testing.M) { os.Exit(openapitest.Main(m, openapitest.OfTheService, nil)) }
+
+// operations calls f for every operation of the service's document, with an
+// address whose parameters are UUIDs that nothing has.
+func operations(t *testing.T, f func(method, path string, op *openapi3.Operation)) {
+	t.Helper()
+	for _, path := range openapitest.Provider(t).Paths.InMatchingOrder() {
+		item := openapitest.Provider(t).Paths.Value(path)
+		address := path
+		for strings.Contains(address, "{") {
+			before, rest, _ := strings.Cut(address, "{")
+			_, after, _ := strings.Cut(rest, "}")
+			address = before + uuid.NewString() + after
+		}
+		for method, op := range item.Operations() {
+			f(method, address, op)
+		}
+	}
+}
+
+// scheme is the security scheme of an operation; empty for everybody.
+func scheme(op *openapi3.Operation) string {
+	if op.Security != nil {
+		for _, requirement := range *op.Security {
+			for name := range requirement {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// TestEveryOperationAsksWhoItIs goes by the document, so that a new operation is
+// held to it too.
+func TestEveryOperationAsksWhoItIs(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	token := b.bearer(b.basic())
+	ask := func(method, path string, op *openapi3.Operation, h headers) answer {
+		var body any
+		if op.RequestBody != nil {
+			body = map[string]any{}
+		}
+		return b.ask(b.service.URL, method, path, h, body)
+	}
+	bearers := 0
+	operations(t, func(method, path string, op *openapi3.Operation) {
+		what := method + " " + path
+		switch scheme(op) {
+		case "basic":
+			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")), 403, svc.CodeUnknownCustomer)
+			b.want(what+" with a token", ask(method, path, op, token), 400, svc.CodeMalformedHeaders)
+		case "bearer":
+			bearers++
+			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}), 403, svc.CodeUnknownCustomer)
+			b.want(what+" with the secret", ask(method, path, op, b.basic()), 400, svc.CodeMalformedHeaders)
+		default:
+			return
+		}
+		b.want(what+" without credentials", ask(method, path, op, nil), 400, svc.CodeMalformedHeaders)
+		if op.OperationID == "accessToken" { // of the account that asks, always
+			return
+		}
+		b.want(what+" for nobody's child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, svc.CodeUnknownCustomer)
+	})
+	if bearers == 0 {
+		t.Fatal("no operation takes a token")
+	}
+	b.advance("6m")
+	operations(t, func(method, path string, op *openapi3.Operation) {
+		if scheme(op) == "bearer" {
+			b.want(method+" "+path+" with an old token", ask(method, path, op, token), 401, svc.CodeExpiredToken)
+		}
+	})
+}
+
+func pick(scheme string, basic, bearer headers) headers {
+	if scheme == "basic" {
+		return basic
+	}
+	return bearer
+}
+
+// TestEveryBodyIsRead does the same with bodies that are none.
+func TestEveryBodyIsRead(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	token := b.bearer(b.basic())
+	operations(t, func(method, path string, op *openapi3.Operation) {
+		if op.RequestBody == nil {
+			return
+		}
+		what := method + " " + path
+		h := append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		b.want(what+" with half a body", b.ask(b.service.URL, method, path, h, "{"), 400, svc.CodeMalformedBody)
+		b.want(what+" with a list", b.ask(b.service.URL, method, path, h, "[]"), 400, svc.CodeMalformedBody)
+		for _, c := range []struct {
+			kind, body string
+			status     int
+			code       svc.Code
+		}{
+			{"text/plain", "{}", 415, svc.CodeUnsupportedMediaType},
+			{"application/json", strings.Repeat(" ", 20<<20+1), 413, svc.CodeBodyTooLarge},
+		} {
+			req, err := http.NewRequestWithContext(t.Context(), method, b.service.URL+path, strings.NewReader(c.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(h); i += 2 {
+				req.Header.Add(h[i], h[i+1])
+			}
+			req.Header.Set("Content-Type", c.kind)
+			req.Header.Set("Expect", "100-continue") // refused before it is sent
+			resp, err := patient.Do(req)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			openapitest.Check(t, resp)
+			a := answer{status: resp.StatusCode}
+			json.NewDecoder(resp.Body).Decode(&a.body)
+			resp.Body.Close()
+			b.want(what+" as "+c.kind, a, c.status, c.code)
+		}
+	})
+}
+
+// badPrefills is a change to a good prefill for each code that it is refused with.
+var badPrefills = map[svc.WidgetError]any{
+	svc.WidgetPIIMissing:           map[string]any{"email": nil},
+	svc.WidgetPrefillKey:           map[string]any{"shoeSize": "44"},
+	svc.WidgetPrefillAddress:       map[string]any{"address": strings.Repeat("x", 101)},
+	svc.WidgetPrefillCity:          map[string]any{"city": strings.Repeat("x", 101)},
+	svc.WidgetPrefillDOB:           map[string]any{"dob": "1990-02-30"},
+	svc.WidgetPrefillEmail:         map[string]any{"email": "x"},
+	svc.WidgetPrefillFirstName:     map[string]any{"firstName": "4"},
+	svc.WidgetPrefillLastName:      map[string]any{"lastName": "4"},
+	svc.WidgetPrefillIncome:        map[string]any{"statedAnnualIncome": -1},
+	svc.WidgetPrefillPhone:         map[string]any{"phone": strings.Repeat("5", 256)},
+	svc.WidgetPrefillState:         map[string]any{"state": "ZZ"},
+	svc.WidgetPrefillZIP:           map[string]any{"zip": "1"},
+	svc.WidgetPrefillEmployerNames: map[string]any{"statedEmployerNames": []string{}},
+}
+
+// TestEveryBadPrefillIsRefusedByItsCode wherever a prefill is taken.
+func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	product := b.seed.Products[svc.Eligibility] // which takes every field
+	good := with(applicant, "state", "OH", "statedEmployerNames", []string{"Acme"})
+	made := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": good})
+	b.want("consumer", made, 201, "")
+	consumer := "/connect/consumers/" + made.text("consumerId")
+	for code, change := range badPrefills {
+		var flat []any
+		for name, v := range change.(map[string]any) {
+			flat = append(flat, name, v)
+		}
+		bad := with(good, flat...)
+		for what, a := range map[string]answer{
+			"initialization":  b.post("/connect/initialization", b.basic(), map[string]any{"productId": product, "prefill": bad}),
+			"secure redirect": b.post("/secure-redirect", b.basic(), map[string]any{"productId": product, "prefill": bad}),
+			"consumer":        b.post("/connect/consumers", b.basic(), map[string]any{"prefill": bad}),
+			"change":          b.ask(b.service.URL, "PATCH", consumer, b.basic(), map[string]any{"prefill": change}),
+		} {
+			b.want(fmt.Sprint(what, " with ", change), a, 400, svc.Code(code))
+		}
+	}
+}
+
+// TestWhatABeginningIsRefusedFor is the rest of what the two ways of beginning a
+// visit answer.
+func TestWhatABeginningIsRefusedFor(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	product := b.seed.Products[svc.Cashflow]
+	for i, path := range []string{"/connect/initialization", "/secure-redirect"} {
+		begin := func(more ...any) answer {
+			return b.post(path, b.basic(), with(map[string]any{"productId": product, "prefill": applicant}, more...))
+		}
+		label := fmt.Sprint("case-", i)
+		b.want(path, begin("externalId", label), 200, "")
+		b.want(path+" with the same label", begin("externalId", label), 400, svc.CodeDuplicateExternalID)
+		b.want(path+" for no product", begin("productId", uuid.NewString()), 400, svc.CodeInvalidProduct)
+		b.want(path+" for no consumer", begin("prefill", nil, "consumerId", uuid.NewString()), 400, svc.CodeInvalidConsumerID)
+	}
+	redirect := func(body map[string]any) answer { return b.post("/secure-redirect", b.basic(), body) }
+	b.want("an address that is not registered", redirect(map[string]any{"productId": product, "prefill": applicant, "completeUrl": "https://elsewhere.example/"}),
+		400, svc.CodeInvalidCompleteURL)
+	token := b.begin()
+	b.want("a token", redirect(map[string]any{"token": token}), 200, "")
+	again := redirect(map[string]any{"token": token})
+	b.want("a token again", again, 400, svc.CodeInvalidToken)
+	if !strings.Contains(again.text("message"), "initialization token") {
+		t.Errorf("a token again: %q speaks of something else", again.text("message"))
+	}
+}
+
+// TestAFileIsNotForAThirdPartyWhoseTokenIsNoLongerGood holds the one address that
+// the tests of sharing leave out.
+func TestAFileIsNotForAThirdPartyWhoseTokenIsNoLongerGood(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	publicToken, _ := b.walked("single")
+	relayToken := b.relayed(publicToken)
+	file := "/connect/cashflow/v2/files/" + uuid.NewString() + "/transactions.json"
+	b.advance("73h")
+	b.want("after 72 hours", b.get(file, b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+	b.want("withdrawn", b.withdraw(relayToken), 200, "")
+	b.want("after that", b.get(file, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+}

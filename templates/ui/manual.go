@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"vestibule/internal/manual"
+	"vestibule/internal/svc"
+)
+
+// Long examples are folded, so that the page can be read.
+const foldLines = 24
+
+func long(example string) bool { return strings.Count(example, "\n") > foldLines }
+
+// piece is a part of a sentence; code is what the document put in backticks.
+type piece struct {
+	text string
+	code bool
+}
+
+func pieces(words string) []piece {
+	var out []piece
+	for i, part := range strings.Split(words, "`") {
+		if part != "" {
+			out = append(out, piece{part, i%2 == 1})
+		}
+	}
+	return out
+}
+
+// path is an address with places to break it at.
+func path(p string) []string { return strings.SplitAfter(p, "/") }
+
+// breakable is a field's path with places to break it at.
+func breakable(p string) []string {
+	parts := strings.SplitAfter(p, ".")
+	return parts[:len(parts)-1] // it ends in a dot
+}
+
+func methodTone(method string) Tone {
+	switch method {
+	case "GET":
+		return Info
+	case "POST":
+		return Success
+	case "DELETE":
+		return Danger
+	}
+	return Warning
+}
+
+func statusTone(status string) Tone {
+	switch status[:1] {
+	case "2":
+		return Success
+	case "d":
+		return Neutral
+	}
+	return Warning
+}
+
+// statusWords says which answer it is; not every status has a number.
+func statusWords(status string) string {
+	if status == "default" {
+		return "any other"
+	}
+	return status
+}
+
+// byStatus are an operation's error codes under their statuses.
+type byStatus struct {
+	status string
+	codes  []svc.CodeInfo
+}
+
+func grouped(codes []svc.CodeInfo) []byStatus {
+	var out []byStatus
+	at := map[int]int{}
+	for _, c := range codes {
+		i, ok := at[c.Status]
+		if !ok {
+			i = len(out)
+			at[c.Status] = i
+			out = append(out, byStatus{status: strconv.Itoa(c.Status)})
+		}
+		out[i].codes = append(out[i].codes, c)
+	}
+	return out
+}
+
+func schemeWords(a manual.Access) string {
+	if a.Scheme == "basic" {
+		return "Basic"
+	}
+	return "Bearer"
+}
+
+// accessWords names the scheme of an operation.
+func accessWords(m manual.Manual, name string) string {
+	for _, a := range m.Access {
+		if a.Name == name {
+			return schemeWords(a)
+		}
+	}
+	return "none"
+}
