@@ -22,6 +22,7 @@ type Prefill = prefill.Fields
 // InitRequest is what a visit begins with. Prefill and ConsumerID exclude each
 // other.
 type InitRequest struct {
+	PublicID        string   `json:"-"` // the child account that a parent acts for; empty: its own
 	ProductID       string   `json:"productId,omitempty"`
 	ExternalID      string   `json:"externalId,omitempty"`      // up to 64 characters, no personal data
 	UserArgs        string   `json:"userArgs,omitempty"`        // up to 255 characters, echoed
@@ -45,7 +46,7 @@ func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization
 		Token string          `json:"token"`
 		Exp   json.RawMessage `json:"exp"`
 	}
-	a, err := c.post(ctx, "initialization", "/connect/initialization", in, &wire)
+	a, err := c.post(ctx, "initialization", "/connect/initialization", in.PublicID, in, &wire)
 	if err != nil {
 		return Initialization{}, err
 	}
@@ -81,7 +82,7 @@ func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (Redire
 		RedirectToken string          `json:"redirectToken"`
 		Exp           json.RawMessage `json:"exp"`
 	}
-	a, err := c.post(ctx, "secure redirect", "/secure-redirect", in, &wire)
+	a, err := c.post(ctx, "secure redirect", "/secure-redirect", in.PublicID, in, &wire)
 	if err != nil {
 		return RedirectLink{}, err
 	}
@@ -117,6 +118,7 @@ func (c *Client) checkPage(raw string) error {
 
 // ConsumerRequest describes a consumer to create.
 type ConsumerRequest struct {
+	PublicID           string   `json:"-"`                            // the child account that a parent acts for; empty: its own
 	ConsumerExternalID string   `json:"consumerExternalId,omitempty"` // the customer's own identifier
 	Prefill            *Prefill `json:"prefill,omitempty"`
 }
@@ -127,7 +129,7 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 	var wire struct {
 		ConsumerID string `json:"consumerId"`
 	}
-	a, err := c.post(ctx, "create consumer", "/connect/consumers", in, &wire)
+	a, err := c.post(ctx, "create consumer", "/connect/consumers", in.PublicID, in, &wire)
 	if err != nil {
 		return "", err
 	}
@@ -137,13 +139,21 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 	return wire.ConsumerID, nil
 }
 
-// post sends a JSON body with Basic authentication and reads the JSON answer.
-func (c *Client) post(ctx context.Context, op, path string, in, out any) (answer, error) {
+// post sends a JSON body with Basic authentication, for the account or for a child
+// of it, and reads the JSON answer.
+func (c *Client) post(ctx context.Context, op, path, publicID string, in, out any) (answer, error) {
+	h := http.Header{}
+	if !headerValue(publicID, 128) {
+		return answer{}, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
+	}
+	if publicID != "" {
+		h.Set("X-PUBLIC-ID", publicID)
+	}
 	body, err := json.Marshal(in)
 	if err != nil {
 		return answer{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
 	}
-	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, body: body,
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, header: h, body: body,
 		auth: basic, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return answer{}, err
