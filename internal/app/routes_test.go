@@ -121,6 +121,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
 			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/","allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},

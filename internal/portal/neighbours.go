@@ -168,6 +168,10 @@ func (n forReview) Report(ctx context.Context, id string) ([]byte, error) {
 	return reportOf(ctx, n.s, id)
 }
 
+func (n forReview) Analysis(ctx context.Context, id string) ([]byte, bool, error) {
+	return n.s.Analysis(ctx, id)
+}
+
 func reviewed(a applications.Application) review.Application {
 	j := a.Journey
 	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,

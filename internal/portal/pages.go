@@ -59,6 +59,9 @@ func (l looks) page(r *http.Request) ui.Page {
 	lang := language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
+	if strings.HasSuffix(r.URL.Path, "/report") {
+		p.Scripts = []string{l.assets.URL("review.js")}
+	}
 	if l.sandbox {
 		p.Footer = ui.SandboxNote(lang)
 	}
@@ -72,7 +75,7 @@ func languages(lang svc.Lang, r *http.Request) []ui.Choice {
 		return nil
 	}
 	keep := url.Values{}
-	for _, name := range []string{"mode", "state", "after"} {
+	for _, name := range []string{"mode", "state", "after", "q", "node"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			keep.Set(name, v)
 		}

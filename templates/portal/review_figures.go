@@ -3,6 +3,10 @@ package portal
 import (
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -10,22 +14,23 @@ import (
 )
 
 var (
-	reportScore      = svc.Words{EN: "Score", ES: "Puntuación"}
-	reportScoreIs    = svc.Words{EN: "An open points card over the figures below, from 300 to 850. It is not fitted to defaults.", ES: "Una tabla de puntos abierta sobre las cifras de abajo, de 300 a 850. No está ajustada a impagos."}
-	reportNoScore    = svc.Words{EN: "none: there is too little to go by", ES: "ninguna: hay muy pocos datos"}
-	reportReasons    = svc.Words{EN: "Main reasons that kept the score from being higher", ES: "Razones principales por las que no es más alta"}
-	reportCode       = svc.Words{EN: "Code", ES: "Código"}
-	reportReason     = svc.Words{EN: "Reason", ES: "Razón"}
-	reportFigures    = svc.Words{EN: "Figures", ES: "Cifras"}
-	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, by kind.", ES: "Todos los atributos del informe, por clase."}
+	reportFigures    = svc.Words{EN: "All figures", ES: "Todas las cifras"}
+	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, with what it says, its value and the code of the reason it stands for.", ES: "Todos los atributos del informe, con lo que dicen, su valor y el código de la razón que representan."}
 	reportFigure     = svc.Words{EN: "Figure", ES: "Cifra"}
 	reportValue      = svc.Words{EN: "Value", ES: "Valor"}
+	reportFind       = svc.Words{EN: "Find a figure", ES: "Buscar una cifra"}
+	reportFindHint   = svc.Words{EN: "By its words or its name, such as lowest balance or NSFOD.", ES: "Por sus palabras o su nombre, como saldo más bajo o NSFOD."}
+	reportFindDo     = svc.Words{EN: "Find", ES: "Buscar"}
+	reportFindAll    = svc.Words{EN: "Show all figures", ES: "Mostrar todas las cifras"}
+	reportKind       = svc.Words{EN: "Of kind", ES: "De la clase"}
+	reportAnyKind    = svc.Words{EN: "All kinds", ES: "Todas las clases"}
+	reportOneFound   = svc.Words{EN: "1 figure", ES: "1 cifra"}
+	reportFound      = svc.Words{EN: "figures", ES: "cifras"}
+	reportNoneFound  = svc.Words{EN: "No figure fits. Try one word of it.", ES: "Ninguna cifra coincide. Pruebe con una sola palabra."}
 	reportNoRecords  = svc.Words{EN: "no usable records", ES: "sin registros utilizables"}
 	reportNoCategory = svc.Words{EN: "no usable records in the category", ES: "sin registros utilizables en la categoría"}
 	reportNoValues   = svc.Words{EN: "no usable values", ES: "sin valores utilizables"}
-	reportEnough     = svc.Words{EN: "Data behind the score", ES: "Datos en que se basa"}
-	reportYes        = svc.Words{EN: "yes", ES: "sí"}
-	reportNo         = svc.Words{EN: "no", ES: "no"}
+	reportCapped     = svc.Words{EN: "beyond the scale, or divided by zero", ES: "fuera de la escala o dividido por cero"}
 )
 
 // nodeNames are the kinds of attributes in words, by document 1's node.
@@ -37,51 +42,10 @@ var nodeNames = map[string]svc.Words{
 	"RATIO":    {EN: "Ratios", ES: "Proporciones"},
 	"TOTAL":    {EN: "All transactions", ES: "Todos los movimientos"},
 	"CADENCE":  {EN: "Rhythm", ES: "Ritmo"},
-}
-
-// propertyNames are the consumer_data_properties in words.
-var propertyNames = map[string]svc.Words{
-	"TOTAL_TRANSACTION_COUNT":          {EN: "Transactions", ES: "Movimientos"},
-	"TOTAL_HISTORY_LENGTH_DAYS":        {EN: "Days of history", ES: "Días de historial"},
-	"LOW_ACCOUNT_ACTIVITY_INDICATOR":   {EN: "Little activity", ES: "Poca actividad"},
-	"LIMITED_DATA_AVAILABLE_INDICATOR": {EN: "Limited data", ES: "Datos limitados"},
-}
-
-func named(names map[string]svc.Words, key string, l svc.Lang) string {
-	if w, ok := names[key]; ok {
-		return w.In(l)
-	}
-	return key
-}
-
-func scoreValue(l svc.Lang, s report.Score) string {
-	if s.Value == nil {
-		return reportNoScore.In(l)
-	}
-	return strconv.Itoa(*s.Value)
-}
-
-func reasons(l svc.Lang, s report.Score) ui.Grid {
-	g := ui.Grid{Caption: reportReasons.In(l), Columns: []ui.Column{{Label: reportReason.In(l)}, {Label: reportCode.In(l)}}}
-	for _, c := range s.AdverseActionCodes {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: c.Description}, {Text: c.Code}})
-	}
-	return g
-}
-
-func (v ReviewReportView) properties(l svc.Lang) []ui.Fact {
-	var out []ui.Fact
-	for _, p := range v.Report.Properties {
-		text := strconv.FormatInt(p.Value.Integer, 10)
-		if p.Value.Boolean != nil {
-			text = reportNo.In(l)
-			if *p.Value.Boolean {
-				text = reportYes.In(l)
-			}
-		}
-		out = append(out, ui.Fact{Term: named(propertyNames, p.FieldName, l), Text: text})
-	}
-	return out
+	"ASSETS":   {EN: "Balances (deprecated)", ES: "Saldos (en desuso)"},
+	"INCOME":   {EN: "Income (deprecated)", ES: "Ingresos (en desuso)"},
+	"EXPENSES": {EN: "Money out (deprecated)", ES: "Salidas (en desuso)"},
+	"TOTALS":   {EN: "All transactions (deprecated)", ES: "Todos los movimientos (en desuso)"},
 }
 
 // nodes lists the kinds of the report's attributes in the order of the report.
@@ -95,26 +59,148 @@ func (v ReviewReportView) nodes() []string {
 	return out
 }
 
-func (v ReviewReportView) figures(l svc.Lang, node string) ui.Grid {
-	g := ui.Grid{Caption: named(nodeNames, node, l), HideCaption: true, Columns: []ui.Column{{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}}}
-	for _, a := range v.Report.Attributes {
-		if a.Node == node {
-			g.Rows = append(g.Rows, []ui.Cell{{Body: figure(a.Description, a.Name)}, {Text: figureValue(l, a)}})
-		}
+func (v ReviewReportView) kinds(l svc.Lang) []ui.Option {
+	var out []ui.Option
+	for _, n := range v.nodes() {
+		out = append(out, ui.Option{Value: n, Label: known(l, nodeNames, n), Chosen: n == v.Node})
 	}
-	return g
+	return out
 }
 
-// figureValue is a value as it stands, or what its sentinel says (document 1,
-// UA value types).
+// searched reports whether the figures are a choice of them.
+func (v ReviewReportView) searched() bool { return v.Query != "" || v.Node != "" }
+
+// figures are the chosen attributes of a node.
+func (v ReviewReportView) figures(l svc.Lang, node string) []report.Attribute {
+	var out []report.Attribute
+	for _, a := range v.Report.Attributes {
+		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, sought(l, a)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (v ReviewReportView) found(l svc.Lang) string {
+	n := 0
+	for _, node := range v.nodes() {
+		n += len(v.figures(l, node))
+	}
+	return foundWords(l, n)
+}
+
+func foundWords(l svc.Lang, n int) string {
+	switch n {
+	case 0:
+		return reportNoneFound.In(l)
+	case 1:
+		return reportOneFound.In(l)
+	}
+	return strconv.Itoa(n) + " " + reportFound.In(l)
+}
+
+// sought is what an attribute is found by: its name, as it is and in words, what
+// it says, its kind and its code, folded.
+func sought(l svc.Lang, a report.Attribute) string {
+	words, _ := AttributeWords(l, a.Name, a.Description)
+	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), a.AdverseActionCode}, " "))
+}
+
+// fits reports whether all words of a query are in a folded text. The script of
+// the page does the same.
+func fits(query, text string) bool {
+	for _, word := range strings.Fields(fold(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold writes a text in lower case and without accents.
+func fold(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(s)))
+}
+
+// figureValue is a value as people read it, or what its sentinel says (document 1,
+// value types). Decimals tell its type: two are dollars.
 func figureValue(l svc.Lang, a report.Attribute) string {
-	switch a.Value.String() {
+	if s := sentinel(l, a.Name, a.Value); s != "" {
+		return s
+	}
+	s := a.Value.String()
+	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) == 2 {
+		if c, err := report.ParseCents(s); err == nil {
+			return dollars(c)
+		}
+	}
+	return grouped(plain(s))
+}
+
+// sentinel says what a value that is none means; empty for one that is.
+func sentinel(l svc.Lang, name string, value interface{ String() string }) string {
+	s := value.String()
+	if strings.Contains(name, "_PRESENT_") {
+		switch s { // a boolean's own
+		case "8":
+			return reportNoRecords.In(l)
+		case "7":
+			return reportNoCategory.In(l)
+		case "6":
+			return reportNoValues.In(l)
+		}
+	}
+	switch s {
 	case "9999998", "9998":
 		return reportNoRecords.In(l)
 	case "9999997", "9997":
 		return reportNoCategory.In(l)
 	case "9999996", "9996":
 		return reportNoValues.In(l)
+	case "9999995", "9999995.00", "9999995.00000", "9995":
+		return reportCapped.In(l)
 	}
-	return a.Value.String()
+	return ""
+}
+
+// keyFigures are the numbers at the head of the page, by the attributes that they
+// are; those that a report has not are not shown.
+var keyFigures = []struct {
+	name  string
+	label svc.Words
+}{
+	{"UA_INFLOW_INCOME_AVG_12R", svc.Words{EN: "Income a month", ES: "Ingresos al mes"}},
+	{"UA_EXPENSE_TOTAL_AVG_12R", svc.Words{EN: "Money out a month", ES: "Salidas al mes"}},
+	{"UA_CASHFLOW_NET_AVG_12R", svc.Words{EN: "Net a month", ES: "Neto al mes"}},
+	{"UA_ASSET_TOTAL_BAL_CUR", svc.Words{EN: "Balance now", ES: "Saldo actual"}},
+	{"UA_ASSET_TOTAL_MIN_3M", svc.Words{EN: "Lowest balance, 3 months", ES: "Saldo más bajo, 3 meses"}},
+	{"UA_ASSET_NEGDAYS_CNT_3M", svc.Words{EN: "Days below zero, 3 months", ES: "Días bajo cero, 3 meses"}},
+	{"UA_EXPENSE_NSFOD_CNT_12M", svc.Words{EN: "NSF or overdraft, 12 months", ES: "Sin fondos o sobregiro, 12 meses"}},
+	{"UA_EXPENSE_RETURNED_CNT_12M", svc.Words{EN: "Returned payments, 12 months", ES: "Pagos devueltos, 12 meses"}},
+}
+
+// keyFigure is one number at the head of the page.
+type keyFigure struct {
+	label string
+	of    report.Attribute
+	none  bool // its sentinel stands for it
+	below bool // less than zero
+}
+
+func (v ReviewReportView) keys(l svc.Lang) []keyFigure {
+	var out []keyFigure
+	for _, k := range keyFigures {
+		i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == k.name })
+		if i < 0 {
+			continue
+		}
+		a := v.Report.Attributes[i]
+		out = append(out, keyFigure{label: k.label.In(l), of: a, none: sentinel(l, a.Name, a.Value) != "", below: strings.HasPrefix(a.Value.String(), "-")})
+	}
+	return out
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
@@ -203,6 +205,53 @@ type ReviewReportView struct {
 	By            string
 	ApplicationID string
 	Report        *report.Cashflow
+	Analysis      *report.Analysis // what stands behind it; nil where there is none
+	Pending       bool             // the analysis is still being fetched
+	Query, Node   string           // choose figures; empty is all
+}
+
+// url is an address below the application's own page.
+func (v ReviewReportView) url(path string) string {
+	return "/review/applications/" + v.ApplicationID + path
+}
+
+// applicant is the name that the applicant gave.
+func (v ReviewReportView) applicant() string {
+	for _, i := range v.Report.Identities {
+		if compare(v.Report.Identities, i) == typed {
+			return report.Text(i.FullName)
+		}
+	}
+	return ""
+}
+
+// section is a part of the page with its heading, whose id is the section's.
+type section struct {
+	id, title string
+	body      templ.Component
+}
+
+// sections are the parts that the report has something for.
+func (v ReviewReportView) sections(l svc.Lang) []section {
+	r, a := v.Report, v.Analysis
+	var out []section
+	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+		if there {
+			out = append(out, section{id, title.In(l), body()})
+		}
+	}
+	add(len(r.Scores) > 0, "score", reportScore, func() templ.Component { return reportScores(l, v) })
+	add(v.hasDays(), "balance", reportBalances, func() templ.Component { return balancesOverTime(l, a) })
+	add(v.hasMonths(), "money", reportMoney, func() templ.Component { return reportMonthly(l, a) })
+	add(a != nil && len(a.Streams) > 0, "regular", reportRegular, func() templ.Component { return reportStreams(l, a) })
+	add(a != nil && len(a.Categories) > 0, "categories", reportCategories, func() templ.Component { return reportFlows(l, a) })
+	add(v.hasMonths(), "returned", reportReturned, func() templ.Component { return reportReturns(l, v) })
+	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return reportIdentity(l, v) })
+	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return reportAccountList(l, v) })
+	add(len(r.Attributes) > 0, "figures", reportFigures, func() templ.Component { return reportAttributes(l, v) })
+	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(v.sources(l)) })
+	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(v.about(l)) })
+	return out
 }
 
 // comparison is what the consumer's identity says of another one.

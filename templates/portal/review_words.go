@@ -65,6 +65,11 @@ var (
 	reviewBackList   = svc.Words{EN: "All applications", ES: "Todas las solicitudes"}
 
 	reportCashflow    = svc.Words{EN: "Cashflow report", ES: "Informe de flujo de efectivo"}
+	reportNameMatches = svc.Words{EN: "name matches", ES: "el nombre coincide"}
+	reportNameDiffers = svc.Words{EN: "name does not match every source", ES: "el nombre no coincide en todas las fuentes"}
+	reportFiguresCSV  = svc.Words{EN: "Figures as CSV", ES: "Cifras en CSV"}
+	reportMonthsCSV   = svc.Words{EN: "Months as CSV", ES: "Meses en CSV"}
+	reportContents    = svc.Words{EN: "On this page", ES: "En esta página"}
 	reportRetrieved   = svc.Words{EN: "Data retrieved", ES: "Datos obtenidos"}
 	reportIdentities  = svc.Words{EN: "Identity", ES: "Identidad"}
 	reportIdentityIs  = svc.Words{EN: "Who the applicant is, by each source", ES: "Quién es el solicitante, según cada fuente"}
@@ -218,8 +223,18 @@ func dollars(c report.Cents) string {
 		sign, s = "−", s[1:]
 	}
 	whole, cents, _ := strings.Cut(s, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
+	return sign + "$" + grouped(whole) + "." + cents
+}
+
+// grouped writes a number with groups of thousands.
+func grouped(s string) string {
+	whole, rest, fraction := strings.Cut(s, ".")
+	start := strings.IndexFunc(whole, func(r rune) bool { return r >= '0' && r <= '9' })
+	for i := len(whole) - 3; start >= 0 && i > start; i -= 3 {
 		whole = whole[:i] + "," + whole[i:]
 	}
-	return sign + "$" + whole + "." + cents
+	if fraction {
+		return whole + "." + rest
+	}
+	return whole
 }

@@ -2,19 +2,15 @@ package review
 
 import (
 	"bytes"
-	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/door"
-	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/templates/portal"
@@ -185,56 +181,4 @@ func attempts(lines []Line) []portal.ReviewAttempt {
 		}
 	}
 	return out
-}
-
-// body reads the report of the application in the address, and writes down who
-// asks for it, before a byte of it is handed out.
-func (d *Desk) body(r *http.Request, by person, action string) (Application, []byte, error) {
-	a, err := d.get(r)
-	if err != nil {
-		return a, nil, err
-	}
-	raw, err := d.Applications.Report(r.Context(), a.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return a, nil, door.Fail(svc.CodeReportNotReady, err)
-	}
-	if err != nil || r.Method == http.MethodHead {
-		return a, raw, err
-	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		return note(ctx, tx, by.id, a.ID, action, door.RequestID(ctx), d.Now())
-	})
-	return a, raw, err
-}
-
-func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, viewed)
-	if err != nil {
-		return err
-	}
-	if a.Product != svc.Cashflow {
-		return door.Fail(svc.CodeNotFound, errors.New("this product's report has no page"))
-	}
-	parsed, err := report.ParseCashflow(raw)
-	if err != nil {
-		// The parser's error may repeat what it could not read.
-		return errors.New("review: a stored report does not parse")
-	}
-	v := portal.ReviewReportView{By: by.email, ApplicationID: a.ID, Report: parsed}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewReport(p, v) })
-}
-
-func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, downloaded)
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Disposition", `attachment; filename="`+string(a.Product)+"-"+a.ID+`.json"`)
-	h.Set("Content-Length", strconv.Itoa(len(raw)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(raw) // the client is gone; nobody is left to tell
-	return nil
 }

@@ -1,6 +1,7 @@
 // Package review is where reviewers look at applications and their reports: sign
 // in, the list with its states, one application with its timeline, and the
-// cashflow report (document 1, Cashflow report body) as a page and as JSON.
+// cashflow report (document 1, Cashflow report body) as a page, as JSON
+// and as CSV, with what stands behind it where the provider says so.
 //
 // It refuses who is not signed in, counts tries to sign in by rows, sends people
 // back to its own pages only, and writes down who looked at which report before
@@ -51,6 +52,9 @@ type Applications interface {
 	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
 	// Report returns the report's JSON as the service sent it.
 	Report(ctx context.Context, id string) ([]byte, error)
+	// Analysis returns what stands behind a cashflow report, or nil where there is
+	// none. Pending is while it is still being fetched.
+	Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error)
 }
 
 // Filter chooses applications.

@@ -36,9 +36,11 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
 // shelf is a double of the applications room.
 type shelf struct {
-	all     []Application
-	reports map[string][]byte
-	asked   Filter
+	all      []Application
+	reports  map[string][]byte
+	analyses map[string][]byte
+	pending  bool
+	asked    Filter
 }
 
 func (s *shelf) List(_ context.Context, f Filter) (page []Application, next string, err error) {
@@ -85,6 +87,10 @@ func (s *shelf) Report(_ context.Context, id string) ([]byte, error) {
 		return raw, nil
 	}
 	return nil, store.ErrNotFound
+}
+
+func (s *shelf) Analysis(_ context.Context, id string) ([]byte, bool, error) {
+	return s.analyses[id], s.pending, nil
 }
 
 func sample(t testing.TB) []byte {

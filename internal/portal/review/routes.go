@@ -18,4 +18,6 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 	page("GET /review/applications/{id}", d.only(d.application))
 	page("GET /review/applications/{id}/report", d.only(d.report))
 	page("GET /review/applications/{id}/report.json", d.only(d.download))
+	page("GET /review/applications/{id}/report.csv", d.only(d.attributesCSV))
+	page("GET /review/applications/{id}/months.csv", d.only(d.monthsCSV))
 }

@@ -1,0 +1,79 @@
+// The figures of a report are chosen as one types. The form itself asks the
+// server, which chooses the same way; this only spares the wait. What is found is
+// said in the live region, when the typing pauses.
+
+const form = document.querySelector<HTMLFormElement>("form[data-figures]");
+const groups = [...document.querySelectorAll<HTMLDetailsElement>("details.figures")];
+
+interface Row {
+	el: HTMLTableRowElement;
+	text: string;
+}
+
+// fold is the server's: lower case, without accents.
+function fold(s: string): string {
+	return s.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
+}
+
+function rows(group: HTMLDetailsElement): Row[] {
+	const kind = group.querySelector("summary")?.textContent ?? "";
+	return [...group.querySelectorAll<HTMLTableRowElement>("tbody tr")].map((el) => {
+		const cells = [...el.cells].filter((_, i) => i !== 1).map((c) => c.textContent ?? "");
+		const text = cells.join(" ");
+		return { el, text: fold(`${text} ${text.replaceAll("_", " ")} ${kind}`) };
+	});
+}
+
+function live(form: HTMLFormElement): void {
+	const query = form.elements.namedItem("q") as HTMLInputElement;
+	const node = form.elements.namedItem("node") as HTMLSelectElement;
+	const said = document.getElementById("figures-found");
+	const all = groups.map((el) => ({ el, rows: rows(el) }));
+	const button = form.querySelector("button");
+	if (button) button.hidden = true;
+	let timer = 0;
+
+	const choose = (): void => {
+		const words = fold(query.value).split(/\s+/).filter(Boolean);
+		const any = words.length > 0 || node.value !== "";
+		let found = 0;
+		for (const g of all) {
+			let here = 0;
+			for (const r of g.rows) {
+				const fits = (node.value === "" || node.value === g.el.dataset.node) && words.every((w) => r.text.includes(w));
+				r.el.hidden = !fits;
+				if (fits) here++;
+			}
+			g.el.hidden = here === 0;
+			g.el.open = any;
+			found += here;
+		}
+		window.clearTimeout(timer);
+		timer = window.setTimeout(() => {
+			if (!said) return;
+			const { one = "", many = "", none = "" } = form.dataset;
+			said.textContent = !any ? "" : found === 0 ? none : found === 1 ? one : `${found} ${many}`;
+		}, 250);
+	};
+	query.addEventListener("input", choose);
+	node.addEventListener("change", choose);
+	form.addEventListener("submit", (e) => {
+		e.preventDefault();
+		choose();
+	});
+}
+
+// A page that the server has chosen from lacks the other figures: there the form
+// goes on asking the server.
+if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchParams(location.search).get("node")) live(form);
+
+// On paper nothing is folded.
+let folded: HTMLDetailsElement[] = [];
+window.addEventListener("beforeprint", () => {
+	folded = [...document.querySelectorAll<HTMLDetailsElement>("article.report details:not([open])")];
+	for (const d of folded) d.open = true;
+});
+window.addEventListener("afterprint", () => {
+	for (const d of folded) d.open = false;
+	folded = [];
+});
