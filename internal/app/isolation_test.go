@@ -29,6 +29,7 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 		child := good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Elsewhere"}`, "Authorization", basic(own), "Content-Type", asJSON)).field("publicId")
 		elsewhere := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+publicToken+`","publicId":"`+child+`"}`,
 			"Authorization", basic(own), "Content-Type", asJSON)).field("relayToken")
+		child, childProduct, _ := w.child(t)
 		theirs := w.bearer(t, other)
 		initialization := func(member, id string) string {
 			body := `{"productId":"` + product + `","` + member + `":"` + id + `"`
@@ -87,6 +88,18 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 				return ask(t, "POST", w.Provider+"/connect/initialization", initialization("sandboxReportId", id), asOther...)
 			}},
 			"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/connect/initialization", strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
+			}},
+			"child account": {child, "svc-nobodys", func(id string) *http.Request {
+				return ask(t, "POST", w.Provider+"/accounts/"+id+"/products", `{"productName":"x"}`, asOther...)
+			}},
+			"child account by its name": {child, "svc-nobodys", func(id string) *http.Request {
+				return ask(t, "PUT", w.Provider+"/accounts/"+id+"/products", `{"productName":"Theirs"}`, asOther...)
+			}},
+			"child account acted for": {child, "svc-nobodys", func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)
+			}},
+			"child account's product": {childProduct, uuid.NewString(), func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/connect/initialization", strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
 			}},
 			"token in a redirect": {unused, strings.Repeat("A", 43), func(id string) *http.Request {
