@@ -96,18 +96,16 @@ func (r *reader) judge() (credit, debit Verdict) {
 	return r.credit.verdict(), r.debit.verdict()
 }
 
-// look cuts the text into words and looks them up.
+// look looks the text's words up.
 func (r *reader) look() {
-	r.words = r.words[:0]
-	start := 0
-	for i := 0; i <= len(r.text.buf); i++ {
-		if i > start && (i == len(r.text.buf) || r.text.buf[i] == ' ') {
-			w := word{start: int32(start), end: int32(i)}
-			w.id, w.stem, w.flags = lex.lookup(r.text.buf[start:i])
-			r.words = append(r.words, w)
-			start = i + 1
-		}
+	words, start := r.words[:0], int32(0)
+	for _, end := range r.text.ends[:r.text.count] {
+		w := word{start: start, end: end}
+		w.id, w.stem, w.flags = lex.lookup(r.text.buf[start:end])
+		words = append(words, w)
+		start = end + 1
 	}
+	r.words = words
 }
 
 // walk follows the phrases that begin at words[start] and have reached a node

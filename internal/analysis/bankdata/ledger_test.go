@@ -430,7 +430,7 @@ func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 // Beyond the number of judgements that are kept, each descriptor is judged anew.
 func TestManyDescriptors(t *testing.T) {
 	a := Account{ID: "0", Type: report.CashEquivalent}
-	for i := range 3 * maxMemo {
+	for i := range 3 * maxJudged {
 		name := strconv.FormatInt(int64(i), 26)
 		letters := make([]byte, len(name))
 		for j := range name {

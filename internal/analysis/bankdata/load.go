@@ -109,20 +109,44 @@ func (l *Ledger) compare(a, b *Entry) int {
 		cmp.Compare(s.Merchant, t.Merchant), cmp.Compare(s.Memo, t.Memo))
 }
 
-// categorise gives each entry its category and counterparty.
+// judged is what the words of a transaction say, whichever way its money goes.
+type judged struct {
+	credit, debit Verdict
+	party         int32
+}
+
+// maxJudged bounds how many judgements are kept, so that they stay in the
+// processor's cache.
+const maxJudged = 4096
+
+// categorise gives each entry its category and counterparty. Judgements are kept by
+// the words they were made of: most descriptors differ from others in numbers and
+// codes only.
 func (l *Ledger) categorise() {
 	var r reader
-	var seen memo
-	parties := map[string]int32{}
+	expected := min(len(l.Entries)/4, maxJudged/4)
+	seen, parties := newPool(expected), newPool(expected)
+	kept := make([]judged, 0, expected)
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		r.read(l.transaction(e))
-		hash := r.hash()
-		j, known := seen.find(&r, hash)
-		if !known {
+		words := r.all()
+		n, hash := seen.find(words)
+		var j judged
+		if n >= 0 {
+			j = kept[n]
+		} else {
 			j.credit, j.debit = r.judge()
-			j.party = l.partyNumber(parties, r.party())
-			seen.keep(&r, hash, j)
+			name := r.party()
+			p, hashed := parties.find(name)
+			if p < 0 {
+				p = parties.add(name, hashed)
+			}
+			j.party = int32(p)
+			if len(kept) < maxJudged {
+				seen.add(words, hash)
+				kept = append(kept, j)
+			}
 		}
 		v := j.debit
 		switch {
@@ -134,14 +158,5 @@ func (l *Ledger) categorise() {
 		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, j.party
 		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
 	}
-}
-
-func (l *Ledger) partyNumber(parties map[string]int32, name []byte) int32 {
-	n, known := parties[string(name)]
-	if !known {
-		n = int32(len(l.Parties))
-		l.Parties = append(l.Parties, string(name))
-		parties[l.Parties[n]] = n
-	}
-	return n
+	l.Parties = parties.all()
 }

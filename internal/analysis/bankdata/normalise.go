@@ -1,6 +1,8 @@
 package bankdata
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -12,8 +14,9 @@ const maxWords = 96
 
 // text is a descriptor's words, in a buffer that is used again for the next.
 type text struct {
-	buf   []byte // the words in capitals, separated by one space
-	count int    // of words
+	buf   []byte          // the words in capitals, separated by one space
+	ends  [maxWords]int32 // where in buf each word ends
+	count int             // of words
 }
 
 // Normalise returns a descriptor as its words in capitals with one space
@@ -59,11 +62,11 @@ func (t *text) add(s string) {
 		return
 	}
 	// A rune's capital may take one byte more than the rune; the space before the
-	// first word takes another.
-	if need := 2*len(s) + utf8.UTFMax; cap(t.buf)-len(t.buf) < need {
+	// first word takes another, and letters are written eight at a time.
+	if need := 2*len(s) + 8; cap(t.buf)-len(t.buf) < need {
 		t.buf = slices.Grow(t.buf, need)
 	}
-	buf, n := t.buf[:cap(t.buf)], len(t.buf)
+	in, buf, n := []byte(s), t.buf[:cap(t.buf)], len(t.buf)
 	if n > 0 {
 		buf[n] = ' '
 		n++
@@ -76,16 +79,18 @@ func (t *text) add(s string) {
 		}
 		switch kind {
 		default:
-			for kind >= 'A' {
+			if i+8 > len(s) {
 				buf[n] = kind
 				n++
-				if i++; i == len(s) {
-					break
-				}
-				kind = byteKinds[s[i]]
+				continue
 			}
-			i--
-			continue
+			capitals, letters := eight(binary.LittleEndian.Uint64(in[i:]))
+			binary.LittleEndian.PutUint64(buf[n:], capitals)
+			n += letters
+			if i += letters; letters == 8 || byteKinds[in[i]] != byteSeparator {
+				i--
+				continue
+			}
 		case byteDigit: // a row of digits is as good as one
 			for i+1 < len(s) && isDigit(s[i+1]) {
 				i++
@@ -120,6 +125,7 @@ func (t *text) add(s string) {
 		}
 		if n > start {
 			buf[n] = ' '
+			t.ends[t.count] = int32(n)
 			n++
 			start = n
 			if t.count++; t.count == maxWords {
@@ -128,6 +134,16 @@ func (t *text) add(s string) {
 		}
 	}
 	t.buf = t.buf[:max(start-1, 0)]
+}
+
+// eight gives the letters that eight bytes begin with as capitals, and their
+// number; the rest of capitals means nothing.
+func eight(x uint64) (capitals uint64, letters int) {
+	const each = 0x0101010101010101
+	capitals = x &^ (0x20 * each)
+	low := capitals &^ (0x80 * each) // so that no sum goes beyond its byte
+	others := (x | ^(low + (0x80-'A')*each) | (low + (0x7F-'Z')*each)) & (0x80 * each)
+	return capitals, bits.TrailingZeros64(others) / 8
 }
 
 // bare leaves out of a word what unmask does, moves the rest to its beginning,

@@ -15,6 +15,12 @@ func (r *reader) read(t *Transaction) {
 	r.text.add(t.Memo)
 }
 
+// all is everything that a judgement of what was read goes by. The result is good
+// until the next call of read.
+func (r *reader) all() []byte {
+	return append(r.text.buf, byte(r.named), byte(r.described)) // neither is beyond maxWords
+}
+
 // party is the normalised counterparty of what was read and judged: the merchant
 // as the bank names it, or as the dictionary knows it; or else the descriptor's
 // words without what says how the money moved, the account holder's name, and a
@@ -63,13 +69,20 @@ func withoutPlace(w []word) []word {
 	return w[:n]
 }
 
+// join puts words in a row. Those that follow one another in the text are taken
+// from there together.
 func (r *reader) join(words []word) []byte {
 	r.name = r.name[:0]
-	for i, w := range words {
-		if i > 0 {
+	for len(words) > 0 {
+		n := 1
+		for n < len(words) && words[n].start == words[n-1].end+1 {
+			n++
+		}
+		if len(r.name) > 0 {
 			r.name = append(r.name, ' ')
 		}
-		r.name = append(r.name, r.text.buf[w.start:w.end]...)
+		r.name = append(r.name, r.text.buf[words[0].start:words[n-1].end]...)
+		words = words[n:]
 	}
 	return r.name
 }

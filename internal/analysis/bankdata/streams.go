@@ -17,7 +17,7 @@ const minStream = 3
 // themselves (two contracts with one company). Payments of one day are one beat.
 func (l *Ledger) findStreams() {
 	order := l.byParty()
-	s := finder{ledger: l, backing: make([]int32, 0, len(order))}
+	s := finder{ledger: l}
 	for i := 0; i < len(order); {
 		j := i + 1
 		for j < len(order) && l.sameSeries(order[i], order[j]) {
@@ -105,7 +105,6 @@ func (l *Ledger) sameSeries(a, b int32) bool {
 type finder struct {
 	ledger  *Ledger
 	found   []Stream
-	backing []int32 // the streams' entries
 	days    []Day
 	amounts []report.Cents
 	keys    []uint64 // amount × maxSeries + place in the series
@@ -201,12 +200,10 @@ func (s *finder) daysOf(of []int32) {
 func (s *finder) add(of []int32, c Cadence) {
 	s.daysOf(of)
 	e := &s.ledger.Entries[of[0]]
-	n := len(s.backing)
-	s.backing = append(s.backing, of...)
 	st := Stream{
 		Party: e.Party, Leaf: e.Leaf, In: e.Amount > 0, Irregular: c == Irregular, Cadence: c,
 		First: s.days[0], Last: s.days[len(s.days)-1], Count: int32(len(of)),
-		Mean: s.mean(of), Entries: s.backing[n:len(s.backing):len(s.backing)],
+		Mean: s.mean(of), Entries: slices.Clone(of),
 	}
 	if gaps := int64(len(s.days) - 1); gaps > 0 {
 		st.Interval = int32((int64(st.Last-st.First)*200 + gaps) / (2 * gaps))
