@@ -23,7 +23,7 @@ const (
 	maxAnalysisScores   = 20
 	maxAnalysisBins     = 100
 	maxAnalysisPoints   = 100_000
-	maxAnalysisText     = 1000 // bytes
+	maxAnalysisText     = 2000 // bytes; a description has up to 255 characters
 	maxAnalysisCode     = 100  // bytes
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,6 +187,9 @@ func TestAnAnalysisIsTheSameInAnyOrder(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Fatalf("another order gave\n%s\nwant\n%s", got, want)
 		}
+		if _, err := report.ParseAnalysis(got); err != nil {
+			t.Fatalf("its own reader refuses it: %v", err)
+		}
 		if bytes.Contains(got, []byte("null,null")) || bytes.Contains(got, []byte(`s":null`)) {
 			t.Fatalf("a list is null: %s", got)
 		}
@@ -361,6 +365,20 @@ func TestAnAnalysisByHand(t *testing.T) {
 	got := report.Analysis{Months: a.Months, Streams: a.Streams, Categories: a.Categories, Returned: a.Returned}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTheLongestTextsAreRead has the longest description that a submission may have.
+func TestTheLongestTextsAreRead(t *testing.T) {
+	text := "NSF RETURNED ITEM FEE " + strings.Repeat("𝔸", 255-22)
+	d := bank(cash(bankdata.Transaction{ID: "1", Posted: day("2026-02-01"), Amount: -35_00, Description: text}))
+	raw, err := report.Encode(Explain(Input{Bank: d}, asOf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := report.ParseAnalysis(raw)
+	if err != nil || len(a.Returned) != 1 || a.Returned[0].Description != text {
+		t.Errorf("read as %+v, %v", a, err)
 	}
 }
 

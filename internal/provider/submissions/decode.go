@@ -41,6 +41,10 @@ type Terms struct {
 	Seed string
 }
 
+// MaxAccounts bounds the accounts of a body: a report has a balance of each for
+// each of 731 days.
+const MaxAccounts = 1000
+
 // MaxDetails bounds how many bad fields are named.
 const MaxDetails = 100
 
@@ -227,7 +231,16 @@ func (d *decoder) submission() {
 		case "address":
 			d.address()
 		case "accounts":
-			accounts, _ = d.list("accounts", d.readAccount)
+			accounts, _ = d.list("accounts", func(i int) {
+				if i == MaxAccounts {
+					d.wrong("accounts", "must have at most "+strconv.Itoa(MaxAccounts)+" accounts")
+				}
+				if i >= MaxAccounts {
+					d.skip(0)
+					return
+				}
+				d.readAccount(i)
+			})
 		}
 	})
 	if !ok || d.err != nil {

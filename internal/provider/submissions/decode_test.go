@@ -177,6 +177,18 @@ func TestAllAmountsTogetherAreBelowTenTrillion(t *testing.T) {
 	}
 }
 
+func TestABodyHasAtMostAThousandAccounts(t *testing.T) {
+	for n, want := range map[int][]string{MaxAccounts: nil, MaxAccounts + 1: {"accounts"}, MaxAccounts + 2000: {"accounts"}} {
+		var accounts []any
+		for i := range n {
+			accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": "B", "accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
+		}
+		if _, fields, _ := read(t, put(good(), "accounts", accounts)); !reflect.DeepEqual(fields, want) {
+			t.Errorf("of %d accounts: named %v, want %v", n, fields, want)
+		}
+	}
+}
+
 // TestReadingBanksOfOneNameIsLinear counts allocations, which each source id that is
 // tried makes: twice as many banks whose names read the same must not try four times
 // as many, nor those that are named as the source ids that others would get.
@@ -216,8 +228,8 @@ func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
 				}
 			})
 		}
-		if a, b := work(400), work(1600); b > 6*a {
-			t.Errorf("%s: 400 banks take %.0f allocations, 1600 take %.0f", what, a, b)
+		if a, b := work(200), work(MaxAccounts); b > 8*a {
+			t.Errorf("%s: 200 banks take %.0f allocations, %d take %.0f", what, a, MaxAccounts, b)
 		}
 	}
 }
