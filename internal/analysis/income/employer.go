@@ -1,0 +1,240 @@
+package income
+
+import (
+	"slices"
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+)
+
+// employer is a company's name to compare others with.
+type employer struct {
+	name    string   // as it was written
+	words   []string // normalised, the first ones
+	telling []string // of those, without what any company has in its name, and without how the money moved
+}
+
+// maxNameWords bounds how many words of a name are compared.
+const maxNameWords = 24
+
+// employerOf reads a name, as it was stated or as a bank writes it.
+func employerOf(name string) employer {
+	e := employer{name: name, words: strings.Fields(bankdata.Normalise(name))}
+	if len(e.words) > maxNameWords {
+		e.words = e.words[:maxNameWords]
+	}
+	e.telling = without(e.words, legal, moving, processors)
+	if len(e.telling) == 0 { // a payroll company's own people
+		e.telling = without(e.words, legal, moving)
+	}
+	return e
+}
+
+func without(words []string, sets ...map[string]bool) []string {
+	var out []string
+	for _, w := range words {
+		if len(w) > 1 && !slices.ContainsFunc(sets, func(s map[string]bool) bool { return s[w] }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// How sure a match of two names is; 0 is none.
+const (
+	sameInitials  = 1 + iota // one is the initials of the other
+	sameBeginning            // one is a part of the other
+	sameShortened            // the same words, some shortened
+	sameWords
+)
+
+// alike is how sure it is that two names are of one company. It does not matter
+// which is first.
+func alike(a, b *employer) int {
+	x, y := a.telling, b.telling
+	if len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	if len(x) > len(y) {
+		x, y, a, b = y, x, b, a
+	}
+	switch {
+	case strings.Join(x, "") == strings.Join(y, ""):
+		if len(x) == 1 && len(y) == 1 && common[x[0]] {
+			return 0
+		}
+		return sameWords
+	case len(x) == len(y) && shortened(x, y):
+		return sameShortened
+	case part(x, y) || len(x) == len(y) && part(y, x) || cut(x, y) || cut(y, x):
+		return sameBeginning
+	case initials(x, b.words) || len(y) == 1 && initials(y, a.words):
+		return sameInitials
+	}
+	return 0
+}
+
+// telling says whether a word stands for one company.
+func telling(w string) bool { return len(w) >= 4 && !common[w] }
+
+// shortened says whether the words of two names are the same or short for one
+// another, one by one, and a telling one the same.
+func shortened(x, y []string) bool {
+	same := false
+	for i := range x {
+		if !short(x[i], y[i]) && !short(y[i], x[i]) {
+			return false
+		}
+		same = same || x[i] == y[i] && telling(x[i])
+	}
+	return same
+}
+
+// short says whether s is w, or short for it: its beginning, or some of its
+// letters with the first and the last among them.
+func short(s, w string) bool {
+	switch {
+	case s == w:
+		return true
+	case len(s) < 3 || len(s) >= len(w):
+		return false
+	case strings.HasPrefix(w, s):
+		return true
+	case s[0] != w[0] || s[len(s)-1] != w[len(w)-1] || 3*len(s) > 2*len(w):
+		return false
+	}
+	for i := range len(s) {
+		at := strings.IndexByte(w, s[i])
+		if at < 0 {
+			return false
+		}
+		w = w[at+1:]
+	}
+	return true
+}
+
+// part says whether the shorter name x is a part of y: at its beginning, with a
+// telling word the same and the last one perhaps shortened; or anywhere, when it
+// has two words or more.
+func part(x, y []string) bool {
+	for from := 0; from+len(x) <= len(y); from++ {
+		if from > 0 && len(x) == 1 {
+			break
+		}
+		if shortened(x, y[from:from+len(x)]) {
+			return len(x) > 1 || len(x[0]) > 4
+		}
+	}
+	if len(x) >= 3 && slices.Equal(x, y[:len(x)]) { // FIRST NATIONAL BANK: together they tell
+		return true
+	}
+	whole := strings.Join(x, "") // WALMART is WAL MART STORES
+	for n := 1; n <= len(y) && len(whole) > 5; n++ {
+		if n != len(x) && strings.Join(y[:n], "") == whole {
+			return !common[whole]
+		}
+	}
+	return false
+}
+
+// cutAt is how long names are in the fields of a bank transfer, and where some
+// banks cut them.
+const cutAt = 12
+
+// cut says whether x is what is left of y when a bank cuts it.
+func cut(x, y []string) bool {
+	s, w := strings.Join(x, " "), strings.Join(y, " ")
+	return len(x) > 1 && len(s) >= cutAt && len(s) < len(w) && strings.HasPrefix(w, s) && telling(y[0])
+}
+
+// initials says whether x is one word of the initials of three words or more.
+func initials(x, words []string) bool {
+	if len(x) != 1 || len(x[0]) < 3 || common[x[0]] {
+		return false
+	}
+	for _, set := range [][]map[string]bool{{}, {articles}, {legal}} {
+		var first strings.Builder
+		for _, w := range words {
+			if !slices.ContainsFunc(set, func(s map[string]bool) bool { return s[w] }) {
+				first.WriteByte(w[0])
+			}
+		}
+		if first.String() == x[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// employersOf reads the stated names; those without a word are left out, and
+// those that come again.
+func employersOf(names []string) []employer {
+	var out []employer
+	for _, n := range names {
+		e := employerOf(n)
+		if len(e.telling) > 0 && !slices.ContainsFunc(out, func(o employer) bool { return o.name == n }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// matchOf finds the stated employer of an inflow by its description; -1: none.
+func matchOf(x *inflow, stated []employer) int {
+	if !x.isJob() && x.leaf != bankdata.LeafIncomeOther || len(stated) == 0 {
+		return -1
+	}
+	return surest(stated, employerOf(x.description))
+}
+
+// surest is the stated employer that is the most like a name; of equals the first,
+// and -1 when none is.
+func surest(stated []employer, name employer) int {
+	best, sure := -1, 0
+	for i := range stated {
+		if s := alike(&stated[i], &name); s > sure {
+			best, sure = i, s
+		}
+	}
+	return best
+}
+
+// maxPayerWords is how many words of a descriptor name who pays.
+const maxPayerWords = 6
+
+// payerOf is who pays a wage by the words of a transaction: the merchant, where
+// the bank names one; or else the descriptor up to the account holder's name,
+// without payroll companies, how the money moved, and a city and state at the
+// end. Empty when nothing is left: a payroll company's name alone is no employer.
+func payerOf(t *bankdata.Transaction) string {
+	text := t.Merchant
+	if text == "" {
+		text = t.Description
+	}
+	words := strings.Fields(bankdata.Normalise(text))
+	if i := slices.Index(words, "INDN"); i >= 0 {
+		words = words[:i]
+	}
+	words = without(words, moving, processors)
+	if n := len(words); n > 3 {
+		if _, state := stateRates[words[n-1]]; state {
+			words = words[:n-2]
+		}
+	}
+	return strings.Join(words[:min(len(words), maxPayerWords)], " ")
+}
+
+// promote finds recurring credits of which nothing is known, and whose
+// counterparty is a stated employer: they are wages.
+func (f *facts) promote(stated []employer) {
+	f.promoted = make([]bool, len(f.ledger.Streams))
+	if len(stated) == 0 {
+		return
+	}
+	for i := range f.ledger.Streams {
+		s := &f.ledger.Streams[i]
+		if s.In && s.Leaf == bankdata.LeafOther {
+			f.promoted[i] = surest(stated, employerOf(f.ledger.Parties[s.Party])) >= 0
+		}
+	}
+}

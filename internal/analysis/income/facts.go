@@ -1,0 +1,210 @@
+package income
+
+import (
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// historyMonths is how far back complete months can go.
+const historyMonths = 24
+
+// What a payment of income is, as far as taxes are concerned.
+const (
+	wage  = iota // taxes were withheld: what arrives is net
+	other        // arrives as it is
+	kinds
+)
+
+// sums is net income by kind.
+type sums [kinds]report.Cents
+
+func (s *sums) add(kind int, c report.Cents) { s[kind] = plus(s[kind], c) }
+
+func (s sums) plus(t sums) sums { return sums{plus(s[wage], t[wage]), plus(s[other], t[other])} }
+
+// total is the net income of both kinds.
+func (s sums) total() report.Cents { return plus(s[wage], s[other]) }
+
+// gross is both kinds before taxes.
+func (s sums) gross(r ratio) report.Cents { return plus(r.of(s[wage]), s[other]) }
+
+// annual is the sums of n months as those of a year.
+func (s sums) annual(n int) sums { return sums{annual(s[wage], n), annual(s[other], n)} }
+
+// kindOf says whether an entry is income, and which.
+func kindOf(e *bankdata.Entry) (kind int, is bool) {
+	switch {
+	case e.Amount <= 0 || e.Own || e.Leaf.Group() != bankdata.GroupIncome || e.Leaf == bankdata.LeafTaxRefund:
+		return 0, false
+	case e.Leaf == bankdata.LeafPayroll:
+		return wage, true
+	}
+	return other, true
+}
+
+// facts is what the ledger says about income. Month 0 is the begun one, 1 the
+// last complete one.
+type facts struct {
+	ledger   *bankdata.Ledger
+	start    [historyMonths + 1]bankdata.Day // where month k begins
+	year     int                             // of month 0
+	calendar int                             // its number, 1 to 12
+	whole    int                             // months 1 to whole are covered from their first day on
+	covered  int                             // months 0 to covered-1 have some day of the history
+	month    [historyMonths + 1]sums
+	any      bool // whether there is any income at all
+
+	promoted []bool      // by stream: credits of a stated employer that their words did not tell
+	accounts []ofAccount // by account of the ledger
+	flows    []inflow
+}
+
+// ofAccount is what an account shows.
+type ofAccount struct {
+	oldest bankdata.Day // its first entry; one after the fetch date without any
+	recent report.Cents // income of months 1 to 3
+	spent  [4]bool      // by month: money went out that was no own transfer
+}
+
+// read goes through the ledger once. employers are those that the consumer named.
+func read(l *bankdata.Ledger, employers []employer) *facts {
+	f := &facts{ledger: l, accounts: make([]ofAccount, len(l.Accounts))}
+	f.months()
+	for i := range f.accounts {
+		f.accounts[i].oldest = l.Fetch + 1
+	}
+	f.promote(employers)
+	k := historyMonths
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		for k > 0 && e.Day >= f.start[k-1] {
+			k--
+		}
+		a := &f.accounts[e.Account]
+		a.oldest = min(a.oldest, e.Day)
+		if e.Amount < 0 && !e.Own && k <= 3 {
+			a.spent[k] = true
+		}
+		if kind, is := kindOf(e); is {
+			f.count(e, kind, k)
+		}
+	}
+	for n, yes := range f.promoted {
+		if yes {
+			for _, at := range l.Streams[n].Entries {
+				e := &l.Entries[at]
+				f.count(e, wage, f.monthOf(e.Day))
+			}
+		}
+	}
+	return f
+}
+
+func (f *facts) count(e *bankdata.Entry, kind, month int) {
+	f.any = true
+	f.month[month].add(kind, e.Amount)
+	if month >= 1 && month <= 3 {
+		a := &f.accounts[e.Account]
+		a.recent = plus(a.recent, e.Amount)
+	}
+}
+
+func (f *facts) months() {
+	date := f.ledger.Fetch.Date()
+	f.year, f.calendar = date.Year(), int(date.Month())
+	first := report.Date{Time: time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)}
+	for k := range f.start {
+		f.start[k] = bankdata.DayOf(bankdata.MonthsBefore(first, k))
+		if k > 0 && f.start[k] >= f.ledger.Oldest {
+			f.whole = k
+		}
+	}
+	if f.ledger.Oldest <= f.ledger.Fetch {
+		f.covered = f.monthOf(f.ledger.Oldest) + 1
+	}
+}
+
+// monthOf is the number of the month in which a day is.
+func (f *facts) monthOf(d bankdata.Day) int {
+	for k := range f.start {
+		if d >= f.start[k] {
+			return k
+		}
+	}
+	return historyMonths
+}
+
+// last is the sum of the last n complete months.
+func (f *facts) last(n int) (s sums) {
+	for _, m := range f.month[1 : n+1] {
+		s = s.plus(m)
+	}
+	return s
+}
+
+// annualised is the sum of those of the last n complete months that are covered
+// from their first day on, as that of a year; false where there is none.
+func (f *facts) annualised(n int) (sums, bool) {
+	n = min(n, f.whole)
+	if n == 0 {
+		return sums{}, false
+	}
+	return f.last(n).annual(n), true
+}
+
+// consistent says whether there is income in each of the last three complete
+// months.
+func (f *facts) consistent() bool {
+	for _, m := range f.month[1:4] {
+		if m.total() == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// base is the year's net wage by which all wages are made gross: those of the last
+// 12 complete months, annualised by the months that have some day of the history;
+// or, where they have none, of the whole history.
+func (f *facts) base() report.Cents {
+	if n := min(f.covered-1, 12); n > 0 {
+		if s := f.last(n); s[wage] > 0 {
+			return annual(s[wage], n)
+		}
+	}
+	var all sums
+	for _, m := range f.month[:f.covered] {
+		all = all.plus(m)
+	}
+	return annual(all[wage], max(f.covered, 1))
+}
+
+// primaryAccount says whether one account takes in at least half of the last
+// three complete months' income, and pays something in each of them.
+func (f *facts) primaryAccount() bool {
+	all := f.last(3).total()
+	for _, a := range f.accounts {
+		if a.recent > 0 && 2*a.recent >= all && a.spent[1] && a.spent[2] && a.spent[3] {
+			return true
+		}
+	}
+	return false
+}
+
+// history is the months' sums by calendar year, the most recent first.
+func (f *facts) history(r ratio) []report.IncomeYear {
+	var out []report.IncomeYear
+	for k := range f.covered {
+		number := 12*f.year + f.calendar - 1 - k // of the month, since year 0
+		year, at := number/12, 11-number%12
+		if n := len(out); n == 0 || out[n-1].Year != year {
+			out = append(out, report.IncomeYear{Year: year, Gross: make([]*report.Cents, 12), Net: make([]*report.Cents, 12)})
+		}
+		y := &out[len(out)-1]
+		net, gross := f.month[k].total(), f.month[k].gross(r)
+		y.Net[at], y.Gross[at] = &net, &gross
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package income
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vestibule/internal/report"
+)
+
+// TestNetOfAYearsWage is reckoned by hand, from the tables of the sources.
+func TestNetOfAYearsWage(t *testing.T) {
+	for _, c := range []struct {
+		year  int
+		state string
+		gross report.Cents
+		net   report.Cents
+	}{
+		{2026, "TX", 0, 0},
+		{2026, "TX", -5, 0},
+		{2026, "TX", 1, 1},
+		{2026, "TX", 10_000_00, 9_235_00},                        // 7.65 %
+		{2026, "TX", 16_100_00, 14_868_35},                       // all of it deducted
+		{2026, "TX", 60_000_00, 60_000_00 - 5_020_00 - 4_590_00}, // 1,240 and 12 % of 31,500
+		{2026, "OR", 60_000_00, 60_000_00 - 5_020_00 - 4_590_00 - 3_900_00},
+		{2026, "PR", 60_000_00, 60_000_00 - 5_020_00 - 4_590_00 - 1_800_00}, // not listed
+		{2026, "", 60_000_00, 60_000_00 - 5_020_00 - 4_590_00 - 1_800_00},
+		{2026, "TX", 250_000_00, 250_000_00 - 51_304_00 - 11_439_00 - 3_625_00 - 450_00},
+		{2025, "TX", 60_000_00, 60_000_00 - 5_071_50 - 4_590_00}, // 1,192.50 and 12 % of 32,325
+		{2025, "TX", 250_000_00, 250_000_00 - 52_023_00 - 10_918_20 - 3_625_00 - 450_00},
+	} {
+		if got := netOf(taxesOf(c.year), c.state).net(c.gross); got != c.net {
+			t.Errorf("net of %s in %s %d = %s, want %s", c.gross, c.state, c.year, got, c.net)
+		}
+	}
+}
+
+func TestWhichTableIsUsed(t *testing.T) {
+	for year, want := range map[int]int{2019: 2025, 2025: 2025, 2026: 2026, 2031: 2026} {
+		if got := taxesOf(year).year; got != want {
+			t.Errorf("the table of %d is that of %d, want %d", year, got, want)
+		}
+	}
+}
+
+func TestStatesAreTheFiftyAndTheCapital(t *testing.T) {
+	if len(stateRates) != 51 {
+		t.Errorf("%d states, want 51", len(stateRates))
+	}
+	for s, rate := range stateRates {
+		if len(s) != 2 || rate < 0 || rate > 1000 || rate%50 != 0 {
+			t.Errorf("%s takes %d hundredths of a percent", s, rate)
+		}
+	}
+	for _, s := range []string{"AK", "FL", "NV", "NH", "SD", "TN", "TX", "WA", "WY"} {
+		if stateRates[s] != 0 {
+			t.Errorf("%s has no tax on wages, and takes %d", s, stateRates[s])
+		}
+	}
+}
+
+// tax is a second opinion: the taxes of a year one after the other, in fractions.
+func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
+	dollars := func(n int64) *big.Rat { return big.NewRat(n, 1) }
+	part := func(from, to *big.Rat, rate int64) *big.Rat {
+		g := big.NewRat(int64(gross), 100)
+		if to != nil && g.Cmp(to) > 0 {
+			g = to
+		}
+		if g.Cmp(from) <= 0 {
+			return new(big.Rat)
+		}
+		return new(big.Rat).Mul(new(big.Rat).Sub(g, from), big.NewRat(rate, 10_000))
+	}
+	sum := new(big.Rat)
+	sum.Add(sum, part(dollars(0), nil, rate+y.medicare))
+	sum.Add(sum, part(dollars(0), dollars(y.wageBase), y.socialSecurity))
+	sum.Add(sum, part(dollars(y.additionalFrom), nil, y.additional))
+	for i, b := range y.brackets {
+		var to *big.Rat
+		if i+1 < len(y.brackets) {
+			to = dollars(y.standardDeduction + y.brackets[i+1].from)
+		}
+		sum.Add(sum, part(dollars(y.standardDeduction+b.from), to, b.rate))
+	}
+	return sum
+}
+
+func drawCurve(t *rapid.T) (*taxYear, string, curve) {
+	y := &taxYears[rapid.IntRange(0, len(taxYears)-1).Draw(t, "year")]
+	s := rapid.SampledFrom([]string{"TX", "OR", "CA", "OH", "", "GU"}).Draw(t, "state")
+	return y, s, netOf(y, s)
+}
+
+func drawWage(t *rapid.T, name string) report.Cents {
+	return report.Cents(rapid.OneOf(rapid.Int64Range(0, 1_000_000_00), rapid.Int64Range(0, 100_000_000_000_00)).Draw(t, name))
+}
+
+func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		y, s, c := drawCurve(t)
+		gross := drawWage(t, "gross")
+		rate, known := stateRates[s]
+		if !known {
+			rate = elsewhere
+		}
+		exact := new(big.Rat).Sub(big.NewRat(int64(gross), 100), tax(y, rate, gross))
+		off := exact.Sub(exact, big.NewRat(int64(c.net(gross)), 100))
+		if off.Abs(off).Cmp(big.NewRat(1, 200)) > 0 {
+			t.Fatalf("net of %s in %q %d = %s, off by %s", gross, s, y.year, c.net(gross), off)
+		}
+	})
+}
+
+func TestGrossIsTheInverseOfNet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, s, c := drawCurve(t)
+		net := drawWage(t, "net")
+		gross := c.gross(net)
+		if back := c.net(gross); back < net-1 || back > net+1 {
+			t.Fatalf("net(gross(%s)) = net(%s) = %s in %q", net, gross, back, s)
+		}
+		if gross < net || gross == net && net > 10 {
+			t.Fatalf("gross(%s) = %s", net, gross)
+		}
+		if again := c.gross(c.net(gross)); again < gross-1 || again > gross+1 {
+			t.Fatalf("gross(net(%s)) = %s", gross, again)
+		}
+	})
+}
+
+func TestMoreNetIsMoreGross(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, _, c := drawCurve(t)
+		a, b := drawWage(t, "a"), drawWage(t, "b")
+		if a > b {
+			a, b = b, a
+		}
+		if c.gross(a) > c.gross(b) || c.net(a) > c.net(b) {
+			t.Fatalf("of %s and %s the gross is %s and %s, the net %s and %s", a, b, c.gross(a), c.gross(b), c.net(a), c.net(b))
+		}
+		if b > a && c.gross(b) == c.gross(a) {
+			t.Fatalf("%s and %s have one gross", a, b)
+		}
+	})
+}
+
+func TestEdgesOfTheCurve(t *testing.T) {
+	for _, y := range taxYears {
+		for _, s := range []string{"TX", "OR"} {
+			c := netOf(&y, s)
+			if c.gross(0) != 0 || c.gross(-1) != 0 || c.net(0) != 0 {
+				t.Error("nothing is not nothing")
+			}
+			for i, p := range c {
+				for off := report.Cents(-2); off <= 2; off++ {
+					g := max(p.gross+off, 0)
+					if back := c.gross(c.net(g)); back < g-1 || back > g+1 {
+						t.Errorf("%d %s, line %d: gross(net(%s)) = %s", y.year, s, i, g, back)
+					}
+				}
+				if p.slope <= 5_000 || i > 0 && p.gross < c[i-1].gross {
+					t.Errorf("%d %s, line %d begins at %s and leaves %d", y.year, s, i, p.gross, p.slope)
+				}
+			}
+			if got := c.gross(most); got != most {
+				t.Errorf("the gross of the largest amount is %s", got)
+			}
+		}
+	}
+}
+
+func TestRatio(t *testing.T) {
+	for _, c := range []struct {
+		r         ratio
+		net, want report.Cents
+	}{
+		{ratio{}, 5, 5},
+		{ratio{}, -5, 0},
+		{ratio{2, 3}, 0, 0},
+		{ratio{2, 3}, 2, 3},
+		{ratio{2, 3}, 1, 2},
+		{ratio{3, 4}, 1, 1},
+		{ratio{most, most}, most, most},
+		{ratio{1, most}, most, most},
+	} {
+		if got := c.r.of(c.net); got != c.want {
+			t.Errorf("%v of %d = %d, want %d", c.r, c.net, got, c.want)
+		}
+	}
+}
+
+func TestAnnual(t *testing.T) {
+	for _, c := range []struct {
+		sum  report.Cents
+		n    int
+		want report.Cents
+	}{{0, 1, 0}, {1, 12, 1}, {100, 3, 400}, {100, 7, 171}, {1, 5, 2}, {3, 8, 5}, {most, 1, most}} {
+		if got := annual(c.sum, c.n); got != c.want {
+			t.Errorf("annual(%d, %d) = %d, want %d", c.sum, c.n, got, c.want)
+		}
+	}
+}

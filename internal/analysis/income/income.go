@@ -1,0 +1,245 @@
+// Package income computes the income report (document 3, "Income report") from
+// bank data and an as-of date. Values in, values out: the same input gives the
+// same report, byte for byte, whatever the order of its transactions. Income is
+// every posted credit of the INCOME categories in cash-equivalent accounts, tax
+// refunds and own transfers left out; what arrives is net, and the gross of wages
+// is estimated by the tax table of the year. How each figure comes about, and
+// what it is not, is docs/analytics.md, "Income".
+package income
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Input is what a report is made from.
+type Input struct {
+	PublicToken        string
+	ExternalID         string
+	UserArgs           string
+	ConsumerID         string
+	ConsumerExternalID string
+	Product            report.Product
+	InputSource        string                  // report.ConsumerInput or report.CustomerInput: who gave Consumer
+	InputRecordID      string                  // source_record_id of that input
+	Consumer           *bankdata.Person        // nil: nobody typed a name
+	State              string                  // two letters: where the consumer lives; empty: the first account's first address
+	StatedEmployers    []string                // as typed; empty ones are left out
+	StatedAnnualIncome *int64                  // in whole dollars; nil: not stated
+	Notices            []report.ConsumerNotice // as they are to be returned
+	Bank               bankdata.Data
+	Options            Options
+}
+
+// Options is how income is modelled.
+type Options struct {
+	Suite   string // version of the model suite; empty is Suite12
+	Inflows bool   // from Suite20 on: what that suite adds, as the inflows
+}
+
+// The model suites.
+const (
+	Suite12 = "1.2"
+	Suite20 = "2.0"
+)
+
+// AtLeast says whether a suite's version, numbers separated by dots, is another
+// one or later. What is no version is not.
+func AtLeast(suite, least string) bool {
+	a, okA := version(suite)
+	b, okB := version(least)
+	return okA && okB && slices.Compare(a, b) >= 0
+}
+
+// version reads the numbers, zeros at the end left out.
+func version(s string) (out []int, ok bool) {
+	for n := range strings.SplitSeq(s, ".") {
+		v, err := strconv.ParseUint(n, 10, 31)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, int(v))
+	}
+	for len(out) > 1 && out[len(out)-1] == 0 {
+		out = out[:len(out)-1]
+	}
+	return out, true
+}
+
+// Outcome is the report's status and substatus for the bank data at hand
+// (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
+// NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
+// transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
+	fetch := report.DateOf(asOf)
+	accounts, used := false, false
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type == report.CashEquivalent {
+				_, any := a.OldestPosted(fetch)
+				accounts, used = true, used || any
+			}
+		}
+	}
+	switch {
+	case !accounts:
+		return svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+	case !used:
+		return svc.StatusSuccess, svc.SubNoRecentInformation
+	}
+	return svc.StatusSuccess, ""
+}
+
+// Build makes the report. asOf is when the data were retrieved; its UTC day is
+// the fetch date.
+func Build(in Input, asOf time.Time) report.Income {
+	status, sub := Outcome(in.Bank, asOf)
+	r := report.Income{
+		Meta: &report.Meta{
+			PublicToken:        in.PublicToken,
+			UserArgs:           report.Null(in.UserArgs),
+			CreatedAt:          report.TimestampOf(asOf),
+			APIVersion:         report.IncomeVersion,
+			ExternalID:         report.Null(in.ExternalID),
+			Status:             status,
+			ConsumerID:         report.Null(in.ConsumerID),
+			ConsumerExternalID: report.Null(in.ConsumerExternalID),
+		},
+		Product:        &in.Product,
+		Sources:        sources(in),
+		Identities:     identities(in),
+		AccountDetails: accounts(in.Bank),
+		Notices:        in.Notices,
+	}
+	if sub != "" {
+		r.Meta.Substatus = &sub
+	}
+	stated := employersOf(in.StatedEmployers)
+	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), stated)
+	f.flows = f.inflowsOf(&in.Bank, stated)
+	r.Employment = f.employment(&in, stated)
+	if f.any {
+		r.Income = f.node(&in, stated)
+	}
+	return r
+}
+
+// node is the report's income.
+func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
+	base := f.base()
+	r := ratio{net: base, gross: netOf(taxesOf(f.year), f.state(in)).gross(base)}
+	year := f.last(12)
+	net, gross := year.total(), year.gross(r)
+	out := &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}}
+	a := report.FinancialAccount{
+		SourceIDs:     banks(in.Bank),
+		ModelVersion:  cmp.Or(in.Options.Suite, Suite12),
+		ModelType:     report.ModelIncome,
+		Descriptions:  descriptions(f.flows),
+		IsConsistent:  f.consistent(),
+		NetAnnual:     inDollars(net),
+		GrossAnnual:   inDollars(gross),
+		MatchedIncome: f.matchedIncome(in, stated, r),
+		History:       f.history(r),
+	}
+	if recent, ok := f.annualised(3); ok {
+		wages := netOf(taxesOf(f.year), f.state(in)).gross(recent[wage])
+		a.NetRecent, a.GrossRecent = inDollars(recent.total()), inDollars(plus(wages, recent[other]))
+	}
+	if in.Options.Inflows && AtLeast(a.ModelVersion, Suite20) {
+		a.IncomeSuite2 = f.suite2(in, stated)
+	}
+	out.FinancialAccounts = []report.FinancialAccount{a}
+	return out
+}
+
+func inDollars(c report.Cents) *int64 {
+	n := dollars(c)
+	return &n
+}
+
+// state is where the consumer pays taxes.
+func (f *facts) state(in *Input) string {
+	if in.State != "" {
+		return in.State
+	}
+	for _, c := range in.Bank.Connections {
+		for _, a := range c.Accounts {
+			if len(a.Addresses) > 0 {
+				return a.Addresses[0].State
+			}
+		}
+	}
+	return ""
+}
+
+// banks are the source ids of the connections that have cash-equivalent accounts.
+func banks(d bankdata.Data) []string {
+	out := []string{}
+	for _, c := range d.Connections {
+		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Type == report.CashEquivalent }) {
+			out = append(out, c.SourceID)
+		}
+	}
+	return out
+}
+
+// matchedIncome is the income from the stated employer whose inflows bring in the
+// most; nil where none has any.
+func (f *facts) matchedIncome(in *Input, stated []employer, r ratio) *report.MatchedIncome {
+	var best *report.MatchedIncome
+	most := report.Cents(-1)
+	for i := range stated {
+		var s sums
+		description := ""
+		for n := range f.flows {
+			if x := &f.flows[n]; x.employer == i {
+				s.add(x.kind, x.year)
+				description = cmp.Or(description, x.description)
+			}
+		}
+		if description == "" || s.total() <= most {
+			continue
+		}
+		most = s.total()
+		best = &report.MatchedIncome{
+			StatedEmployer: &stated[i].name, StatedAnnualIncome: in.StatedAnnualIncome, Description: &description,
+			Net: inDollars(s.total()), Gross: inDollars(s.gross(r)),
+		}
+	}
+	return best
+}
+
+// suite2 is what model suite 2.0 adds.
+func (f *facts) suite2(in *Input, stated []employer) *report.IncomeSuite2 {
+	out := &report.IncomeSuite2{
+		PrimaryAccountDetected: f.primaryAccount(),
+		Inflows:                make([]report.Inflow, 0, len(f.flows)),
+		MatchedIncomeSources:   []report.MatchedIncomeSource{},
+	}
+	if x := primary(f.flows); x != nil {
+		risk := f.risk(x)
+		out.JobIrregularityRisk = &risk
+	}
+	for i := range f.flows {
+		x := &f.flows[i]
+		id := identifier(in.PublicToken, "inflow", x.party, x.leaf.String())
+		out.Inflows = append(out.Inflows, report.Inflow{
+			InflowID: id, Description: x.description, AnnualIncome: f.annual(x), RecentIncome: f.recent(x),
+			AccountID: f.ledger.Accounts[x.account].ID,
+		})
+		if x.employer >= 0 {
+			out.MatchedIncomeSources = append(out.MatchedIncomeSources, report.MatchedIncomeSource{
+				StatedEmployer: stated[x.employer].name, MatchedInflowID: id,
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package income
+
+import (
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+func sources(in Input) []report.Source {
+	var out []report.Source
+	if in.Consumer != nil {
+		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: svc.StatusSuccess})
+	}
+	for _, c := range in.Bank.Connections {
+		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})
+	}
+	return out
+}
+
+// identities lists the consumer's own input first and then every owner known to
+// a bank. The input carries the matching, unless there is nothing to match with.
+func identities(in Input) []report.IncomeIdentity {
+	var out []report.IncomeIdentity
+	if in.Consumer != nil {
+		out = append(out, identity(in.InputSource, in.InputRecordID, *in.Consumer))
+	}
+	m := report.IncomeMatching{FullName: emptyMatching()}
+	for _, c := range in.Bank.Connections {
+		for _, o := range c.Owners {
+			id := identity(c.SourceID, o.RecordID, o.Person)
+			same := in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName())
+			place(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
+			out = append(out, id)
+		}
+	}
+	if in.Consumer != nil && len(out) > 1 {
+		out[0].Matching = &m
+	}
+	return out
+}
+
+func emptyMatching() report.RecordMatching {
+	return report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}
+}
+
+// place puts a record among those that agree or among the others.
+func place(m *report.RecordMatching, same bool, ref report.RecordRef) {
+	if same {
+		m.Matched = append(m.Matched, ref)
+	} else {
+		m.Unmatched = append(m.Unmatched, ref)
+	}
+}
+
+func identity(source, record string, p bankdata.Person) report.IncomeIdentity {
+	return report.IncomeIdentity{
+		SourceID:       source,
+		SourceRecordID: report.Null(record),
+		FirstName:      report.Null(p.FirstName),
+		LastName:       report.Null(p.LastName),
+		FullName:       report.Null(p.FullName()),
+		Emails:         append([]string{}, p.Emails...),
+	}
+}
+
+// payers are the inflows of wages that name an employer.
+func (f *facts) payers() (out []*inflow) {
+	for n := range f.flows {
+		if x := &f.flows[n]; x.payer != "" {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// employment lists the stated employers first and then those that pay wages. A
+// stated one carries the matching, unless it is the only item.
+func (f *facts) employment(in *Input, stated []employer) []report.Employment {
+	payers := f.payers()
+	var out []report.Employment
+	for i := range stated {
+		id := identifier(in.PublicToken, "stated", stated[i].name)
+		out = append(out, report.Employment{SourceID: in.InputSource, SourceRecordID: &id, EmployerName: &stated[i].name})
+	}
+	for _, x := range payers {
+		c := &in.Bank.Connections[f.ledger.Accounts[x.account].Connection]
+		id := identifier(in.PublicToken, "employer", x.party)
+		e := report.Employment{SourceID: c.SourceID, SourceRecordID: &id, EmployerName: &x.payer, EstimatedHireDate: f.hired(x)}
+		if x.active {
+			active := report.EmploymentActive
+			e.Status = &active
+		}
+		out = append(out, e)
+	}
+	if len(out) < 2 {
+		return out
+	}
+	for i := range stated {
+		m := report.EmploymentMatching{EmployerName: emptyMatching()}
+		for n, e := range out[len(stated):] {
+			place(&m.EmployerName, payers[n].employer == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
+		}
+		out[i].Matching = &m
+	}
+	return out
+}
+
+// hired is the first payment, where the account's history shows a time before it
+// in which one would have been: one and a half intervals and five days.
+func (f *facts) hired(x *inflow) *report.Date {
+	before := x.first - f.accounts[x.account].oldest
+	if int32(before)*100 <= x.interval*3/2+500 {
+		return nil
+	}
+	d := x.first.Date()
+	return &d
+}
+
+func accounts(d bankdata.Data) []report.IncomeAccount {
+	var out []report.IncomeAccount
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			balance := a.Balance
+			out = append(out, report.IncomeAccount{
+				SourceID:        c.SourceID,
+				AccountID:       a.ID,
+				OwnerFullName:   report.Null(a.Owner),
+				InstitutionName: report.Null(a.Institution),
+				AccountName:     report.Null(a.Name),
+				AccountType:     a.Type,
+				DateOpened:      a.Opened,
+				TruncatedNumber: report.Null(a.Mask()),
+				Responsibility:  report.Null(a.Responsibility),
+				Addresses:       addresses(a.Addresses),
+				CurrentBalance:  &balance,
+			})
+		}
+	}
+	return out
+}
+
+func addresses(known []bankdata.Address) []report.IncomeAddress {
+	out := []report.IncomeAddress{}
+	for _, a := range known {
+		var parts []string
+		for _, p := range []string{a.Street, a.City, strings.TrimSpace(a.State + " " + a.ZIP)} {
+			if p != "" {
+				parts = append(parts, p)
+			}
+		}
+		out = append(out, report.IncomeAddress{
+			AddressID: a.ID,
+			Address:   report.Null(strings.Join(parts, ", ")),
+			Street:    report.Null(a.Street),
+			City:      report.Null(a.City),
+			ZIPCode:   report.Null(a.ZIP),
+			State:     report.Null(a.State),
+		})
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package income
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
+	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
+	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
+	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
+		t.Errorf("a single identity has %+v", alone.Identities)
+	}
+	data := bank(cash())
+	data.Connections[0].Owners = []bankdata.Owner{
+		{RecordID: "r1", Person: bankdata.Person{FirstName: "JOSE", LastName: "NUNEZ"}},
+		{RecordID: "r2", Person: bankdata.Person{FirstName: "Ana", LastName: "Núñez"}},
+	}
+	both := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: data}, asOf)
+	got, err := report.Encode(both.Identities[0].Matching)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"full_name":{"matched_sources":[{"source_id":"BANK","source_record_id":"r1"}],"unmatched_sources":[{"source_id":"BANK","source_record_id":"r2"}]}}`
+	if string(got) != want {
+		t.Errorf("matching is %s", got)
+	}
+	nobody := Build(Input{Bank: data}, asOf)
+	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil || nobody.Identities[1].Matching != nil {
+		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)
+	}
+}
+
+func TestSourcesHaveTheStatusOfTheirConnection(t *testing.T) {
+	d := bank(cash())
+	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "OTHER", Status: svc.StatusSupplierUnresponsive})
+	got := Build(Input{Consumer: &bankdata.Person{}, InputSource: report.CustomerInput, Bank: d}, asOf).Sources
+	want := []report.Source{
+		{SourceID: "CUSTOMER_INPUT", SourceType: "MANUAL", Status: "SUCCESS"},
+		{SourceID: "BANK", SourceType: "BANK_TRANSACTION", Status: "SUCCESS"},
+		{SourceID: "OTHER", SourceType: "BANK_TRANSACTION", Status: "SUPPLIER_UNRESPONSIVE"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
+	a := joined(each("2025-04", "2026-02", 3, 900_00, globex), each("2025-01", "2025-01", 3, -1_00, groceries))
+	invested := bankdata.Account{ID: "b", Type: report.Investment, Balance: 5}
+	r := Build(Input{PublicToken: "t", Bank: bank(a, invested), Notices: []report.ConsumerNotice{{Description: "You may dispute."}}}, asOf)
+	got, err := report.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := `{"source_id":"BANK","account_id":"%s","owner_full_name":null,"institution_name":null,"account_name":null,"account_type":"%s",` +
+		`"date_opened":null,"truncated_account_number":null,"responsibility":null,"addresses":[],"current_balance":%s}`
+	for _, want := range []string{
+		`"employment":[{"source_id":"BANK","source_record_id":"` + identifier("t", "employer", "GLOBEX WIDGETS PAYROLL") + `","employer_name":"GLOBEX WIDGETS",` +
+			`"employer_address_line_1":null,"employer_address_line_2":null,"employer_city":null,"employer_state":null,"employment_type":null,` +
+			`"employment_status":"active","job_title":null,"hire_date":null,"estimated_hire_date":"2025-04-03"}]`,
+		`"account_details":[` + fill(account, "a", "CASH_EQUIVALENT", "0.00") + `,` + fill(account, "b", "INVESTMENT", "0.05") + `]`,
+		`"consumer_notices":[{"description":"You may dispute.","source_reference":null}]`,
+		`"source_ids":["BANK"]`,
+	} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("the report has no %s:\n%s", want, got)
+		}
+	}
+	if bytes.Contains(got, []byte("identities")) || bytes.Contains(got, []byte("paystubs")) || bytes.Contains(got, []byte("revised")) {
+		t.Errorf("a node without data was returned: %s", got)
+	}
+	if !svc.IsUUID(*r.Employment[0].SourceRecordID) {
+		t.Errorf("%s is no UUID", *r.Employment[0].SourceRecordID)
+	}
+}
+
+// fill puts words in the places of %s.
+func fill(form string, words ...string) string {
+	for _, w := range words {
+		before, after, _ := bytes.Cut([]byte(form), []byte("%s"))
+		form = string(before) + w + string(after)
+	}
+	return form
+}
+
+func TestAnEstimatedHireDateNeedsATimeWithoutPay(t *testing.T) {
+	for name, c := range map[string]struct {
+		quiet string // day of a purchase before the first payment
+		want  string
+	}{
+		"paid from the beginning of the history": {"2025-05-01", ""},
+		"one payment may have been before":       {"2025-03-14", ""},
+		"a month and a half and five days":       {"2025-03-12", "2025-05-03"},
+		"long before":                            {"2024-06-01", "2025-05-03"},
+	} {
+		a := joined(each("2025-05", "2026-02", 3, 900_00, globex), []bankdata.Transaction{{ID: "q", Posted: day(c.quiet), Amount: -5_00, Description: groceries}})
+		e := build(bank(a)).Employment
+		got := ""
+		if len(e) == 1 && e[0].EstimatedHireDate != nil {
+			got = e[0].EstimatedHireDate.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: hired %q, want %q", name, got, c.want)
+		}
+	}
+	// What another account shows of that time says nothing about this one.
+	other := joined(each("2024-06", "2026-02", 7, -5_00, groceries))
+	other.ID = "b"
+	if e := build(bank(joined(each("2025-05", "2026-02", 3, 900_00, globex)), other)).Employment; e[0].EstimatedHireDate != nil {
+		t.Errorf("by another account's history, hired %s", e[0].EstimatedHireDate)
+	}
+}
+
+func TestEmployment(t *testing.T) {
+	type item struct{ Source, Name, Status, Matched, Unmatched string }
+	for name, c := range map[string]struct {
+		account bankdata.Account
+		stated  []string
+		want    []item
+	}{
+		"nobody": {joined(each("2025-01", "2026-02", 3, 900_00, benefit)), nil, nil},
+		"stated alone has no matching": {
+			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Northwind"},
+			[]item{{"CONSUMER_INPUT", "Northwind", "", "", ""}},
+		},
+		"paid alone has none": {
+			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), nil,
+			[]item{{"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
+		},
+		"a job that has ended has no status": {
+			joined(each("2025-01", "2025-08", 3, 900_00, northwind), each("2025-09", "2026-02", 1, -1_00, groceries)), nil,
+			[]item{{"BANK", "NORTHWIND LOGISTICS", "", "", ""}},
+		},
+		"a job that ended before the year is not listed": {
+			joined(each("2024-04", "2025-02", 3, 900_00, northwind), each("2025-03", "2026-02", 1, -1_00, groceries)), nil, nil,
+		},
+		"a payroll company is no employer": {
+			joined(each("2025-01", "2026-02", 3, 900_00, "GUSTO DES:PAY 123456 INDN:PAT DOE CO ID:91")), nil, nil,
+		},
+		"one of two": {
+			joined(each("2025-01", "2026-02", 3, 900_00, northwind), each("2025-01", "2026-02", 3, 500_00, globex)), []string{"Globex Widgets LLC"},
+			[]item{{"CONSUMER_INPUT", "Globex Widgets LLC", "", "GLOBEX WIDGETS", "NORTHWIND LOGISTICS"}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}, {"BANK", "GLOBEX WIDGETS", "active", "", ""}},
+		},
+		"two of which one is paid": {
+			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), []string{"Initech", "Northwind"},
+			[]item{{"CONSUMER_INPUT", "Initech", "", "", "NORTHWIND LOGISTICS"}, {"CONSUMER_INPUT", "Northwind", "", "NORTHWIND LOGISTICS", ""}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
+		},
+		"two and nobody pays": {
+			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Initech", "Northwind"},
+			[]item{{"CONSUMER_INPUT", "Initech", "", "-", ""}, {"CONSUMER_INPUT", "Northwind", "", "-", ""}},
+		},
+	} {
+		names := map[string]string{}
+		var got []item
+		all := build(bank(c.account), c.stated...).Employment
+		for _, e := range all {
+			names[*e.SourceRecordID] = *e.EmployerName
+		}
+		if len(names) != len(all) {
+			t.Errorf("%s: %d records have %d ids", name, len(all), len(names))
+		}
+		for _, e := range all {
+			it := item{Source: e.SourceID, Name: *e.EmployerName, Status: report.Text(e.Status)}
+			if m := e.Matching; m != nil {
+				for _, r := range m.EmployerName.Matched {
+					it.Matched += names[*r.SourceRecordID]
+				}
+				for _, r := range m.EmployerName.Unmatched {
+					it.Unmatched += names[*r.SourceRecordID]
+				}
+				if it.Matched+it.Unmatched == "" {
+					it.Matched = "-"
+				}
+			}
+			got = append(got, it)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestMatchedIncome(t *testing.T) {
+	amount := int64(40_000)
+	a := joined(
+		each("2024-04", "2026-02", 3, 900_00, northwind),
+		each("2024-04", "2026-02", 17, 300_00, "ADP WAGE NORTHWIND LOGISTICS WEST"),
+		each("2024-04", "2026-02", 9, 500_00, globex),
+	)
+	for name, c := range map[string]struct {
+		stated  []string
+		matched string // employer, description and whole dollars of the year
+		sources int
+	}{
+		"nobody stated":        {nil, "", 0},
+		"nobody that pays":     {[]string{"Initech"}, "", 0},
+		"one with two inflows": {[]string{"Northwind Logistics Inc"}, "Northwind Logistics Inc, NORTHWIND LOGISTICS, 14400", 2},
+		"the larger of two":    {[]string{"Globex", "Northwind"}, "Northwind, NORTHWIND LOGISTICS, 14400", 3},
+		"an inflow has one":    {[]string{"Northwind Logistics", "Northwind Logistics West"}, "Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},
+	} {
+		r := Build(Input{PublicToken: "t", InputSource: report.ConsumerInput, State: "TX", StatedEmployers: c.stated, StatedAnnualIncome: &amount, Bank: bank(a),
+			Options: Options{Suite: Suite20, Inflows: true}}, asOf)
+		m, got := model(t, r), ""
+		if x := m.MatchedIncome; x != nil {
+			got = *x.StatedEmployer + ", " + *x.Description + ", " + (report.Cents(*x.Net * 100)).String()[:5]
+			if *x.StatedAnnualIncome != amount || *x.Gross <= *x.Net {
+				t.Errorf("%s: stated %d, gross %d", name, *x.StatedAnnualIncome, *x.Gross)
+			}
+		}
+		if got != c.matched || len(m.MatchedIncomeSources) != c.sources {
+			t.Errorf("%s: %q of %d inflows, want %q of %d", name, got, len(m.MatchedIncomeSources), c.matched, c.sources)
+		}
+		ids := map[string]bool{}
+		for _, x := range m.Inflows {
+			ids[x.InflowID] = true
+		}
+		for _, x := range m.MatchedIncomeSources {
+			if !ids[x.MatchedInflowID] {
+				t.Errorf("%s: no inflow %s", name, x.MatchedInflowID)
+			}
+			delete(ids, x.MatchedInflowID)
+		}
+	}
+}
+
+// TestARegularCreditOfAStatedEmployerIsAWage: nothing in the words says so.
+func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
+	a := joined(each("2024-04", "2026-02", 3, 900_00, "VANDELAY 99812"), each("2024-04", "2026-02", 5, -1_00, groceries))
+	if r := build(bank(a)); r.Income != nil || r.Employment != nil {
+		t.Errorf("not stated, it is %+v", r.Income)
+	}
+	r := build(bank(a), "Vandelay Industries")
+	m := model(t, r)
+	if *m.NetAnnual != 10_800 || *m.GrossAnnual <= 10_800 || m.MatchedIncome == nil || len(m.Inflows) != 1 || len(r.Employment) != 2 || !m.PrimaryAccountDetected {
+		t.Errorf("stated, it is %+v", m)
+	}
+	if m.JobIrregularityRisk == nil || *m.JobIrregularityRisk != report.RiskLow {
+		t.Errorf("its risk is %v", m.JobIrregularityRisk)
+	}
+	// A benefit stays one, whatever was stated, and so does a person's transfer.
+	for _, text := range []string{benefit, "ZELLE PAYMENT FROM VANDELAY"} {
+		b := joined(each("2024-04", "2026-02", 3, 900_00, text), each("2024-04", "2026-02", 5, -1_00, groceries))
+		if r := build(bank(b), "SSA Treas Soc", "Vandelay"); r.Income != nil && model(t, r).MatchedIncome != nil {
+			t.Errorf("%q is a wage of %s", text, *model(t, r).MatchedIncome.StatedEmployer)
+		}
+	}
+}
+
+func TestPrimaryAccount(t *testing.T) {
+	spending := each("2024-04", "2026-02", 5, -1_00, groceries)
+	half := each("2024-04", "2026-02", 3, 900_00, northwind)
+	for name, c := range map[string]struct {
+		accounts []bankdata.Account
+		want     bool
+	}{
+		"income and spending":       {[]bankdata.Account{joined(half, spending)}, true},
+		"income without spending":   {[]bankdata.Account{joined(half)}, false},
+		"spending in two of three":  {[]bankdata.Account{joined(half, each("2026-01", "2026-02", 5, -1_00, groceries))}, false},
+		"half of the income":        {[]bankdata.Account{joined(half, spending), joined(half)}, true},
+		"a third of the income":     {[]bankdata.Account{joined(half, spending), joined(half), joined(half)}, false},
+		"no income in three months": {[]bankdata.Account{joined(each("2024-04", "2025-10", 3, 900_00, northwind), spending)}, false},
+	} {
+		for i := range c.accounts {
+			c.accounts[i].ID = string(rune('a' + i))
+		}
+		if got := model(t, build(bank(c.accounts...))).PrimaryAccountDetected; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestJobIrregularityRisk(t *testing.T) {
+	uneven := func(text string, amounts ...report.Cents) []bankdata.Transaction {
+		all := each("2025-03", "2026-02", 3, 0, text)
+		for i := range all {
+			all[i].Amount = amounts[i%len(amounts)]
+		}
+		return all
+	}
+	gaps := func(text string, days ...string) (out []bankdata.Transaction) {
+		for _, d := range days {
+			out = append(out, bankdata.Transaction{ID: d, Posted: day(d), Amount: 500_00, Description: text})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		account bankdata.Account
+		want    string // empty: null
+	}{
+		"no job":                               {joined(each("2025-03", "2026-02", 3, 900_00, benefit)), ""},
+		"a job that has ended":                 {joined(each("2025-03", "2025-10", 3, 900_00, northwind), each("2025-11", "2026-02", 3, -1_00, groceries)), ""},
+		"even":                                 {joined(each("2025-03", "2026-02", 3, 900_00, northwind)), "LOW"},
+		"amounts just under a quarter":         {joined(uneven(northwind, 751_00, 1_249_00)), "LOW"},
+		"amounts of a quarter":                 {joined(uneven(northwind, 750_00, 1_250_00)), "MEDIUM"},
+		"amounts just under a half":            {joined(uneven(northwind, 501_00, 1_499_00)), "MEDIUM"},
+		"amounts of a half":                    {joined(uneven(northwind, 500_00, 1_500_00)), "HIGH"},
+		"two payments of one day are one":      {joined(each("2025-03", "2026-02", 3, 900_00, northwind), each("2025-03", "2026-02", 3, 9_00, northwind)), "LOW"},
+		"a gig of any day":                     {joined(gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-11-20", "2025-11-21", "2025-12-24", "2026-01-02", "2026-02-20", "2026-02-21", "2026-03-08")), "HIGH"},
+		"a wage before a larger gig":           {joined(each("2025-03", "2026-02", 3, 100_00, northwind), gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-12-24", "2026-02-20", "2026-02-21", "2026-03-08")), "LOW"},
+		"the larger of two wages":              {joined(uneven(northwind, 500_00, 1_500_00), each("2025-03", "2026-02", 9, 2_000_00, globex)), "LOW"},
+		"a year ago is forgotten":              {joined(each("2024-04", "2024-12", 3, 9_000_00, northwind), each("2025-01", "2026-02", 3, 900_00, northwind)), "LOW"},
+		"a benefit is no job, however regular": {joined(uneven(northwind, 500_00, 1_500_00), each("2025-03", "2026-02", 9, 2_000_00, benefit)), "HIGH"},
+	} {
+		got := report.Text(model(t, build(bank(c.account))).JobIrregularityRisk)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

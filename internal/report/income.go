@@ -1,0 +1,220 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vestibule/internal/svc"
+)
+
+// IncomeVersion is meta.api_version of the income report (document 3,
+// Versioning).
+const IncomeVersion = "2.0.0"
+
+// Income is the body of the income report (document 3, "Income report").
+type Income struct {
+	Meta           *Meta            `json:"meta,omitempty"`
+	Product        *Product         `json:"product,omitempty"`
+	Sources        []Source         `json:"sources,omitempty"`
+	Identities     []IncomeIdentity `json:"identities,omitempty"`
+	Employment     []Employment     `json:"employment,omitempty"`
+	Income         *IncomeNode      `json:"income,omitempty"` // nil: no income information was found
+	AccountDetails []IncomeAccount  `json:"account_details,omitempty"`
+	Notices        []ConsumerNotice `json:"consumer_notices,omitempty"`
+}
+
+// IncomeIdentity is one name under which a source knows the consumer.
+type IncomeIdentity struct {
+	SourceID       string          `json:"source_id"`
+	SourceRecordID *string         `json:"source_record_id"` // UUID
+	FirstName      *string         `json:"first_name"`
+	LastName       *string         `json:"last_name"`
+	FullName       *string         `json:"full_name"`
+	Emails         []string        `json:"emails"`
+	Matching       *IncomeMatching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
+}
+
+// IncomeMatching says which identities agree with the consumer's input.
+type IncomeMatching struct {
+	FullName RecordMatching `json:"full_name"`
+}
+
+// RecordMatching lists the records that agree and those that do not. Both are
+// arrays, never null.
+type RecordMatching struct {
+	Matched   []RecordRef `json:"matched_sources"`
+	Unmatched []RecordRef `json:"unmatched_sources"`
+}
+
+// RecordRef names one identity, or one item of employment, of the report.
+type RecordRef struct {
+	SourceID       string  `json:"source_id"`
+	SourceRecordID *string `json:"source_record_id"`
+}
+
+// Employment is one employer as a source knows it.
+type Employment struct {
+	SourceID          string              `json:"source_id"`
+	SourceRecordID    *string             `json:"source_record_id"` // UUID
+	EmployerName      *string             `json:"employer_name"`
+	EmployerLine1     *string             `json:"employer_address_line_1"`
+	EmployerLine2     *string             `json:"employer_address_line_2"`
+	EmployerCity      *string             `json:"employer_city"`
+	EmployerState     *string             `json:"employer_state"`
+	Type              *string             `json:"employment_type"`   // as in EmploymentFullTime
+	Status            *string             `json:"employment_status"` // as in EmploymentActive
+	JobTitle          *string             `json:"job_title"`
+	HireDate          *Date               `json:"hire_date"`
+	EstimatedHireDate *Date               `json:"estimated_hire_date"` // only where HireDate is null
+	Matching          *EmploymentMatching `json:"matching,omitempty"`  // only on the consumer's own input, and not when it is the only item
+}
+
+// Values of employment_type and employment_status.
+const (
+	EmploymentFullTime = "fulltime"
+	EmploymentActive   = "active"
+)
+
+// EmploymentMatching says which items of employment agree with the consumer's
+// input.
+type EmploymentMatching struct {
+	EmployerName RecordMatching `json:"employer_name"`
+}
+
+// IncomeNode is the report's `income`.
+type IncomeNode struct {
+	Summary           IncomeSummary      `json:"summary"`
+	FinancialAccounts []FinancialAccount `json:"financial_accounts,omitempty"`
+	Paystubs          []Paystub          `json:"paystubs,omitempty"`
+	Payroll           []Payroll          `json:"payroll,omitempty"`
+	Revised           *RevisedValues     `json:"revised_report_values,omitempty"` // only in a regenerated report
+}
+
+// IncomeSummary is the income of a year, whatever the source.
+type IncomeSummary struct {
+	AnnualGross *Cents `json:"annual_gross_income"`
+	AnnualNet   *Cents `json:"annual_net_income"`
+}
+
+// FinancialAccount is what a model makes of the bank accounts of the named
+// sources. Amounts are whole US dollars.
+type FinancialAccount struct {
+	SourceIDs     []string       `json:"source_ids"`
+	ModelVersion  string         `json:"model_version"`
+	ModelType     string         `json:"model_type"`    // ModelIncome
+	Descriptions  []string       `json:"descriptions"`  // of active inflows, the largest of the last 3 complete months first; at most 3
+	IsConsistent  bool           `json:"is_consistent"` // income in each of the last 3 complete months
+	NetRecent     *int64         `json:"net_recent"`    // the last 3 complete months, annualised
+	GrossRecent   *int64         `json:"gross_recent"`
+	NetAnnual     *int64         `json:"net_annual"` // the last 12 complete months
+	GrossAnnual   *int64         `json:"gross_annual"`
+	MatchedIncome *MatchedIncome `json:"matched_income,omitempty"` // only where a stated employer was found among the inflows
+	History       []IncomeYear   `json:"history"`                  // the most recent year first
+	*IncomeSuite2                // nil below suite 2.0, and where it was not asked for
+}
+
+// ModelIncome is the model_type of figures from bank accounts.
+const ModelIncome = "SVC_INCOME"
+
+// IncomeSuite2 is what model suite 2.0 adds.
+type IncomeSuite2 struct {
+	PrimaryAccountDetected bool                  `json:"primary_account_detected"`
+	JobIrregularityRisk    *string               `json:"job_irregularity_risk"` // one of the Risk… constants; null without a job
+	Inflows                []Inflow              `json:"inflows"`
+	MatchedIncomeSources   []MatchedIncomeSource `json:"matched_income_sources"`
+}
+
+// Values of job_irregularity_risk.
+const (
+	RiskLow    = "LOW"
+	RiskMedium = "MEDIUM"
+	RiskHigh   = "HIGH"
+)
+
+// MatchedIncome is the income from the stated employer.
+type MatchedIncome struct {
+	StatedEmployer     *string `json:"stated_employer"`
+	StatedAnnualIncome *int64  `json:"stated_annual_income"`
+	Description        *string `json:"description"`
+	Net                *int64  `json:"net_income"` // the last 12 complete months, in whole dollars
+	Gross              *int64  `json:"gross_income"`
+}
+
+// IncomeYear is a calendar year of monthly sums. Both arrays have twelve values,
+// December first; null is a month without data. The begun month is partial.
+type IncomeYear struct {
+	Year  int      `json:"year"`
+	Gross []*Cents `json:"gross"`
+	Net   []*Cents `json:"net"`
+}
+
+// Inflow is a recurring payment of income.
+type Inflow struct {
+	InflowID     string `json:"inflow_id"`
+	Description  string `json:"description"`
+	AnnualIncome *Cents `json:"deposited_annual_income"` // the last 12 complete months, annualised if fewer are available
+	RecentIncome *Cents `json:"deposited_recent_income"` // the last 3 complete months, annualised
+	AccountID    string `json:"account_id"`              // of one of AccountDetails
+}
+
+// MatchedIncomeSource says that an inflow is from a stated employer.
+type MatchedIncomeSource struct {
+	StatedEmployer  string `json:"stated_employer"`
+	MatchedInflowID string `json:"matched_inflow_id"`
+}
+
+// RevisedValues are figures that people computed after a dispute, in whole
+// dollars. The recent ones are only in reports from bank data.
+type RevisedValues struct {
+	GrossAnnual *int64 `json:"gross_annual"`
+	NetAnnual   *int64 `json:"net_annual"`
+	GrossRecent *int64 `json:"gross_recent,omitempty"`
+	NetRecent   *int64 `json:"net_recent,omitempty"`
+}
+
+// IncomeAccount is one bank account, an investment account too.
+type IncomeAccount struct {
+	SourceID        string          `json:"source_id"`
+	AccountID       string          `json:"account_id"` // UUID; the ACH details endpoint takes it
+	OwnerFullName   *string         `json:"owner_full_name"`
+	InstitutionName *string         `json:"institution_name"`
+	AccountName     *string         `json:"account_name"`
+	AccountType     string          `json:"account_type"` // CashEquivalent, Investment
+	DateOpened      *Date           `json:"date_opened"`
+	TruncatedNumber *string         `json:"truncated_account_number"` // the last four digits
+	Responsibility  *string         `json:"responsibility"`           // Individual, Joint
+	Addresses       []IncomeAddress `json:"addresses"`
+	CurrentBalance  *Cents          `json:"current_balance"`
+}
+
+// IncomeAddress is one contact address known to a bank; the first is the present
+// one.
+type IncomeAddress struct {
+	AddressID string  `json:"address_id"` // UUID
+	Address   *string `json:"address"`    // the full mailing address in one line
+	Street    *string `json:"street"`
+	City      *string `json:"city"`
+	ZIPCode   *string `json:"zipcode"`
+	State     *string `json:"state"`
+}
+
+// ConsumerNotice is a text that the consumer has a right to.
+type ConsumerNotice struct {
+	Description     string  `json:"description"`
+	SourceReference *string `json:"source_reference"` // the source that it is about; null: the report
+}
+
+// ParseIncome reads an income report of any provider. It takes fields it does
+// not know, since integrations must tolerate additions. A body without meta is
+// refused.
+func ParseIncome(raw []byte) (*Income, error) {
+	var body Income
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil, fmt.Errorf("income report: %w", err)
+	}
+	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+		return nil, errors.New("income report: meta has no public_token")
+	}
+	return &body, nil
+}
