@@ -144,6 +144,7 @@ type CSP struct {
 	Connect        []string // besides 'self'
 	FormAction     []string // besides 'self'
 	FrameAncestors string   // default 'none'
+	Static         bool     // no script at all, and no connection by one
 }
 
 // String is the header's value.
@@ -151,6 +152,10 @@ func (c CSP) String() string {
 	script := append([]string{"'self'"}, c.Script...)
 	if c.WASM {
 		script = append(script, "'wasm-unsafe-eval'")
+	}
+	connect := append([]string{"'self'"}, c.Connect...)
+	if c.Static {
+		script, connect = []string{"'none'"}, []string{"'none'"}
 	}
 	ancestors := c.FrameAncestors
 	if ancestors == "" {
@@ -167,7 +172,7 @@ func (c CSP) String() string {
 		"img-src 'self' data:",
 		"font-src 'self'",
 		"manifest-src 'self'",
-		"connect-src " + strings.Join(append([]string{"'self'"}, c.Connect...), " "),
+		"connect-src " + strings.Join(connect, " "),
 		"frame-src " + frame,
 		"form-action " + strings.Join(append([]string{"'self'"}, c.FormAction...), " "),
 		"frame-ancestors " + ancestors,

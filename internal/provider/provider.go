@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/redirects"
@@ -75,6 +76,7 @@ type Provider struct {
 	accounts  *bankaccounts.Service
 	sharing   *sharing.Service
 	prepared  *sandbox.Prepared
+	desk      *dashboard.Service
 	docs      *door.Constant // nil without a contract
 
 	seed Seed // set by Seed, before the first request
@@ -136,6 +138,10 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
 	}
+	p.desk = p.newDesk()
+	if err := p.desk.Open(ctx); err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
 	p.reports.Register(registry)
 	p.events.Register(registry)
 	p.visits.Register(registry)
@@ -171,7 +177,11 @@ type Seed struct {
 	CallbackURL   string // where the customer's events go; empty leaves them as they are
 	CompleteURL   string // registered and static; empty leaves them as they are
 	ReturnMode    string // "get" or "post"
+	Staff         Login  // who signs in to the dashboard first; zero for nobody
 }
+
+// Login is what a person signs in with.
+type Login struct{ Email, Password string }
 
 // SeedAccount is the third party's account.
 type SeedAccount struct {
@@ -180,10 +190,11 @@ type SeedAccount struct {
 	SecretKey     string
 	CallbackURL   string // where its events go, as to the control's /inbox; empty leaves them as they are
 	WebhookSecret string // signs them
+	Staff         Login
 }
 
-// Seed adds the generated customers or brings them up to date. It is called at
-// every start, before the first request.
+// Seed adds the generated customers or brings them up to date, but for what their
+// staff have changed since. It is called at every start, before the first request.
 func (p *Provider) Seed(ctx context.Context, s Seed) error {
 	if p.config.Environment != svc.Sandbox {
 		return errors.New("provider: customers are generated in a sandbox only")
@@ -202,26 +213,54 @@ func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
 	if s.PublicID == "" {
 		return nil
 	}
-	id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
+	err := p.refillOne(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
 		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
-		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: true})
-	if err != nil {
-		return fmt.Errorf("provider: seed: %w", err)
-	}
-	if s.CallbackURL != "" {
-		if err := p.events.Seed(ctx, tx, id, s.CallbackURL, s.WebhookSecret); err != nil {
-			return fmt.Errorf("provider: seed: %w", err)
-		}
-	}
-	id, err = p.customers.Seed(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
-		PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get"})
-	if err == nil && s.ThirdParty.CallbackURL != "" {
-		err = p.events.Seed(ctx, tx, id, s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret)
+		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: true}, s.CallbackURL, s.WebhookSecret, s.Staff)
+	if err == nil {
+		err = p.refillOne(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
+			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get"},
+			s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret, s.ThirdParty.Staff)
 	}
 	if err != nil {
 		return fmt.Errorf("provider: seed: %w", err)
 	}
 	return nil
+}
+
+// refillOne seeds one customer. What its staff have changed on the dashboard stays
+// as they left it.
+func (p *Provider) refillOne(ctx context.Context, tx *sql.Tx, seed customers.Seed, callback, secret string, staff Login) error {
+	known, err := p.customers.Account(ctx, tx, seed.PublicID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil {
+		changed, err := p.desk.Changed(ctx, tx, known.CustomerID)
+		if err != nil {
+			return err
+		}
+		if changed.Callback {
+			callback = ""
+		}
+		if changed.CompleteURLs {
+			seed.CompleteURL = ""
+		}
+		if changed.Return {
+			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
+			if err != nil {
+				return err
+			}
+			seed.ReturnMode = a.ReturnMode
+		}
+	}
+	id, err := p.customers.Seed(ctx, tx, seed)
+	if err == nil && callback != "" {
+		err = p.events.Seed(ctx, tx, id, callback, secret)
+	}
+	if err == nil && staff != (Login{}) {
+		err = p.desk.EnsureStaff(ctx, tx, id, staff.Email, staff.Password)
+	}
+	return err
 }
 
 // Handler is the service's listener.
@@ -235,12 +274,13 @@ func (p *Provider) Handler() http.Handler {
 	p.submits.Routes(mux)
 	p.accounts.Routes(mux)
 	p.sharing.Routes(mux)
+	p.desk.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.docs != nil {
 		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
 		mux.Handle("GET /docs", p.docs)
 	}
-	h := door.Shape(p.config.Log, mux, forPeople, p.visits.Missing)
+	h := door.Shape(p.config.Log, mux, forPeople, p.missing)
 	if p.faults != nil {
 		h = p.faults.Wrap(h)
 	}
@@ -249,12 +289,21 @@ func (p *Provider) Handler() http.Handler {
 
 // forPeople reports whether people look at the answer to r, rather than programs.
 func forPeople(r *http.Request) bool {
-	for _, prefix := range []string{"/visit/", "/redirect/", "/widget/v1/frame", "/widget/v1/problems/"} {
+	for _, prefix := range []string{"/visit/", "/redirect/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return true
 		}
 	}
 	return false
+}
+
+// missing answers people at an address that is none, or by a method it does not take.
+func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
+	if strings.HasPrefix(r.URL.Path, "/dashboard") {
+		p.desk.Missing(w, r, status)
+		return
+	}
+	p.visits.Missing(w, r, status)
 }
 
 func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
@@ -328,6 +377,9 @@ func (p *Provider) tend(ctx context.Context) {
 		}
 		if err := p.reports.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("reports not swept", "why", err.Error())
+		}
+		if err := p.desk.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("dashboard not swept", "why", err.Error())
 		}
 		select {
 		case <-ctx.Done():

@@ -88,7 +88,7 @@ func empty(ctx context.Context, db *store.DB, tx *sql.Tx) error {
 	for _, name := range names {
 		switch {
 		case strings.HasPrefix(name, "river_"), strings.HasPrefix(name, "goose_"):
-		case name == "data_keys", name == "keepsakes", name == "signing_keys":
+		case name == "data_keys", name == "keepsakes", name == "signing_keys", name == "session_keys":
 		default:
 			tables = append(tables, name)
 		}

@@ -172,8 +172,8 @@ type Line struct {
 
 // Timeline returns what happened to the visit of a report, in order, without
 // anything personal.
-func (s *Service) Timeline(ctx context.Context, publicToken string) ([]Line, error) {
-	rows, err := s.DB.SQL.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
+func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]Line, error) {
+	rows, err := q.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
 		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
 	if err != nil {
 		return nil, err

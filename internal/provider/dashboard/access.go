@@ -1,0 +1,130 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	all, err := s.Credentials.Credentials(ctx, s.DB.SQL, by.account.ID)
+	var v []pages.DeskCredential
+	for _, c := range all {
+		v = append(v, pages.DeskCredential(c))
+	}
+	return pages.DeskCredentialsPage(d, v), err
+}
+
+func (s *Service) issue(ctx context.Context, tx *sql.Tx, by person, _ input) (done, error) {
+	made, err := s.Credentials.Issue(ctx, tx, by.account.ID)
+	return done{action: "credential issued", object: made.ClientID, said: "issued", secret: made.SecretKey}, err
+}
+
+func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	if !svc.IsUUID(in.id) {
+		return done{}, unknown("credential")
+	}
+	made, err := s.Credentials.Rotate(ctx, tx, by.account.ID, in.id)
+	if errors.Is(err, ErrOverlap) {
+		err = nothing{"overlap"}
+	}
+	return done{action: "credential rotated", object: made.ClientID, said: "rotated", secret: made.SecretKey}, err
+}
+
+func (s *Service) revoke(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	if !svc.IsUUID(in.id) {
+		return done{}, unknown("credential")
+	}
+	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Credentials.Revoke(ctx, tx, by.account.ID, in.id)
+}
+
+func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	urls, err := s.Accounts.CompleteURLs(ctx, s.DB.SQL, by.account.ID)
+	v := pages.DeskRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm}
+	return pages.DeskRedirectsPage(d, v), err
+}
+
+// edit changes the account's complete URLs.
+func (s *Service) edit(ctx context.Context, tx *sql.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
+	err := s.Accounts.EditCompleteURLs(ctx, tx, by.account.ID, change)
+	if errors.Is(err, ErrCompleteURL) {
+		err = wrong("url", "Give an absolute http or https address, without user and fragment; at most 20 are registered.",
+			"Indique una dirección http o https absoluta, sin usuario ni fragmento; se registran como máximo 20.")
+	}
+	return done{action: action, object: originOf(url), said: say}, err
+}
+
+func (s *Service) addURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	url := in.field("url")
+	return s.edit(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
+		if slices.Contains(urls, url) {
+			return nil, nothing{saidNoChange}
+		}
+		return append(urls, url), nil
+	})
+}
+
+func (s *Service) removeURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	url := in.field("url")
+	return s.edit(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
+		if !slices.Contains(urls, url) {
+			return nil, nothing{saidNoChange}
+		}
+		return slices.DeleteFunc(urls, func(u string) bool { return u == url }), nil
+	})
+}
+
+func (s *Service) staticURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	url := in.field("url")
+	return s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
+		if i := slices.Index(urls, url); i < 1 {
+			return nil, nothing{saidNoChange}
+		}
+		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
+	})
+}
+
+func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	mode, form := in.Get("mode"), in.Get("requireForm") != ""
+	if mode != "get" && mode != "post" {
+		return done{}, wrong("mode", "Choose one of the two.", "Elija uno de los dos.")
+	}
+	detail := mode
+	if form {
+		detail += ", form only"
+	}
+	return done{action: "return changed", object: by.account.PublicID, detail: detail, said: "return"},
+		s.Accounts.SetReturn(ctx, tx, by.account.ID, mode, form)
+}
+
+func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	q := chosen(r)
+	before, err := parseCursor(q.Get("after"))
+	if err != nil {
+		return nil, unknown("list")
+	}
+	all, err := entries(ctx, s.DB.SQL, by.account.ID, before, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	var v pages.DeskAudit
+	for _, e := range all {
+		email, err := s.DB.Vault.Open(ctx, s.DB.SQL, store.SystemKey, emailCell(e.staffID), e.email)
+		if err != nil {
+			return nil, err
+		}
+		v.Rows = append(v.Rows, pages.DeskEntry{At: e.at, By: string(email), Action: e.action, Object: e.object, Details: e.detail})
+	}
+	if n := len(all); n > 0 {
+		v.Pager = pager(q, "/dashboard/audit", n == pageSize, Cursor{all[n-1].at, all[n-1].id})
+	}
+	return pages.DeskAuditPage(d, v), nil
+}

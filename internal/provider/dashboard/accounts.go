@@ -1,0 +1,161 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+// configurations are those that the person's account may assign: a parent's own.
+func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskConfiguration, error) {
+	if by.account.ParentID != "" {
+		return nil, nil
+	}
+	all, err := s.Hierarchy.Configurations(ctx, s.DB.SQL, by.account.ID)
+	var out []pages.DeskConfiguration
+	for _, c := range all {
+		out = append(out, configurationView(c))
+	}
+	return out, err
+}
+
+func configurationView(c Configuration) pages.DeskConfiguration {
+	return pages.DeskConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite}
+}
+
+func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DeskProduct, error) {
+	all, err := s.Hierarchy.Products(ctx, s.DB.SQL, customerID)
+	var out []pages.DeskProduct
+	for _, p := range all {
+		out = append(out, pages.DeskProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind, InquiryType: p.InquiryType,
+			Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
+	}
+	return out, err
+}
+
+func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	own, err := s.productViews(ctx, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.configurations(ctx, by)
+	v := pages.DeskProducts{Products: own, Configurations: all, Assignable: by.account.Configurer && len(all) > 0}
+	return pages.DeskProductsPage(d, v), err
+}
+
+func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	if by.account.ParentID != "" {
+		return nil, unknown("page of a child account")
+	}
+	all, err := s.Hierarchy.Children(ctx, s.DB.SQL, by.account.ID)
+	var v pages.DeskAccounts
+	for _, a := range all {
+		v.Children = append(v.Children, pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
+	}
+	return pages.DeskAccountsPage(d, v), err
+}
+
+// maxPublicID bounds what is looked for as one.
+const maxPublicID = 128
+
+func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	id := r.PathValue("id")
+	if len(id) > maxPublicID {
+		return nil, unknown("child account")
+	}
+	a, err := s.Hierarchy.Child(ctx, s.DB.SQL, by.account.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	v := pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created}
+	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
+		return nil, err
+	}
+	v.Configurations, err = s.configurations(ctx, by)
+	v.Assignable = by.account.Configurer && len(v.Configurations) > 0
+	return pages.DeskAccountPage(d, v), err
+}
+
+// names reads what an account or a product is to be called.
+func (s *Service) names(in input) (name, displayName string, err error) {
+	name, displayName = in.field("name"), in.field("displayName")
+	for _, f := range []string{"name", "displayName"} {
+		if v := in.field(f); s.Hierarchy.NameProblem(v) != "" && (v != "" || f == "name") {
+			return "", "", wrong(f, "Give 1 to 100 visible characters.", "Indique de 1 a 100 caracteres visibles.")
+		}
+	}
+	return name, displayName, nil
+}
+
+func taken(err error) error {
+	if errors.Is(err, ErrTaken) {
+		return wrong("name", "The name is taken.", "El nombre ya se usa.")
+	}
+	return err
+}
+
+func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	name, display, err := s.names(in)
+	if err != nil {
+		return done{}, err
+	}
+	id, err := s.Hierarchy.AddChild(ctx, tx, by.account.ID, name, display)
+	return done{action: "child added", object: id, said: "child", to: "/dashboard/accounts/" + url.PathEscape(id)}, taken(err)
+}
+
+func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	if len(in.id) > maxPublicID {
+		return done{}, unknown("child account")
+	}
+	a, err := s.Hierarchy.Child(ctx, tx, by.account.ID, in.id)
+	if err != nil {
+		return done{}, err
+	}
+	name, display, err := s.names(in)
+	if err != nil {
+		return done{}, err
+	}
+	id, err := s.Hierarchy.AddProduct(ctx, tx, a.ID, name, display)
+	return done{action: "product added", object: id, said: "product"}, taken(err)
+}
+
+// assign gives a product, or a child account, a configuration, or lets it inherit.
+func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
+	if (account == "") == (product == "") || product != "" && !svc.IsUUID(product) || len(account)+len(in.Get("child")) > maxPublicID || configuration != "" && !svc.IsUUID(configuration) {
+		return done{}, malformed("configuration")
+	}
+	if by.account.ParentID != "" || !by.account.Configurer {
+		return done{}, unknown("configuration to assign")
+	}
+	out := done{action: "configuration changed", object: account + product, detail: "inherited", said: "inherited"}
+	if configuration != "" {
+		all, err := s.Hierarchy.Configurations(ctx, tx, by.account.ID)
+		if err != nil {
+			return done{}, err
+		}
+		i := slices.IndexFunc(all, func(c Configuration) bool { return c.ID == configuration })
+		if i < 0 {
+			return done{}, unknown("configuration")
+		}
+		out.said, out.detail = "assigned", all[i].Alias
+	}
+	if on := account + in.Get("child"); on != "" {
+		// The form is on the page of a child account.
+		a, err := s.Hierarchy.Child(ctx, tx, by.account.ID, on)
+		if err != nil {
+			return done{}, err
+		}
+		out.to = "/dashboard/accounts/" + url.PathEscape(a.PublicID)
+	}
+	return out, s.Hierarchy.Assign(ctx, tx, by.account.ID, account != "", account+product, configuration)
+}

@@ -1,0 +1,132 @@
+// Package dashboard is where the customer's own people see and change what the
+// service does for them: where events go and how they were delivered, credentials,
+// ways back of redirects, reports with their timelines, relay tokens, child
+// accounts, products and their configurations (document 1, Events; document 2).
+// The pages are forms and links: they need no script and allow none.
+//
+// It refuses who is not signed in, what is not the customer's own as if it were
+// unknown, and every request that a browser says was not made by following a link
+// or sending a form of these pages: the hosted pages of visits stand on the same
+// origin, and must not act for staff. Each form is taken once. Each change is
+// written down in the transaction that makes it, without anything personal or
+// secret, and a secret is shown on one page only.
+//
+// It owns staff, sessions, notices and the audit trail; everything else is its
+// neighbours'.
+package dashboard
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vestibule/internal/password"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+	"vestibule/web"
+)
+
+// Service is the room of the dashboard. All fields must be set; Open readies it.
+type Service struct {
+	DB     *store.DB
+	Log    *slog.Logger
+	Now    func() time.Time // the provider's clock: when something was changed
+	Today  func() time.Time // the time of day: sessions and tries, which no sandbox moves
+	URL    string           // the provider's public base
+	Assets *web.Assets
+
+	Accounts    Accounts
+	Credentials Credentials
+	Webhooks    Webhooks
+	Deliveries  Deliveries
+	Reports     Reports
+	Sharing     Sharing
+	Hierarchy   Hierarchy
+
+	public    *url.URL
+	sessions  *session.Sessions
+	passwords password.Queue
+	block     cipher.Block // see reference
+	forms     []byte       // see once
+}
+
+// Open makes the keys of the first start, and readies the sessions.
+func (s *Service) Open(ctx context.Context) error {
+	public, err := url.Parse(s.URL)
+	if err != nil || public.Host == "" {
+		return fmt.Errorf("dashboard: %q is no public address", s.URL)
+	}
+	s.public = public
+	// Strict: nobody but these pages leads here with a session.
+	s.sessions, err = session.New(ctx, s.DB, s.Today, session.Settings{Name: "vestibule-dashboard",
+		Secure: public.Scheme == "https", SameSite: http.SameSiteStrictMode})
+	if err != nil {
+		return fmt.Errorf("dashboard: sessions: %w", err)
+	}
+	random := func() ([]byte, error) {
+		key := make([]byte, 64)
+		rand.Read(key) // never fails
+		return key, nil
+	}
+	keys, err := s.DB.Keep(ctx, "dashboard-keys", random)
+	if err != nil {
+		return fmt.Errorf("dashboard: %w", err)
+	}
+	s.forms = keys[:32]
+	s.block, err = aes.NewCipher(keys[32:])
+	return err
+}
+
+// EnsureStaff makes the person of that address, if there is none; one who exists
+// keeps the password. The address is unique over all customers.
+func (s *Service) EnsureStaff(ctx context.Context, tx *sql.Tx, customerID, email, secret string) error {
+	email = password.Email(email)
+	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
+		return fmt.Errorf("dashboard: staff need an e-mail and a password of %d to %d bytes", password.Min, password.Max)
+	}
+	if known, err := staffExists(ctx, tx, email); err != nil || known {
+		return err
+	}
+	return s.insertStaff(ctx, tx, customerID, email, password.Hash(secret))
+}
+
+// Changed says what staff of a customer have ever changed: a seed that is repeated
+// leaves that alone.
+type Changed struct{ Callback, CompleteURLs, Return bool }
+
+// Changed looks it up in the audit trail.
+func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID string) (Changed, error) {
+	actions, err := actionsOf(ctx, q, customerID)
+	var c Changed
+	for _, a := range actions {
+		switch a {
+		case "callback set", "callback on", "callback off", "signer rotated":
+			c.Callback = true
+		case "complete URL added", "complete URL removed", "complete URL static":
+			c.CompleteURLs = true
+		case "return changed":
+			c.Return = true
+		}
+	}
+	return c, err
+}
+
+// Sweep forgets what has ended: sessions, tries to sign in, notices that nobody
+// read, forms that can be sent no more.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Today()
+	if err := s.sessions.Sweep(ctx); err != nil {
+		return err
+	}
+	if err := password.Sweep(ctx, s.DB, now); err != nil {
+		return err
+	}
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return sweep(ctx, tx, now) })
+}

@@ -1,0 +1,292 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+// pageSize is how many lines a page of a list has.
+const pageSize = 25
+
+// Actions of the audit trail, and what pages say. The words are the templates'.
+const (
+	signedIn  = "signed in"
+	signedOut = "signed out"
+
+	saidTwice    said = "twice"
+	saidTooOld   said = "too old"
+	saidNoChange said = "no change"
+)
+
+const (
+	week  = 7 * 24 * time.Hour
+	month = 30 * 24 * time.Hour
+)
+
+func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	v := pages.DeskOverview{Environment: by.account.Environment, Statuses: svc.Statuses(), Callback: "on"}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		now, id := s.Now(), by.account.ID
+		for i, since := range []time.Time{now.Add(-week), now.Add(-month)} {
+			reports, err := s.Reports.Counts(ctx, tx, id, since)
+			if err != nil {
+				return err
+			}
+			sent, err := s.Deliveries.Counts(ctx, tx, id, since)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				v.Week = reports
+			} else {
+				v.Month, v.Pending = reports, sent["pending"]
+			}
+			v.Failed[i] = sent["given up"] + sent["disabled"]
+		}
+		c, err := s.Webhooks.Callback(ctx, tx, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			v.Callback = "none"
+		case err != nil:
+			return err
+		case !c.Disabled.IsZero():
+			v.Callback = "off"
+		}
+		return nil
+	})
+	return pages.DeskOverviewPage(d, v), err
+}
+
+func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	c, err := s.Webhooks.Callback(ctx, s.DB.SQL, by.account.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	v := pages.DeskWebhooks{URL: c.URL, Disabled: c.Disabled}
+	for _, st := range s.Webhooks.Subscribable() {
+		v.Statuses = append(v.Statuses, pages.DeskStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
+	}
+	for _, g := range c.Signers {
+		v.Signers = append(v.Signers, pages.DeskSigner(g))
+	}
+	return pages.DeskWebhooksPage(d, v), nil
+}
+
+// originOf is what the audit trail keeps of an address, whose path may be secret.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func (s *Service) setCallback(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	address := in.field("url")
+	if s.Webhooks.CheckURL(address) != nil {
+		return done{}, wrong("url", "Give an https address that leads to a public server, without user and fragment.",
+			"Indique una dirección https de un servidor público, sin usuario ni fragmento.")
+	}
+	secret, err := s.Webhooks.Direct(ctx, tx, by.account.ID, address)
+	out := done{action: "callback set", object: "callback", detail: originOf(address), said: "callback", secret: secret}
+	if secret != "" {
+		out.said = "signer"
+	}
+	return out, err
+}
+
+func (s *Service) switchCallback(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	state := in.Get("state")
+	if state != "on" && state != "off" {
+		return done{}, malformed("state")
+	}
+	changed, err := s.Webhooks.Switch(ctx, tx, by.account.ID, state == "on")
+	if err == nil && !changed {
+		err = nothing{saidNoChange}
+	}
+	return done{action: "callback " + state, object: "callback", said: said("callback " + state)}, err
+}
+
+// malformed is a field that no form of these pages sends.
+func malformed(field string) error {
+	return door.Fail(svc.CodeMalformedBody, errors.New("no form of ours: "+field))
+}
+
+func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	var chosen []svc.Status
+	for _, v := range in.Values["status"] {
+		if !slices.Contains(s.Webhooks.Subscribable(), svc.Status(v)) {
+			return done{}, malformed("status")
+		}
+		chosen = append(chosen, svc.Status(v))
+	}
+	if len(chosen) == 0 {
+		return done{}, wrong("status", "Choose at least one, or turn delivery off.", "Elija al menos uno, o desactive la entrega.")
+	}
+	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) + "/" + strconv.Itoa(len(s.Webhooks.Subscribable())), said: "subscription"},
+		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
+}
+
+func (s *Service) rotateSigner(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	id := in.Get("secret")
+	if !svc.IsUUID(id) {
+		return done{}, malformed("secret")
+	}
+	secret, ok, err := s.Webhooks.Rotate(ctx, tx, by.account.ID, id)
+	if err == nil && !ok {
+		err = nothing{saidNoChange}
+	}
+	return done{action: "signer rotated", object: id, said: "signer rotated", secret: secret}, err
+}
+
+// pager leads on from a page that is full. path has a query, or none.
+func pager(query url.Values, path string, full bool, last Cursor) pages.DeskPager {
+	var p pages.DeskPager
+	to := func(after string) string {
+		q := url.Values{}
+		for k, v := range query {
+			if k != "after" && len(v) == 1 && v[0] != "" {
+				q[k] = v
+			}
+		}
+		if after != "" {
+			q.Set("after", after)
+		}
+		if len(q) == 0 {
+			return path
+		}
+		return path + "?" + q.Encode()
+	}
+	if full {
+		p.Older = to(last.String())
+	}
+	if query.Get("after") != "" {
+		p.Newest = to("")
+	}
+	return p
+}
+
+// chosen are the parameters of an address that choose what a list shows.
+func chosen(r *http.Request, names ...string) url.Values {
+	q := url.Values{}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		for _, name := range append(names, "after") {
+			if v := r.URL.Query().Get(name); v != "" {
+				q.Set(name, v)
+			}
+		}
+	}
+	return q
+}
+
+func unknown(what string) error { return door.Fail(svc.CodeNotFound, errors.New("no such "+what)) }
+
+var deliveryStates = []string{"pending", "delivered", "given up", "disabled"}
+
+func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	q := chosen(r, "state", "report")
+	before, err := parseCursor(q.Get("after"))
+	f := DeliveryFilter{State: q.Get("state"), Before: before, Limit: pageSize}
+	if err != nil || f.State != "" && !slices.Contains(deliveryStates, f.State) {
+		return nil, unknown("list")
+	}
+	if ref := q.Get("report"); ref != "" {
+		rep, err := s.Reports.Report(ctx, s.DB.SQL, by.account.ID, s.token(ref))
+		if err != nil {
+			return nil, err
+		}
+		f.PublicToken = rep.PublicToken
+	}
+	all, err := s.Deliveries.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	v := pages.DeskDeliveries{Report: q.Get("report")}
+	for _, st := range append([]string{""}, deliveryStates...) {
+		v.Chips = append(v.Chips, chip(q, "/dashboard/deliveries", "state", st))
+	}
+	for _, x := range all {
+		v.Rows = append(v.Rows, deliveryView(x))
+	}
+	if n := len(all); n > 0 {
+		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, Cursor{all[n-1].Created, all[n-1].ID})
+	}
+	return pages.DeskDeliveriesPage(d, v), nil
+}
+
+// chip leads to a list by one value of a filter; empty is all.
+func chip(query url.Values, path, name, value string) pages.DeskChip {
+	q := url.Values{}
+	for k, v := range query {
+		if k != "after" && k != name {
+			q[k] = v
+		}
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return pages.DeskChip{Name: value, URL: path, Current: query.Get(name) == value}
+}
+
+func deliveryView(x Delivery) pages.DeskDelivery {
+	v := pages.DeskDelivery{ID: x.ID, EventID: x.EventID, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
+		State: x.State, Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
+	for _, a := range x.Attempts {
+		v.Attempts = append(v.Attempts, pages.DeskAttempt(a))
+	}
+	return v
+}
+
+func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	id := r.PathValue("id")
+	if !svc.IsUUID(id) {
+		return nil, unknown("delivery")
+	}
+	x, err := s.Deliveries.Delivery(ctx, s.DB.SQL, by.account.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	v := deliveryView(x)
+	// What a third party is told of is not its report.
+	switch _, err := s.Reports.Report(ctx, s.DB.SQL, by.account.ID, x.PublicToken); {
+	case err == nil:
+		v.Report = s.reference(x.PublicToken)
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	return pages.DeskDeliveryPage(d, v), nil
+}
+
+func (s *Service) redeliver(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	resends, err := strconv.ParseInt(in.Get("resends"), 10, 64)
+	if !svc.IsUUID(in.id) {
+		return done{}, unknown("delivery")
+	}
+	if err != nil || resends < 0 {
+		return done{}, malformed("resends")
+	}
+	id, err := s.Deliveries.Redeliver(ctx, tx, by.account.ID, in.id, resends)
+	switch {
+	case errors.Is(err, ErrOnItsWay):
+		err = nothing{"on its way"}
+	case errors.Is(err, ErrNoCallback):
+		err = nothing{"no callback"}
+	}
+	return done{action: "event redelivered", object: id, said: "redelivered", to: "/dashboard/deliveries/" + id}, err
+}

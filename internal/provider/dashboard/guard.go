@@ -1,0 +1,60 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+)
+
+// guard refuses requests that are not a person's, made with these pages: to
+// another host, behind which a page of another site could read ours; by script or
+// in a frame, as a browser's fetch metadata say; a form from anywhere else.
+// Framing is denied by the pages' policy too, and sessions are SameSite=Strict.
+func (s *Service) guard(r *http.Request) error {
+	if !s.ourHost(r.Host) {
+		return &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
+	}
+	refused := func(why string) error { return door.Fail(svc.CodeForbidden, errors.New(why)) }
+	if r.Header.Get("Sec-Purpose") != "" {
+		return refused("a page that nobody has asked for yet")
+	}
+	for name, want := range map[string]string{"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"} {
+		if got := r.Header.Values(name); len(got) > 1 || len(got) == 1 && got[0] != want {
+			return refused("sent by script or in a frame")
+		}
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return nil
+	}
+	site, origin := r.Header.Values("Sec-Fetch-Site"), r.Header.Values("Origin")
+	switch {
+	case len(site) > 1 || len(origin) > 1:
+		return refused("sent from two places")
+	case len(site) == 1 && site[0] != "same-origin":
+		return refused("sent by another site's page")
+	case len(origin) == 1 && origin[0] != s.origin() && !(origin[0] == "null" && len(site) == 1):
+		// Pages without a referrer send null with their own forms.
+		return refused("sent by another origin's page")
+	case len(site) == 0 && len(origin) == 0:
+		return refused("sent from nowhere")
+	}
+	return nil
+}
+
+func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Host }
+
+// ourHost reports whether host is that of the public address. On this machine, its
+// names are one.
+func (s *Service) ourHost(host string) bool {
+	asked := &url.URL{Host: host}
+	return host == s.public.Host || loopback(s.public.Hostname()) && loopback(asked.Hostname()) && asked.Port() == s.public.Port()
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,284 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	q := chosen(r, "status")
+	before, err := parseCursor(q.Get("after"))
+	f := ReportFilter{Status: svc.Status(q.Get("status")), Before: before, Limit: pageSize}
+	if err != nil || f.Status != "" && !f.Status.Valid() {
+		return nil, unknown("list")
+	}
+	if before.ID != "" {
+		f.Before.ID = s.token(before.ID)
+	}
+	all, err := s.Reports.Reports(ctx, s.DB.SQL, by.account.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	v := s.reportList(q, all)
+	if n := len(all); n > 0 {
+		v.Pager = pager(q, "/dashboard/reports", n == pageSize, Cursor{all[n-1].Created, s.reference(all[n-1].PublicToken)})
+	}
+	return pages.DeskReportsPage(d, v), nil
+}
+
+func (s *Service) reportList(q url.Values, all []Report) pages.DeskReports {
+	var v pages.DeskReports
+	for _, st := range append([]svc.Status{""}, svc.Statuses()...) {
+		v.Chips = append(v.Chips, chip(q, "/dashboard/reports", "status", string(st)))
+	}
+	for _, x := range all {
+		v.Rows = append(v.Rows, s.reportView(x))
+	}
+	return v
+}
+
+func (s *Service) reportView(x Report) pages.DeskReport {
+	return pages.DeskReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
+		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
+}
+
+// finder looks something up for a person and returns where it is shown; empty is
+// nowhere, and the page then says so.
+type finder func(ctx context.Context, by person, query string) (to string, missed page, err error)
+
+// find answers a form that looks something up.
+func (s *Service) find(look finder) http.Handler {
+	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.guard(r); err != nil {
+			return err
+		}
+		form, err := door.DecodeForm(w, r, maxForm)
+		if err != nil {
+			return err
+		}
+		by, err := s.who(r.Context(), s.DB.SQL, r)
+		if err != nil {
+			return err
+		}
+		if by.id == "" {
+			return s.toSignIn(w, r)
+		}
+		query := strings.TrimSpace(form.Get("query"))
+		if len(query) > 400 { // an externalId has at most 64 characters
+			query = ""
+		}
+		to, missed, err := look(r.Context(), by, query)
+		if err != nil {
+			return err
+		}
+		if to != "" {
+			door.See(w, to)
+			return nil
+		}
+		d := s.deskOf(r, by)
+		d.Given = url.Values{"query": {query}}
+		return s.render(w, r, by, http.StatusOK, d, missed)
+	})
+}
+
+// named is the report that a publicToken or an externalId names; nil for none.
+func (s *Service) named(ctx context.Context, by person, query string) (*Report, error) {
+	if query == "" {
+		return nil, nil
+	}
+	if svc.IsUUID(query) {
+		query = strings.ToLower(query)
+	}
+	all, err := s.Reports.Reports(ctx, s.DB.SQL, by.account.ID, ReportFilter{Named: query, Limit: 1})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+func (s *Service) findReports(ctx context.Context, by person, query string) (string, page, error) {
+	x, err := s.named(ctx, by, query)
+	if err != nil || query == "" {
+		return "/dashboard/reports", nil, err
+	}
+	if x != nil {
+		return "/dashboard/reports/" + s.reference(x.PublicToken), nil, nil
+	}
+	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Desk) (templ.Component, error) {
+		v := s.reportList(url.Values{}, nil)
+		v.Searched = query
+		return pages.DeskReportsPage(d, v), nil
+	}, nil
+}
+
+func (s *Service) findDeliveries(ctx context.Context, by person, query string) (string, page, error) {
+	x, err := s.named(ctx, by, query)
+	if err != nil || query == "" {
+		return "/dashboard/deliveries", nil, err
+	}
+	if x != nil {
+		return "/dashboard/deliveries?report=" + s.reference(x.PublicToken), nil, nil
+	}
+	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Desk) (templ.Component, error) {
+		v := pages.DeskDeliveries{}
+		for _, st := range append([]string{""}, deliveryStates...) {
+			v.Chips = append(v.Chips, chip(url.Values{}, "/dashboard/deliveries", "state", st))
+		}
+		return pages.DeskDeliveriesPage(d, v), nil
+	}, nil
+}
+
+func (s *Service) report(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	token := s.token(r.PathValue("id"))
+	if token == "" {
+		return nil, unknown("report")
+	}
+	var v pages.DeskReport
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		x, err := s.Reports.Report(ctx, tx, by.account.ID, token)
+		if err != nil {
+			return err
+		}
+		v = s.reportView(x)
+		v.PublicToken, v.Way = x.PublicToken, "submission"
+		visit, moments, err := s.Reports.History(ctx, tx, by.account.ID, token)
+		if err != nil {
+			return err
+		}
+		if visit != nil {
+			v.Way, v.State = "visit", visit.State
+			if visit.Redirect {
+				v.Way = "redirect"
+			}
+			if visit.FormOnly {
+				v.Way = "form"
+			}
+			if visit.Ended.IsZero() {
+				v.Expires = visit.Expires
+			}
+		}
+		sent, err := s.Deliveries.Deliveries(ctx, tx, by.account.ID, DeliveryFilter{PublicToken: token, Limit: 50})
+		if err != nil {
+			return err
+		}
+		v.Moments = []pages.DeskMoment{{At: x.Created, Kind: "report"}}
+		for _, m := range moments {
+			v.Moments = append(v.Moments, pages.DeskMoment(m))
+		}
+		for _, x := range sent {
+			v.Deliveries = append(v.Deliveries, deliveryView(x))
+			v.Moments = append(v.Moments, pages.DeskMoment{At: x.Created, Kind: "delivery", Text: string(x.Status)})
+		}
+		// What happened at one moment stays in its order.
+		slices.SortStableFunc(v.Moments, func(a, b pages.DeskMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+		return nil
+	})
+	return pages.DeskReportPage(d, v), err
+}
+
+func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	q := chosen(r)
+	before, err := parseCursor(q.Get("after"))
+	if err != nil {
+		return nil, unknown("list")
+	}
+	if before.ID != "" {
+		before.ID = s.token(before.ID)
+	}
+	granted, err := s.Sharing.Shares(ctx, s.DB.SQL, by.account.ID, false, before, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	var received []Share
+	if before.At.IsZero() {
+		if received, err = s.Sharing.Shares(ctx, s.DB.SQL, by.account.ID, true, Cursor{}, pageSize); err != nil {
+			return nil, err
+		}
+	}
+	var v pages.DeskSharing
+	for _, x := range granted {
+		v.Granted = append(v.Granted, s.shareView(x))
+	}
+	for _, x := range received {
+		v.Received = append(v.Received, s.shareView(x))
+	}
+	if n := len(granted); n > 0 {
+		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize, Cursor{granted[n-1].Created, s.reference(granted[n-1].RelayToken)})
+	}
+	return pages.DeskSharingPage(d, v), nil
+}
+
+func (s *Service) shareView(x Share) pages.DeskShare {
+	v := pages.DeskShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: x.With, WithName: x.WithName, State: x.State,
+		Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
+	if x.PublicToken != "" {
+		v.Report = s.reference(x.PublicToken)
+	}
+	return v
+}
+
+func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	token := strings.ToLower(in.field("publicToken"))
+	if !svc.IsUUID(token) {
+		return done{}, wrong("publicToken", "Give the report's publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
+	}
+	return s.grant(ctx, tx, by, in, token, "publicToken")
+}
+
+// shareReport shares the report whose page the form is on.
+func (s *Service) shareReport(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	token := s.token(in.id)
+	if token == "" {
+		return done{}, unknown("report")
+	}
+	if _, err := s.Reports.Report(ctx, tx, by.account.ID, token); err != nil {
+		return done{}, err
+	}
+	return s.grant(ctx, tx, by, in, token, "publicId")
+}
+
+// grant shares a report; field is where it is said that the report cannot be.
+func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, token, field string) (done, error) {
+	relay, err := s.Sharing.Share(ctx, tx, by.account.ID, token, in.field("publicId"))
+	var no *door.Error
+	if errors.As(err, &no) {
+		switch no.Code {
+		case svc.CodeInvalidToken:
+			return done{}, wrong(field, "This account has no such report.", "Esta cuenta no tiene tal informe.")
+		case svc.CodeReportNotReady:
+			return done{}, wrong(field, "The report ended without a body: there is nothing to share.", "El informe terminó sin contenido: no hay nada que compartir.")
+		case svc.CodeInvalidPublicID:
+			return done{}, wrong("publicId", "No other account has this publicId.", "Ninguna otra cuenta tiene ese publicId.")
+		case svc.CodeRelayTokenExpired:
+			return done{}, wrong(field, "The report is over 30 days old and cannot be shared.", "El informe tiene más de 30 días y no se puede compartir.")
+		case svc.CodeRelayTokenRevoked:
+			return done{}, wrong("publicId", "The report was withdrawn from this account, for good.", "El informe se retiró a esta cuenta definitivamente.")
+		}
+	}
+	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err
+}
+
+func (s *Service) withdraw(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	token := s.token(in.id)
+	if token == "" {
+		return done{}, unknown("relay token")
+	}
+	ok, err := s.Sharing.Withdraw(ctx, tx, by.account.ID, token)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return done{action: "share withdrawn", object: in.id, said: "withdrawn"}, err
+}

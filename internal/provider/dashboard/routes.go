@@ -1,0 +1,65 @@
+package dashboard
+
+import "net/http"
+
+// Routes adds the dashboard. Each change names the page that its form is on, which
+// shows it again when it is refused, and leads there when it is made.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("GET /dashboard/sign-in", s.adapt(s.signInPage))
+	mux.Handle("POST /dashboard/sign-in", s.adapt(s.signIn))
+	mux.Handle("POST /dashboard/sign-out", s.adapt(s.signOut))
+	for pattern, show := range map[string]page{
+		"GET /dashboard":                 s.overview,
+		"GET /dashboard/webhooks":        s.webhooks,
+		"GET /dashboard/deliveries":      s.deliveries,
+		"GET /dashboard/deliveries/{id}": s.delivery,
+		"GET /dashboard/reports":         s.reports,
+		"GET /dashboard/reports/{id}":    s.report,
+		"GET /dashboard/relay-tokens":    s.sharing,
+		"GET /dashboard/redirects":       s.redirects,
+		"GET /dashboard/credentials":     s.credentials,
+		"GET /dashboard/products":        s.products,
+		"GET /dashboard/accounts":        s.children,
+		"GET /dashboard/accounts/{id}":   s.child,
+		"GET /dashboard/audit":           s.audit,
+	} {
+		mux.Handle(pattern, s.get(show))
+	}
+	// Looking up changes nothing; it is posted to keep identifiers out of addresses.
+	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
+	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
+	for pattern, c := range s.changes() {
+		mux.Handle(pattern, s.post(c.back, c.path, c.make))
+	}
+}
+
+// form is a change with the page that its form is on.
+type form struct {
+	back page
+	path string // of back
+	make change
+}
+
+func (s *Service) changes() map[string]form {
+	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
+	return map[string]form{
+		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback},
+		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback},
+		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe},
+		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner},
+		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver},
+		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport},
+		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share},
+		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw},
+		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL},
+		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL},
+		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL},
+		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn},
+		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue},
+		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate},
+		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke},
+		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild},
+		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct},
+		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign},
+	}
+}

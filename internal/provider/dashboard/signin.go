@@ -1,0 +1,194 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/password"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+const (
+	home       = "/dashboard"
+	signInPath = home + "/sign-in"
+)
+
+// person is who is signed in, and for whom.
+type person struct {
+	id, email string
+	account   Account
+	session   session.Session
+}
+
+// who is the person of the request's session; the zero person for nobody.
+func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (person, error) {
+	current, err := s.sessions.In(ctx, q, r)
+	if err != nil || current.Principal == "" {
+		return person{session: current}, err
+	}
+	row, err := staffByID(ctx, q, current.Principal)
+	if errors.Is(err, store.ErrNotFound) {
+		return person{}, nil
+	}
+	if err != nil {
+		return person{}, err
+	}
+	email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, emailCell(row.id), row.email)
+	if err != nil {
+		return person{}, err
+	}
+	account, err := s.Accounts.Account(ctx, q, row.customerID)
+	return person{id: row.id, email: string(email), account: account, session: current}, err
+}
+
+// local reports whether next is a page of these that one may be sent on to.
+func local(next string) bool {
+	return door.Local(next, home) && !strings.HasPrefix(next, home+"/sign-")
+}
+
+// toSignIn leads to the way in, and back from there to a page.
+func (s *Service) toSignIn(w http.ResponseWriter, r *http.Request) error {
+	to := signInPath
+	if next := r.URL.RequestURI(); r.Method == http.MethodGet && next != home && local(next) {
+		to += "?" + url.Values{"next": {next}}.Encode()
+	}
+	door.See(w, to)
+	return nil
+}
+
+func (s *Service) signInPage(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	next := r.URL.Query().Get("next")
+	if !local(next) {
+		next = ""
+	}
+	by, err := s.who(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return err
+	}
+	if by.id != "" {
+		door.See(w, after(next))
+		return nil
+	}
+	return s.showSignIn(w, r, http.StatusOK, pages.DeskSignIn{Next: next})
+}
+
+func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.DeskSignIn) error {
+	d := s.desk(r)
+	d.Languages = languages(r, "next")
+	return s.show(w, r, status, pages.DeskSignInPage(d, v))
+}
+
+func after(next string) string {
+	if next == "" {
+		return home
+	}
+	return next
+}
+
+// signIn checks e-mail and password. Every try is counted before the password is
+// looked at, and an unknown e-mail takes as long as a wrong password.
+func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	ctx, now, place := r.Context(), s.Today(), password.Place(r)
+	email, given, next := password.Email(form.Get("email")), form.Get("password"), form.Get("next")
+	if !local(next) {
+		next = ""
+	}
+	again := func(status int, p pages.DeskSignInProblem) error {
+		return s.showSignIn(w, r, status, pages.DeskSignIn{Email: email, Next: next, Problem: p})
+	}
+	if email == "" || given == "" || len(given) > password.Max {
+		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
+	}
+	allowed, err := password.Take(ctx, s.DB, email, place, now)
+	if err != nil {
+		return err
+	}
+	if !allowed {
+		door.RetryAfter(w, password.Window)
+		return again(http.StatusTooManyRequests, pages.DeskSignInTooOften)
+	}
+	found, err := staffByEmail(ctx, s.DB.SQL, email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	right, err := s.passwords.Check(ctx, found.passwordHash, given)
+	if errors.Is(err, password.ErrBusy) {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+	}
+	if err != nil {
+		return err
+	}
+	if !right {
+		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
+	}
+	var cookie session.Cookie
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		current, err := s.sessions.In(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if err := password.Forget(ctx, tx, email, place, now); err != nil {
+			return err
+		}
+		if _, cookie, err = s.sessions.SignIn(ctx, tx, current, found.id); err != nil {
+			return err
+		}
+		return s.write(ctx, tx, person{id: found.id, account: Account{ID: found.customerID}}, done{action: signedIn})
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	door.See(w, after(next))
+	return nil
+}
+
+// signOut ends the session; who has none is taken for signed out.
+func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	var cookie session.Cookie
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		by, err := s.who(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if cookie, err = s.sessions.SignOut(ctx, tx, by.session); err != nil || by.id == "" {
+			return err
+		}
+		if err := dropNotice(ctx, tx, by.session.ID); err != nil {
+			return err
+		}
+		return s.write(ctx, tx, by, done{action: signedOut})
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	door.See(w, signInPath)
+	return nil
+}

@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+)
+
+func staffExists(ctx context.Context, q store.Queryer, email string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM staff WHERE email_hash = $1`, store.Hash(email)).Scan(&n)
+	return n > 0, err
+}
+
+// insertStaff adds a person unless there is one of that address already.
+func (s *Service) insertStaff(ctx context.Context, tx *sql.Tx, customerID, email, passwordHash string) error {
+	id := uuid.NewString()
+	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, emailCell(id), []byte(email))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO staff (id, customer_id, email_hash, email_sealed, password_hash, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email_hash) DO NOTHING`,
+		id, customerID, store.Hash(email), sealed, passwordHash, store.Micros(s.Now()))
+	return err
+}
+
+func emailCell(id string) store.Cell {
+	return store.Cell{Table: "staff", Column: "email_sealed", Row: id}
+}
+
+// staff is a row of staff.
+type staff struct {
+	id, customerID, passwordHash string
+	email                        []byte // sealed
+}
+
+// staffByEmail finds the person of a normalised address, or store.ErrNotFound.
+func staffByEmail(ctx context.Context, q store.Queryer, email string) (staff, error) {
+	return scanStaff(q.QueryRowContext(ctx, selectStaff+`email_hash = $1`, store.Hash(email)))
+}
+
+func staffByID(ctx context.Context, q store.Queryer, id string) (staff, error) {
+	return scanStaff(q.QueryRowContext(ctx, selectStaff+`id = $1`, id))
+}
+
+const selectStaff = `SELECT id, customer_id, password_hash, email_sealed FROM staff WHERE `
+
+func scanStaff(row *sql.Row) (staff, error) {
+	var p staff
+	err := row.Scan(&p.id, &p.customerID, &p.passwordHash, &p.email)
+	return p, store.Found(err)
+}
+
+// takeForm uses a form's nonce up: of any number that send it, one gets it.
+func takeForm(ctx context.Context, tx *sql.Tx, nonce, sessionID string, at time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
+		nonce, sessionID, store.Micros(at)))
+}
+
+// putNotice sets what the session's next page says; with keep, only if nothing is
+// waiting to be said.
+func putNotice(ctx context.Context, tx *sql.Tx, sessionID string, n said, sealed []byte, until time.Time, keep bool) error {
+	query := `INSERT INTO dashboard_notices (session_id, said, sealed, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (session_id) DO `
+	if keep {
+		query += `NOTHING`
+	} else {
+		query += `UPDATE SET said = excluded.said, sealed = excluded.sealed, expires_at = excluded.expires_at`
+	}
+	_, err := tx.ExecContext(ctx, query, sessionID, string(n), sql.Null[[]byte]{V: sealed, Valid: sealed != nil}, store.Micros(until))
+	return err
+}
+
+func hasNotice(ctx context.Context, q store.Queryer, sessionID string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM dashboard_notices WHERE session_id = $1`, sessionID).Scan(&n)
+	return n > 0, err
+}
+
+// takeNotice returns what the session's next page says, once.
+func takeNotice(ctx context.Context, tx *sql.Tx, sessionID string, now time.Time) (n said, sealed []byte, err error) {
+	var until int64
+	err = tx.QueryRowContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1 RETURNING said, sealed, expires_at`, sessionID).
+		Scan(&n, &sealed, &until)
+	if err == nil && until <= store.Micros(now) {
+		return "", nil, nil
+	}
+	return n, sealed, store.Found(err)
+}
+
+func dropNotice(ctx context.Context, tx *sql.Tx, sessionID string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1`, sessionID)
+	return err
+}
+
+// formLife is how long the nonces of forms are kept: longer than a session lives.
+const formLife = 24 * time.Hour
+
+func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM dashboard_forms WHERE at < $1`, store.Micros(now.Add(-formLife))); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE expires_at <= $1`, store.Micros(now))
+	return err
+}
+
+// entry is a line of the audit trail.
+type entry struct {
+	id, staffID, action, object, detail string
+	at                                  time.Time
+	email                               []byte // sealed; nil for who is gone
+}
+
+func insertEntry(ctx context.Context, tx *sql.Tx, customerID string, e entry, requestID string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		e.id, customerID, e.staffID, store.Micros(e.at), e.action, e.object, e.detail, requestID)
+	return err
+}
+
+// entries lists the audit trail, the newest first, before a cursor.
+func entries(ctx context.Context, q store.Queryer, customerID string, before Cursor, limit int) ([]entry, error) {
+	rows, err := q.QueryContext(ctx, `SELECT a.id, a.staff_id, a.at, a.action, a.object, a.detail, s.email_sealed
+		FROM audit a LEFT JOIN staff s ON s.id = a.staff_id
+		WHERE a.customer_id = $1 AND (CAST($2 AS BIGINT) = 0 OR a.at < $2 OR a.at = $2 AND a.id < $3)
+		ORDER BY a.at DESC, a.id DESC LIMIT $4`, customerID, before.micros(), before.ID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []entry
+	for rows.Next() {
+		var e entry
+		var at int64
+		if err := rows.Scan(&e.id, &e.staffID, &at, &e.action, &e.object, &e.detail, &e.email); err != nil {
+			return nil, err
+		}
+		e.at = store.Time(at)
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// actionsOf lists what was ever done for a customer, each once.
+func actionsOf(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT DISTINCT action FROM audit WHERE customer_id = $1`, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var a string
+		if err := rows.Scan(&a); err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}

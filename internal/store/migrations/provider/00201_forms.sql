@@ -1,0 +1,8 @@
+-- +goose Up
+-- The forms of the dashboard that were sent: each is taken once.
+CREATE TABLE dashboard_forms (
+    nonce      TEXT   PRIMARY KEY,
+    session_id TEXT   NOT NULL,
+    at         BIGINT NOT NULL
+);
+CREATE INDEX dashboard_forms_age ON dashboard_forms (at);

@@ -1,0 +1,499 @@
+package provider
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Desk is what every page of the dashboard has around it.
+type Desk struct {
+	Lang      svc.Lang
+	Styles    []string
+	Icon      string
+	Languages []ui.Choice
+	RequestID string
+
+	Email    string // of who is signed in; empty for nobody
+	Account  string // the account's name
+	PublicID string
+	Sandbox  bool
+	Child    bool // the account has a parent
+
+	Once   string // what each form carries
+	Said   string // what was done: a key of deskSaid; empty is nothing
+	Secret string // made by it, shown here and nowhere else
+
+	Wrong string     // the field of a form that was refused; empty for none
+	Words string     // what is wrong with it
+	Given url.Values // what was sent
+}
+
+// DeskSignInProblem says why a sign-in did not work.
+type DeskSignInProblem int
+
+const (
+	DeskSignInFine DeskSignInProblem = iota
+	DeskSignInWrong
+	DeskSignInTooOften
+)
+
+// DeskSignIn is the way in.
+type DeskSignIn struct {
+	Email, Next string
+	Problem     DeskSignInProblem
+}
+
+// DeskOverview is the first page.
+type DeskOverview struct {
+	Environment svc.Environment
+	Statuses    []svc.Status
+	Week, Month map[svc.Status]int // reports that were begun since
+	Failed      [2]int             // deliveries that were given up or refused, in 7 and 30 days
+	Pending     int
+	Callback    string // "none", "on", "off"
+}
+
+// DeskWebhooks is where events go.
+type DeskWebhooks struct {
+	URL      string // empty: there is no callback
+	Disabled time.Time
+	Statuses []DeskStatus
+	Signers  []DeskSigner
+}
+
+// DeskStatus is a status that can be subscribed to.
+type DeskStatus struct {
+	Status svc.Status
+	Chosen bool
+}
+
+// DeskSigner is a secret that signs.
+type DeskSigner struct {
+	ID            string
+	Created, Ends time.Time
+}
+
+// DeskPager leads on and back in a list; empty is no way.
+type DeskPager struct{ Older, Newest string }
+
+// DeskChip is a filter of a list.
+type DeskChip struct {
+	Name, URL string // Name is empty for all
+	Current   bool
+}
+
+// DeskDeliveries is the list of deliveries.
+type DeskDeliveries struct {
+	Chips  []DeskChip
+	Report string // the reference of the report that they are of; empty for any
+	Rows   []DeskDelivery
+	Pager  DeskPager
+}
+
+// DeskDelivery is a delivery.
+type DeskDelivery struct {
+	ID, EventID string
+	Report      string // a reference; empty where it is not the account's own
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Happened    time.Time
+	State       string
+	Tries, HTTP int
+	Created     time.Time
+	Resends     int64
+
+	Attempts []DeskAttempt
+	Body     string
+	Shredded bool
+}
+
+// DeskAttempt is one try.
+type DeskAttempt struct {
+	At    time.Time
+	HTTP  int
+	Took  time.Duration
+	Error string
+}
+
+// DeskCredential is a secret of the API.
+type DeskCredential struct {
+	ID, ClientID              string
+	Created, Expires, Revoked time.Time
+	Live                      bool
+}
+
+// DeskRedirects is how secure redirects come back.
+type DeskRedirects struct {
+	URLs        []string // the first is the static one
+	Mode        string
+	RequireForm bool
+}
+
+// DeskReports is the list of reports.
+type DeskReports struct {
+	Chips    []DeskChip
+	Searched string // what was looked for, if nothing was found
+	Rows     []DeskReport
+	Pager    DeskPager
+}
+
+// DeskReport is a report and its visit.
+type DeskReport struct {
+	Reference   string
+	PublicToken string // on the report's own page
+	ProductID   string
+	Kind        svc.Product
+	ExternalID  string
+	Status      svc.Status
+	Substatus   svc.Substatus
+	Created     time.Time
+	Retrieved   time.Time
+
+	Way        string // "visit", "redirect", "form", "submission"
+	State      string // of the visit
+	Expires    time.Time
+	Moments    []DeskMoment
+	Shares     []DeskShare
+	Deliveries []DeskDelivery
+}
+
+// DeskMoment is a line of a timeline.
+type DeskMoment struct {
+	At         time.Time
+	Kind, Text string
+}
+
+// DeskSharing is the relay tokens.
+type DeskSharing struct {
+	Granted  []DeskShare
+	Received []DeskShare
+	Pager    DeskPager
+}
+
+// DeskShare is a relay token.
+type DeskShare struct {
+	Reference, RelayToken string
+	Report                string // a reference; empty for a share that was received
+	With, WithName        string
+	State                 string
+	Created, Expires      time.Time
+	Read, Revoked         time.Time
+}
+
+// DeskAccounts is the account's children.
+type DeskAccounts struct{ Children []DeskAccount }
+
+// DeskAccount is a child account.
+type DeskAccount struct {
+	PublicID, Name, DisplayName string
+	Created                     time.Time
+	Products                    []DeskProduct
+	Configurations              []DeskConfiguration
+	Assignable                  bool
+}
+
+// DeskProducts is the account's own products, and its configurations.
+type DeskProducts struct {
+	Products       []DeskProduct
+	Configurations []DeskConfiguration
+	Assignable     bool // configurations can be assigned
+}
+
+// DeskProduct is a product with its configuration.
+type DeskProduct struct {
+	ID, Name, DisplayName string
+	Kind                  svc.Product
+	InquiryType           string
+	Configuration         DeskConfiguration
+	Inherited             bool
+}
+
+// DeskConfiguration is what products are configured as.
+type DeskConfiguration struct {
+	ID, Alias           string
+	Kind                svc.Product
+	InquiryType         string
+	Deprecated, ScoreV1 bool
+	IncomeModelSuite    string
+}
+
+// DeskEntry is a line of the audit trail.
+type DeskEntry struct {
+	At                          time.Time
+	By, Action, Object, Details string
+}
+
+// DeskAudit is the audit trail.
+type DeskAudit struct {
+	Rows  []DeskEntry
+	Pager DeskPager
+}
+
+func (d Desk) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(d.Lang) }
+
+// page is the page around content, with a title.
+func (d Desk) page(title string) ui.Page {
+	home := ""
+	if d.Email != "" {
+		home = "/dashboard"
+	}
+	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Styles: d.Styles, Languages: d.Languages, Wide: true}
+	if d.Sandbox {
+		p.Footer = ui.SandboxNote(d.Lang)
+	}
+	return p
+}
+
+// deskSection is an entry of the menu.
+type deskSection struct {
+	name, path string
+	words      svc.Words
+	parents    bool // of parent accounts only
+}
+
+var deskSections = []deskSection{
+	{"overview", "/dashboard", svc.Words{EN: "Overview", ES: "Resumen"}, false},
+	{"reports", "/dashboard/reports", svc.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
+	{"relay", "/dashboard/relay-tokens", svc.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
+	{"webhooks", "/dashboard/webhooks", svc.Words{EN: "Webhooks", ES: "Webhooks"}, false},
+	{"deliveries", "/dashboard/deliveries", svc.Words{EN: "Deliveries", ES: "Entregas"}, false},
+	{"redirects", "/dashboard/redirects", svc.Words{EN: "Redirects", ES: "Redirecciones"}, false},
+	{"credentials", "/dashboard/credentials", svc.Words{EN: "Credentials", ES: "Credenciales"}, false},
+	{"products", "/dashboard/products", svc.Words{EN: "Products", ES: "Productos"}, false},
+	{"accounts", "/dashboard/accounts", svc.Words{EN: "Child accounts", ES: "Cuentas hijas"}, true},
+	{"audit", "/dashboard/audit", svc.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
+}
+
+// value is what a field shows: what was sent in a form that was refused, else what
+// is so.
+func (d Desk) value(field, now string) string {
+	if d.Given.Has(field) {
+		return d.Given.Get(field)
+	}
+	return now
+}
+
+// wrong is what is wrong with a field.
+func (d Desk) wrong(field string) string {
+	if d.Wrong == field {
+		return d.Words
+	}
+	return ""
+}
+
+// Tone and words of what a page says was done.
+type deskSays struct {
+	tone  ui.Tone
+	words svc.Words
+}
+
+var deskSaid = map[string]deskSays{
+	"twice":       {ui.Info, svc.Words{EN: "That form had been sent before. It was done once.", ES: "Ese formulario ya se había enviado. Se hizo una sola vez."}},
+	"too old":     {ui.Warning, svc.Words{EN: "That page was too old, and nothing was changed. Please do it again.", ES: "Esa página era demasiado antigua y no se cambió nada. Hágalo de nuevo."}},
+	"no change":   {ui.Info, svc.Words{EN: "It was so already. Nothing was changed.", ES: "Ya estaba así. No se cambió nada."}},
+	"callback":    {ui.Success, svc.Words{EN: "Events go to the new address from now on.", ES: "Desde ahora los eventos van a la nueva dirección."}},
+	"callback on": {ui.Success, svc.Words{EN: "Delivery is on.", ES: "La entrega está activada."}},
+	"callback off": {ui.Success, svc.Words{EN: "Delivery is off. What happens meanwhile is not delivered later.",
+		ES: "La entrega está desactivada. Lo que ocurra mientras tanto no se entregará después."}},
+	"subscription": {ui.Success, svc.Words{EN: "The subscription was changed.", ES: "La suscripción se ha cambiado."}},
+	"signer": {ui.Success, svc.Words{EN: "This is the secret that signs your events. Copy it now: it is not shown again.",
+		ES: "Este es el secreto que firma sus eventos. Cópielo ahora: no se volverá a mostrar."}},
+	"signer rotated": {ui.Success, svc.Words{EN: "This is the new secret. Both sign for 24 hours. Copy it now: it is not shown again.",
+		ES: "Este es el nuevo secreto. Ambos firman durante 24 horas. Cópielo ahora: no se volverá a mostrar."}},
+	"redelivered": {ui.Success, svc.Words{EN: "The event is on its way again, under the same id.", ES: "El evento está de nuevo en camino, con el mismo identificador."}},
+	"on its way":  {ui.Info, svc.Words{EN: "The event is on its way already.", ES: "El evento ya está en camino."}},
+	"no callback": {ui.Warning, svc.Words{EN: "There is nowhere to deliver to: set a callback address and turn delivery on.",
+		ES: "No hay adónde entregar: indique una dirección y active la entrega."}},
+	"issued": {ui.Success, svc.Words{EN: "This is the secretKey of the new client. Copy it now: it is not shown again.",
+		ES: "Esta es la secretKey del nuevo cliente. Cópiela ahora: no se volverá a mostrar."}},
+	"rotated": {ui.Success, svc.Words{EN: "This is the new secretKey. The old one is good for 24 hours more. Copy it now: it is not shown again.",
+		ES: "Esta es la nueva secretKey. La anterior vale 24 horas más. Cópiela ahora: no se volverá a mostrar."}},
+	"overlap": {ui.Warning, svc.Words{EN: "This client has two good secrets already. Rotate again when the old one has ended, or revoke it.",
+		ES: "Este cliente ya tiene dos secretos válidos. Rótelo de nuevo cuando termine el antiguo, o revóquelo."}},
+	"revoked":     {ui.Success, svc.Words{EN: "The secret was revoked, with every access token it had obtained.", ES: "El secreto se ha revocado, con todos los tokens de acceso que había obtenido."}},
+	"url added":   {ui.Success, svc.Words{EN: "The address was registered.", ES: "La dirección se ha registrado."}},
+	"url removed": {ui.Success, svc.Words{EN: "The address was removed.", ES: "La dirección se ha eliminado."}},
+	"url static":  {ui.Success, svc.Words{EN: "The address is the static one now.", ES: "Esa dirección es ahora la estática."}},
+	"return":      {ui.Success, svc.Words{EN: "The way back was changed.", ES: "La forma de volver se ha cambiado."}},
+	"shared": {ui.Success, svc.Words{EN: "The report is shared. The relay token is in the list.",
+		ES: "El informe está compartido. El token de cesión está en la lista."}},
+	"withdrawn": {ui.Success, svc.Words{EN: "The relay token was withdrawn for good.", ES: "El token de cesión se ha retirado definitivamente."}},
+	"child":     {ui.Success, svc.Words{EN: "The child account was made.", ES: "La cuenta hija se ha creado."}},
+	"product":   {ui.Success, svc.Words{EN: "The product was made.", ES: "El producto se ha creado."}},
+	"assigned":  {ui.Success, svc.Words{EN: "The configuration was assigned.", ES: "La configuración se ha asignado."}},
+	"inherited": {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
+}
+
+// deskActions names what the audit trail says.
+var deskActions = map[string]svc.Words{
+	"signed in":             {EN: "signed in", ES: "inició sesión"},
+	"signed out":            {EN: "signed out", ES: "cerró la sesión"},
+	"callback set":          {EN: "set the callback address", ES: "indicó la dirección de los eventos"},
+	"callback on":           {EN: "turned delivery on", ES: "activó la entrega"},
+	"callback off":          {EN: "turned delivery off", ES: "desactivó la entrega"},
+	"subscription changed":  {EN: "changed the subscription", ES: "cambió la suscripción"},
+	"signer rotated":        {EN: "rotated the signing secret", ES: "rotó el secreto de firma"},
+	"event redelivered":     {EN: "sent an event again", ES: "reenvió un evento"},
+	"credential issued":     {EN: "made a client", ES: "creó un cliente"},
+	"credential rotated":    {EN: "rotated a secretKey", ES: "rotó una secretKey"},
+	"credential revoked":    {EN: "revoked a secretKey", ES: "revocó una secretKey"},
+	"complete URL added":    {EN: "registered a complete URL", ES: "registró una dirección de vuelta"},
+	"complete URL removed":  {EN: "removed a complete URL", ES: "eliminó una dirección de vuelta"},
+	"complete URL static":   {EN: "made a complete URL the static one", ES: "hizo estática una dirección de vuelta"},
+	"return changed":        {EN: "changed the way back", ES: "cambió la forma de volver"},
+	"report shared":         {EN: "shared a report", ES: "compartió un informe"},
+	"share withdrawn":       {EN: "withdrew a relay token", ES: "retiró un token de cesión"},
+	"child added":           {EN: "made a child account", ES: "creó una cuenta hija"},
+	"product added":         {EN: "made a product", ES: "creó un producto"},
+	"configuration changed": {EN: "changed a configuration in force", ES: "cambió una configuración vigente"},
+}
+
+// deskStates names the states of deliveries, relay tokens and visits.
+var deskStates = map[string]struct {
+	tone  ui.Tone
+	words svc.Words
+}{
+	"pending":    {ui.Info, svc.Words{EN: "on its way", ES: "en camino"}},
+	"delivered":  {ui.Success, svc.Words{EN: "delivered", ES: "entregado"}},
+	"given up":   {ui.Danger, svc.Words{EN: "given up", ES: "abandonado"}},
+	"disabled":   {ui.Danger, svc.Words{EN: "refused for good", ES: "rechazado definitivamente"}},
+	"active":     {ui.Success, svc.Words{EN: "active", ES: "activo"}},
+	"expired":    {ui.Neutral, svc.Words{EN: "expired", ES: "caducado"}},
+	"revoked":    {ui.Danger, svc.Words{EN: "withdrawn", ES: "retirado"}},
+	"created":    {ui.Neutral, svc.Words{EN: "nobody has come", ES: "nadie ha venido"}},
+	"open":       {ui.Info, svc.Words{EN: "opened", ES: "abierta"}},
+	"connecting": {ui.Info, svc.Words{EN: "connecting the bank", ES: "conectando el banco"}},
+	"generating": {ui.Info, svc.Words{EN: "report is being made", ES: "se prepara el informe"}},
+	"complete":   {ui.Success, svc.Words{EN: "complete", ES: "completa"}},
+	"closed":     {ui.Warning, svc.Words{EN: "closed", ES: "cerrada"}},
+	"failed":     {ui.Danger, svc.Words{EN: "failed", ES: "fallida"}},
+}
+
+// deskMoments names the lines of a report's timeline.
+var deskMoments = map[string]svc.Words{
+	"report":          {EN: "The report was begun", ES: "Se inició el informe"},
+	"redirect":        {EN: "A secure redirect was made", ES: "Se creó una redirección segura"},
+	"visit begun":     {EN: "The visit was prepared", ES: "Se preparó la visita"},
+	"visit came":      {EN: "The applicant opened the visit", ES: "El solicitante abrió la visita"},
+	"visit prepared":  {EN: "A prepared report is served", ES: "Se sirve un informe preparado"},
+	"visit consented": {EN: "The applicant consented", ES: "El solicitante aceptó"},
+	"visit chose":     {EN: "A bank was chosen", ES: "Se eligió un banco"},
+	"visit rechose":   {EN: "Back to the choice of the bank", ES: "De vuelta a la elección del banco"},
+	"visit signed in": {EN: "A sign-in at the bank was tried", ES: "Se intentó iniciar sesión en el banco"},
+	"visit coded":     {EN: "The one-time code was answered", ES: "Se respondió al código de un solo uso"},
+	"visit picked":    {EN: "The accounts were chosen", ES: "Se eligieron las cuentas"},
+	"visit made":      {EN: "The journey was walked to its end", ES: "El recorrido llegó a su fin"},
+	"visit left":      {EN: "The applicant closed the visit", ES: "El solicitante cerró la visita"},
+	"visit came back": {EN: "The applicant went on with it", ES: "El solicitante la retomó"},
+	"visit broke":     {EN: "The visit could not go on", ES: "La visita no pudo continuar"},
+	"visit time up":   {EN: "The visit's time was over", ES: "Se acabó el tiempo de la visita"},
+	"status":          {EN: "Status", ES: "Estado"},
+	"delivery":        {EN: "An event was sent", ES: "Se envió un evento"},
+	"relay made":      {EN: "Shared with", ES: "Compartido con"},
+	"relay read":      {EN: "Read for the first time by", ES: "Leído por primera vez por"},
+	"relay revoked":   {EN: "Withdrawn from", ES: "Retirado a"},
+	"relay expired":   {EN: "Not read in time by", ES: "No leído a tiempo por"},
+}
+
+// deskErrors says why a delivery was not answered.
+var deskErrors = map[string]svc.Words{
+	"NAME":    {EN: "the host's name leads nowhere", ES: "el nombre del servidor no existe"},
+	"ADDRESS": {EN: "the address is not one that events may go to", ES: "a esa dirección no pueden ir eventos"},
+	"REFUSED": {EN: "nobody listens there", ES: "allí no escucha nadie"},
+	"TLS":     {EN: "the certificate or the secure connection failed", ES: "falló el certificado o la conexión segura"},
+	"TIMEOUT": {EN: "no answer in time", ES: "no hubo respuesta a tiempo"},
+	"NETWORK": {EN: "the connection broke", ES: "se cortó la conexión"},
+}
+
+var deskWays = map[string]svc.Words{
+	"visit":      {EN: "visit in the widget", ES: "visita en el widget"},
+	"redirect":   {EN: "visit by secure redirect", ES: "visita por redirección segura"},
+	"form":       {EN: "visit by secure redirect, form only", ES: "visita por redirección segura, solo por formulario"},
+	"submission": {EN: "your own data, submitted", ES: "datos propios, enviados"},
+}
+
+var deskKinds = map[svc.Product]svc.Words{
+	svc.Cashflow:    {EN: "Cash flow", ES: "Flujo de caja"},
+	svc.Income:      {EN: "Income", ES: "Ingresos"},
+	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
+	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
+}
+
+// deskWord looks a word up; what is not there is itself.
+func deskWord[K ~string](l svc.Lang, table map[K]svc.Words, key K) string {
+	if w, ok := table[key]; ok {
+		return w.In(l)
+	}
+	return string(key)
+}
+
+func (d Desk) kind(k svc.Product) string { return deskWord(d.Lang, deskKinds, k) }
+
+// result is a status with its substatus.
+func result(status svc.Status, sub svc.Substatus) string {
+	if sub == "" {
+		return string(status)
+	}
+	return string(status) + " · " + string(sub)
+}
+
+func statusTone(s svc.Status) ui.Tone {
+	switch {
+	case s == svc.StatusSuccess:
+		return ui.Success
+	case s == svc.StatusPending:
+		return ui.Info
+	case s == svc.StatusExpired:
+		return ui.Neutral
+	}
+	return ui.Danger
+}
+
+var deskSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
+
+// moment writes an instant as people read it, in UTC.
+func (d Desk) moment(t time.Time) string {
+	t = t.UTC()
+	day := t.Format("Jan 2, 2006")
+	if d.Lang == svc.Spanish {
+		day = strconv.Itoa(t.Day()) + " " + deskSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
+	}
+	return day + ", " + t.Format("15:04:05") + " UTC"
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// took writes how long an attempt took.
+func took(t time.Duration) string {
+	if t < time.Second {
+		return strconv.FormatInt(t.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + " s"
+}
+
+func (d Desk) httpCode(code int) string {
+	if code == 0 {
+		return d.say("no answer", "sin respuesta")
+	}
+	return strconv.Itoa(code)
+}
+
+func (d Desk) attemptResult(a DeskAttempt) string {
+	if a.Error != "" {
+		return deskWord(d.Lang, deskErrors, a.Error)
+	}
+	if a.HTTP >= 300 {
+		return strconv.Itoa(a.HTTP) + " " + http.StatusText(a.HTTP)
+	}
+	return strconv.Itoa(a.HTTP)
+}
+
+// tabindex lets a box that scrolls be scrolled by keyboard.
+var scrollable = templ.Attributes{"tabindex": "0", "role": "region"}
