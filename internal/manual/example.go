@@ -57,7 +57,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 			r.made(out, f.schema, depth+1)
 		}
 		out.WriteByte('}')
-	case kind == "array":
+	case kind == "array", slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "array" }):
 		out.WriteByte('[')
 		r.made(out, get(s, "items"), depth+1)
 		out.WriteByte(']')
@@ -65,6 +65,8 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 		out.WriteString("null")
 	case kind == "object":
 		out.WriteString("{}")
+	case kind == "string" && formats[text(s, "format")] != "":
+		r.string(out, formats[text(s, "format")])
 	case kind == "string":
 		r.string(out, "…")
 	case kind == "integer", kind == "number":
@@ -77,6 +79,9 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 		out.WriteString("null")
 	}
 }
+
+// formats are values of formats for schemas without an example.
+var formats = map[string]string{"uuid": "2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11", "date": "2026-11-20", "date-time": "2026-11-20T09:30:00.000Z"}
 
 // example is a schema's own.
 func example(s *yaml.Node) *yaml.Node {

@@ -85,8 +85,11 @@ type Row struct {
 }
 
 // Type is a type in words; Shape is the id of the shape that it speaks of, if
-// that has one.
-type Type struct{ Words, Shape string }
+// that has one. Or is what it may be besides.
+type Type struct {
+	Words, Shape string
+	Or           []Type
+}
 
 // reader reads one document.
 type reader struct {
@@ -233,6 +236,7 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 		if content := r.json(a); content != nil {
 			s := get(content, "schema")
 			answer.Type = r.typeOf(s, false)
+			r.want(answer.Type)
 			if answer.Type.Shape == "" {
 				answer.Rows = r.rows(s, "", false, 0)
 			}

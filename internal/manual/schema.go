@@ -39,7 +39,7 @@ func (r *reader) rows(s *yaml.Node, inside string, unfold bool, depth int) []Row
 		if opens {
 			row.Type = r.typeOf(f.schema, true)
 		} else {
-			r.want(row.Type.Shape)
+			r.want(row.Type)
 		}
 		out = append(out, row)
 		if opens {
@@ -90,7 +90,7 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	if ref := text(s, "$ref"); ref != "" {
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
 		if fields, _ := r.fields(s); len(fields) > 0 && !plain {
-			return Type{name, shapeID(name)}
+			return Type{Words: name, Shape: shapeID(name)}
 		}
 		return r.typeOf(r.follow(s), plain)
 	}
@@ -100,13 +100,16 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 		return Type{Words: "object"}
 	}
 	if choices := items(get(s, "oneOf")); len(choices) > 0 {
-		var words []string
-		var shape string
-		for _, c := range choices {
+		out := r.typeOf(choices[0], plain)
+		for _, c := range choices[1:] {
 			t := r.typeOf(c, plain)
-			words, shape = append(words, t.Words), shape+t.Shape
+			if t.Shape == "" && len(out.Or) == 0 {
+				out.Words += " or " + t.Words
+			} else {
+				out.Or = append(out.Or, t)
+			}
 		}
-		return Type{strings.Join(words, " or "), shape}
+		return out
 	}
 	var kinds []string
 	for _, t := range append(items(get(s, "type")), only(get(s, "type"))...) {
@@ -115,7 +118,7 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	if i := slices.Index(kinds, "array"); i >= 0 {
 		list := r.typeOf(get(s, "items"), plain)
 		kinds[i] = "array of " + list.Words
-		return Type{strings.Join(kinds, " or "), list.Shape}
+		return Type{Words: strings.Join(kinds, " or "), Shape: list.Shape}
 	}
 	words := strings.Join(kinds, " or ")
 	if words == "" && get(s, "const") != nil {
@@ -135,11 +138,14 @@ func only(n *yaml.Node) []*yaml.Node {
 	return []*yaml.Node{n}
 }
 
-// want has a shape described. Its id is of one that exists.
-func (r *reader) want(id string) {
-	if name, ok := strings.CutPrefix(id, "shape-"); ok && !r.seen[name] {
-		r.seen[name] = true
-		r.wanted = append(r.wanted, name)
+// want has the shapes that a type speaks of described. Their ids are of ones that
+// exist.
+func (r *reader) want(t Type) {
+	for _, t := range append(t.Or, t) {
+		if name, ok := strings.CutPrefix(t.Shape, "shape-"); ok && !r.seen[name] {
+			r.seen[name] = true
+			r.wanted = append(r.wanted, name)
+		}
 	}
 }
 

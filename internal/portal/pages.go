@@ -124,6 +124,9 @@ func (l looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redi
 
 // isPage reports whether people look at the answer to r, rather than programs.
 func (l looks) isPage(r *http.Request) bool {
+	if r.URL.Path == "/api/v1/docs" {
+		return true
+	}
 	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, "/embed/"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return false

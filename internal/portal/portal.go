@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
+	"vestibule/internal/manual"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
@@ -34,6 +35,7 @@ import (
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
+	"vestibule/templates/ui"
 	"vestibule/web"
 )
 
@@ -158,6 +160,16 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	p.rooms.api.Routes(mux)
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET /embed/v1/embed.js", c.Assets.Stable("embed.js"))
+	m, err := manual.Read(p.rooms.api.Spec, c.URL)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := door.NewConstant(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
+		c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("GET /api/v1/docs", reference)
 
 	sameSite := http.NewCrossOriginProtection()
 	if err := sameSite.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {

@@ -38,7 +38,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
 	"vestibule/web"
 )
 
@@ -154,7 +154,7 @@ func docsPage(ctx context.Context, c Config) (*door.Constant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return door.NewConstant(ctx, pages.DocsPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
+	return door.NewConstant(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
@@ -294,7 +294,7 @@ func forPeople(r *http.Request) bool {
 			return true
 		}
 	}
-	return false
+	return r.URL.Path == "/docs"
 }
 
 // missing answers people at an address that is none, or by a method it does not take.

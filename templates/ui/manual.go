@@ -1,14 +1,28 @@
 package ui
 
 import (
+	"context"
+	"io"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"vestibule/internal/manual"
 	"vestibule/internal/svc"
 )
 
-// Long examples are folded, so that the page can be read.
+// ManualPage is the page of a manual: styles are the party's sheet and that of the
+// manual, document is where the OpenAPI document itself is.
+func ManualPage(m manual.Manual, styles []string, icon, document string) templ.Component {
+	return Manual(Page{
+		Lang: svc.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
+		Styles: styles, Icon: icon, Wide: true, Attrs: templ.Attributes{"data-page": "manual"},
+		Links: []Link{{Text: "OpenAPI document", URL: document}},
+	}, m)
+}
+
+// Long answers are folded, so that the page can be read.
 const foldLines = 24
 
 func long(example string) bool { return strings.Count(example, "\n") > foldLines }
@@ -29,13 +43,17 @@ func pieces(words string) []piece {
 	return out
 }
 
-// path is an address with places to break it at.
-func path(p string) []string { return strings.SplitAfter(p, "/") }
-
-// breakable is a field's path with places to break it at.
-func breakable(p string) []string {
-	parts := strings.SplitAfter(p, ".")
-	return parts[:len(parts)-1] // it ends in a dot
+// breaking is a word that may be broken after each of a separator, and nowhere
+// gets a space by it.
+func breaking(word, after string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		parts := strings.SplitAfter(word, after)
+		for i, p := range parts {
+			parts[i] = templ.EscapeString(p)
+		}
+		_, err := io.WriteString(w, strings.Join(parts, "<wbr>"))
+		return err
+	})
 }
 
 func methodTone(method string) Tone {

@@ -242,6 +242,8 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 		{"missing personal data", app(`,"prefill":{"firstName":"Ana"}`), "INVALID_PREFILLS_PII_MISSING", 400, "prefill.lastName"},
 		{"a wrong date", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-30"}`), "INVALID_PREFILL_DOB", 400, "prefill.dob"},
 		{"an income beyond all numbers", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","statedAnnualIncome":1e999}`), "INVALID_PREFILL_INCOME", 400, "prefill.statedAnnualIncome"},
+		{"employers that are none", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","state":"CA","statedEmployerNames":[]}}`,
+			"INVALID_PREFILL_STATED_EMPLOYER_NAMES", 400, "prefill.statedEmployerNames"},
 		{"what the room refuses", app(`,"userArgs":"refuse"`), "INVALID_PARAMETERS", 400, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -264,6 +266,9 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 	if resp, e := c.do("POST", "/api/v1/applications", good); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
 		t.Errorf("the same external id: %d %v", resp.StatusCode, e)
 	}
+	if resp, e := c.do("POST", "/api/v1/applications/"+uuid.NewString()+"/embed-token", ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
+		t.Errorf("an embed token of nothing: %d %v", resp.StatusCode, e)
+	}
 	for _, path := range []string{"/api/v1/applications/abc", "/api/v1/applications/" + uuid.NewString() + "/report", "/api/v1/applications/" + uuid.NewString() + "/events"} {
 		if resp, e := c.do("GET", path, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
 			t.Errorf("GET %s = %d %v", path, resp.StatusCode, e)
@@ -274,7 +279,8 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 func TestOnlyTheKeyOpens(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for _, bad := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + key, "Bearer " + key + " ", "Bearer  " + key, "Bearer " + strings.ToUpper(key)} {
-		for _, target := range []string{"POST /api/v1/applications", "GET /api/v1/applications/" + uuid.NewString()} {
+		one := "/api/v1/applications/" + uuid.NewString()
+		for _, target := range []string{"POST /api/v1/applications", "GET " + one, "POST " + one + "/embed-token", "GET " + one + "/report", "GET " + one + "/events"} {
 			method, path, _ := strings.Cut(target, " ")
 			resp, e := c.do(method, path, "", "Authorization", bad)
 			if resp.StatusCode != 401 || e["error"] != "UNAUTHORIZED" || resp.Header.Get("WWW-Authenticate") == "" {
@@ -306,6 +312,12 @@ func TestTheRateOfTheKey(t *testing.T) {
 	}
 	if limited != 3 {
 		t.Errorf("%d of 8 were limited, want 3", limited)
+	}
+	for _, target := range []string{"POST /api/v1/applications", "POST " + path + "/embed-token", "GET " + path + "/report", "GET " + path + "/events"} {
+		method, path, _ := strings.Cut(target, " ")
+		if resp, e := c.do(method, path, ""); resp.StatusCode != 429 || e["error"] != "RATE_LIMITED" {
+			t.Errorf("%s = %d %v, want it limited too", target, resp.StatusCode, e)
+		}
 	}
 	c.now = noon.Add(time.Second)
 	if resp, _ := c.do("GET", path, ""); resp.StatusCode != 404 {

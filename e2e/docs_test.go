@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// TestTheReferencePagesAreForEverybody opens both with script turned off and on:
+// they have none, and a link to an operation leads to it.
+func TestTheReferencePagesAreForEverybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, at := range map[string]struct{ url, first string }{
+		"provider": {s.Provider + "/docs", "#submit"},
+		"portal":   {s.Portal + "/api/v1/docs", "#createApplication"},
+	} {
+		plain := visit(t, noScript)
+		plain.open(t, at.url)
+		click(t, plain.Locator("nav a[href='"+at.first+"']"))
+		shown, err := plain.Locator(at.first).BoundingBox()
+		must(t, err)
+		if shown == nil || shown.Y < 0 || shown.Y > 300 {
+			t.Errorf("%s: the link to %s leads to %v", name, at.first, shown)
+		}
+		v := visit(t)
+		v.open(t, at.url)
+		if name == "portal" {
+			everybody(t, v, name) // the same pieces as the provider's, and fewer of them
+		} else {
+			v.axe(t)
+		}
+		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
+		if there, err := v.Locator("nav.manual-contents").IsVisible(); err != nil || there {
+			t.Errorf("%s: the contents are printed: %v, %v", name, there, err)
+		}
+	}
+}
