@@ -175,8 +175,8 @@ var keyFigures = []struct {
 	label svc.Words
 }{
 	{"UA_INFLOW_INCOME_AVG_12R", svc.Words{EN: "Income a month", ES: "Ingresos al mes"}},
-	{"UA_EXPENSE_TOTAL_AVG_12R", svc.Words{EN: "Money out a month", ES: "Salidas al mes"}},
-	{"UA_CASHFLOW_NET_AVG_12R", svc.Words{EN: "Net a month", ES: "Neto al mes"}},
+	{"UA_EXPENSE_TOTAL_AVG_12R", svc.Words{EN: "Money out a month, own transfers included", ES: "Salidas al mes, con transferencias propias"}},
+	{"UA_CASHFLOW_NET_AVG_12R", svc.Words{EN: "Net a month, own transfers left out", ES: "Neto al mes, sin transferencias propias"}},
 	{"UA_ASSET_TOTAL_BAL_CUR", svc.Words{EN: "Balance now", ES: "Saldo actual"}},
 	{"UA_ASSET_TOTAL_MIN_3M", svc.Words{EN: "Lowest balance, 3 months", ES: "Saldo más bajo, 3 meses"}},
 	{"UA_ASSET_NEGDAYS_CNT_3M", svc.Words{EN: "Days below zero, 3 months", ES: "Días bajo cero, 3 meses"}},

@@ -72,25 +72,24 @@ func tickRank(t time.Time, months int) int {
 	return 3
 }
 
-// onAxis writes an amount short, as in "$12.5k". The axis' steps are whole
-// dollars, so that nothing is lost.
+// onAxis writes an amount short, as in "$1.5k". The axis' steps are of one digit,
+// so that nothing is lost.
 func onAxis(cents int64) string {
 	sign, n := "", cents/100
 	if n < 0 {
 		sign, n = "−", -n
 	}
-	tenths := func(n int64, unit string) string {
-		s := strconv.FormatInt(n/10, 10)
-		if n%10 != 0 {
-			s += "." + strconv.FormatInt(n%10, 10)
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1_000_000, "M"}, {1000, "k"}} {
+		if n >= unit.size && n%(unit.size/10) == 0 {
+			s := strconv.FormatInt(n/unit.size, 10)
+			if tenths := n % unit.size * 10 / unit.size; tenths != 0 {
+				s += "." + strconv.FormatInt(tenths, 10)
+			}
+			return sign + "$" + s + unit.name
 		}
-		return sign + "$" + s + unit
-	}
-	switch {
-	case n >= 1_000_000:
-		return tenths(n/100_000, "M")
-	case n >= 10_000:
-		return tenths(n/100, "k")
 	}
 	return sign + "$" + grouped(strconv.FormatInt(n, 10))
 }

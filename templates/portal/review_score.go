@@ -24,7 +24,7 @@ var (
 	reportCode       = svc.Words{EN: "Code", ES: "Código"}
 	reportCard       = svc.Words{EN: "How the points come together", ES: "Cómo se reúnen los puntos"}
 	reportCardIs     = svc.Words{EN: "What cost most comes first. The upright line is the reference household of the card, with which the reasons compare.", ES: "Primero, lo que más costó. La línea vertical es el hogar de referencia de la tabla, con el que se comparan las razones."}
-	reportReference  = svc.Words{EN: "Reference", ES: "Referencia"}
+	reportReference  = svc.Words{EN: "reference", ES: "referencia"}
 	reportRefHome    = svc.Words{EN: "Reference household", ES: "Hogar de referencia"}
 	reportPoints     = svc.Words{EN: "Points", ES: "Puntos"}
 	reportRanges     = svc.Words{EN: "Points by range", ES: "Puntos por intervalo"}
@@ -134,10 +134,10 @@ func bins(card *report.AnalysisScore) []report.AnalysisBin {
 }
 
 func cardGrid(l svc.Lang, card *report.AnalysisScore) ui.Grid {
-	g := ui.Grid{Caption: reportCardIs.In(l), Columns: []ui.Column{
-		{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}, {Label: reportPoints.In(l), Number: true}, {Label: reportReference.In(l), Number: true}}}
+	g := ui.Grid{Caption: reportCard.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}, {Label: reportPoints.In(l), Number: true}}}
 	for _, b := range bins(card) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, b)}, {Text: binValue(l, b)}, {Body: binPoints(l, b)}, {Text: strconv.Itoa(b.Reference)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, b)}, {Text: binValue(l, b)}, {Body: binPoints(l, b)}})
 	}
 	return g
 }
@@ -165,7 +165,22 @@ func inUnit(l svc.Lang, unit string, n json.Number) string {
 		}
 		return grouped(n.String()) + " " + wordsDays.In(l)
 	case "RATIO":
-		return plain(n.String())
+		// Tenths of a percent: a thousand times the ratio, in whole numbers.
+		if c, err := report.ParseCents(n.String() + "e1"); err == nil {
+			tenths := report.Cents(0)
+			if c%10 != 0 {
+				tenths = positive(c % 10)
+			}
+			sign := ""
+			if c < 0 {
+				sign = "−"
+			}
+			s := sign + grouped(strconv.FormatInt(int64(positive(c)/10), 10))
+			if tenths != 0 {
+				s += "." + strconv.FormatInt(int64(tenths), 10)
+			}
+			return s + " %"
+		}
 	}
 	return grouped(plain(n.String()))
 }
@@ -178,8 +193,11 @@ func plain(s string) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// rangeWords is a range of values, as in "$0.00 up to below $250.00".
+// rangeWords is a range of values, as in "$0.00 up to below $250.00" or "2 to 3".
 func rangeWords(l svc.Lang, unit string, c report.AnalysisCell) string {
+	if words, ok := wholeRange(l, unit, c); ok {
+		return words
+	}
 	switch {
 	case c.Low == nil && c.High == nil:
 		return reportAnyValue.In(l)
@@ -200,4 +218,37 @@ func rangeWords(l svc.Lang, unit string, c report.AnalysisCell) string {
 		return low + " " + reportUpTo.In(l) + " " + high
 	}
 	return low + " " + reportUpTo.In(l) + " " + reportBelow.In(l) + " " + high
+}
+
+// wholeRange is a range of what is counted, with both of its ends; false for what
+// is no whole number.
+func wholeRange(l svc.Lang, unit string, c report.AnalysisCell) (string, bool) {
+	if unit != "COUNT" && unit != "DAYS" || c.Low == nil && c.High == nil {
+		return "", false
+	}
+	end := func(n *json.Number, included bool, inward int64) (int64, bool) {
+		if n == nil {
+			return 0, true
+		}
+		v, err := n.Int64()
+		if !included {
+			v += inward
+		}
+		return v, err == nil
+	}
+	low, lowOK := end(c.Low, c.LowIncluded, 1)
+	high, highOK := end(c.High, c.HighIncluded, -1)
+	if !lowOK || !highOK {
+		return "", false
+	}
+	say := func(n int64) string { return inUnit(l, unit, json.Number(strconv.FormatInt(n, 10))) }
+	switch {
+	case c.High == nil:
+		return say(low) + " " + reportFromOn.In(l), true
+	case low == high, c.Low == nil && high == 0:
+		return say(high), true
+	case c.Low == nil:
+		return reportUpTo.In(l) + " " + say(high), true
+	}
+	return grouped(strconv.FormatInt(low, 10)) + " " + reportScoreTo.In(l) + " " + say(high), true
 }

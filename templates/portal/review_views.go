@@ -318,7 +318,7 @@ func (v ReviewReportView) identities(l svc.Lang) ui.Grid {
 		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
 	}}
 	for _, i := range v.Report.Identities {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i.SourceID}, {Body: given(l, report.Text(i.FullName))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
 			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
 			{Body: list(l, i.Emails)}, {Body: compared(l, compare(v.Report.Identities, i))}})
 	}
@@ -328,7 +328,7 @@ func (v ReviewReportView) identities(l svc.Lang) ui.Grid {
 func (v ReviewReportView) sources(l svc.Lang) ui.Grid {
 	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
 	for _, s := range v.Report.Sources {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: s.SourceID}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
 	}
 	return g
 }
@@ -349,7 +349,7 @@ func (v ReviewReportView) accounts(l svc.Lang) ui.Grid {
 // account is one account in full, besides what the table above says of it.
 func account(l svc.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
-		{Term: reportSource.In(l), Text: a.SourceID},
+		{Term: reportSource.In(l), Body: source(a.SourceID)},
 		{Term: reportResponsible.In(l), Body: given(l, code(l, report.Text(a.Responsibility)))},
 		{Term: reportOpened.In(l), Body: date(l, a.DateOpened)},
 		{Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)},
