@@ -22,10 +22,11 @@ import (
 type cli struct {
 	Config
 
-	Serve    struct{} `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal   struct{} `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
-	Provider struct{} `cmd:"" help:"Run the provider alone."`
-	Version  struct{} `cmd:"" help:"Print the version."`
+	Serve    struct{}    `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal   struct{}    `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
+	Provider struct{}    `cmd:"" help:"Run the provider alone."`
+	Customer newCustomer `cmd:"" help:"Add a customer to the provider's database, and print once what it signs in with."`
+	Version  struct{}    `cmd:"" help:"Print the version."`
 }
 
 type parties struct{ portal, provider bool }
@@ -64,7 +65,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	case "portal":
 		p.portal = true
-	case "provider":
+	case "provider", "customer <name>":
 		p.provider = true
 	default:
 		p = parties{true, true}
@@ -76,6 +77,13 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	log := newLog(stderr, &c.Config)
+	if command.Command() == "customer <name>" {
+		if err := addCustomer(ctx, &c.Config, c.Customer, log, stdout); err != nil {
+			fmt.Fprintln(stderr, "vestibule:", err)
+			return 1
+		}
+		return 0
+	}
 	if err := serve(ctx, &c.Config, p, log, stdout); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "vestibule:", err)
 		return 1

@@ -33,12 +33,28 @@ type customers struct {
 	Products      map[svc.Product]string `json:"products"`
 	WebhookSecret string                 `json:"webhookSecret"`
 	ThirdParty    thirdParty             `json:"thirdParty"`
+	Dashboard     *login                 `json:"dashboard,omitempty"`
 }
 
 // thirdParty is the account that reports are shared with.
 type thirdParty struct {
 	account
 	WebhookSecret string `json:"webhookSecret"`
+	Dashboard     *login `json:"dashboard,omitempty"`
+}
+
+// login is what a person signs in with.
+type login struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// logins are the first people of the generated customers' dashboards. They are
+// kept apart from the customers, who may be older than they.
+type logins struct{ Own, ThirdParty login }
+
+func newLogins() logins {
+	return logins{login{"staff@vestibule.example", strings.ToLower(rand.Text())}, login{"staff@third-party.example", strings.ToLower(rand.Text())}}
 }
 
 // staff is what the portal makes for itself.
@@ -55,7 +71,7 @@ func newAccount() account {
 }
 
 func newCustomers() customers {
-	c := customers{account: newAccount(), ThirdParty: thirdParty{newAccount(), webhook.NewSecret()}, Products: map[svc.Product]string{}}
+	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}, Products: map[svc.Product]string{}}
 	for _, p := range svc.Products() {
 		c.Products[p] = uuid.NewString()
 	}

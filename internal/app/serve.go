@@ -194,11 +194,17 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		if made, err = keep(ctx, db, "generated-customers", newCustomers); err != nil {
 			return made, err
 		}
+		people, err := keep(ctx, db, "generated-logins", newLogins)
+		if err != nil {
+			return made, err
+		}
+		made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
 		seed := provider.Seed{
 			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
 			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.ReturnMode,
 			ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
-				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret},
+				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
+			Staff: provider.Login(people.Own),
 		}
 		if control := p.service("sandbox"); control != nil && loopback(host) && made.ThirdParty.WebhookSecret != "" {
 			seed.ThirdParty.CallbackURL = control.url + "/inbox"
@@ -252,7 +258,8 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if which.provider {
 		conf.ProviderURL = p.service("provider").url
 		conf.PublicID, conf.ClientID, conf.SecretKey = made.PublicID, made.ClientID, made.SecretKey
-		conf.Products, conf.WebhookSecrets = made.Products, []string{made.WebhookSecret}
+		// Besides the generated secret, those that it was rotated to.
+		conf.Products, conf.WebhookSecrets = made.Products, append([]string{made.WebhookSecret}, c.WebhookSecret...)
 	}
 	if conf.WidgetScriptURL == "" {
 		conf.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"

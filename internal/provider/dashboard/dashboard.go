@@ -21,10 +21,12 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"vestibule/internal/password"
@@ -84,14 +86,30 @@ func (s *Service) Open(ctx context.Context) error {
 	return err
 }
 
-// EnsureStaff makes the person of that address, if there is none; one who exists
-// keeps the password. The address is unique over all customers.
+// ErrKnown is returned for an e-mail address that somebody signs in with already.
+var ErrKnown = errors.New("dashboard: somebody has this e-mail address")
+
+// EnsureStaff is AddStaff for somebody who may be there already and then keeps the
+// password.
 func (s *Service) EnsureStaff(ctx context.Context, tx *sql.Tx, customerID, email, secret string) error {
+	err := s.AddStaff(ctx, tx, customerID, email, secret)
+	if errors.Is(err, ErrKnown) {
+		return nil
+	}
+	return err
+}
+
+// AddStaff makes a person of a customer. Addresses are unique over all customers.
+func (s *Service) AddStaff(ctx context.Context, tx *sql.Tx, customerID, email, secret string) error {
 	email = password.Email(email)
-	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
+	if !strings.Contains(email, "@") || len(secret) < password.Min || len(secret) > password.Max {
 		return fmt.Errorf("dashboard: staff need an e-mail and a password of %d to %d bytes", password.Min, password.Max)
 	}
-	if known, err := staffExists(ctx, tx, email); err != nil || known {
+	known, err := staffExists(ctx, tx, email)
+	if err == nil && known {
+		err = ErrKnown
+	}
+	if err != nil {
 		return err
 	}
 	return s.insertStaff(ctx, tx, customerID, email, password.Hash(secret))

@@ -55,6 +55,14 @@ func (s *Service) reportView(x Report) pages.DeskReport {
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
+// toList leads whoever reloads what was looked for to the list.
+func toList(path string) door.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		door.See(w, path)
+		return nil
+	}
+}
+
 // finder looks something up for a person and returns where it is shown; empty is
 // nowhere, and the page then says so.
 type finder func(ctx context.Context, by person, query string) (to string, missed page, err error)
