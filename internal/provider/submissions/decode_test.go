@@ -469,6 +469,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(raw)
 	f.Add([]byte(`{"accounts":[{"transactions":[{"amount":1e5}]}],"x":[[{}]]}`))
 	f.Add([]byte(`{"personal":{"firstName":"\ud83d\ude00"}}`))
+	f.Add([]byte(`{"sandboxReportId":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001","personal":null,"address":{"street":"1 A St","city":"B","state":"OH","postalCode":"12345-6789"}}`))
+	f.Add([]byte(`{"pullDate":"2026-02-29T24:00:60.000Z","pullDate":null,"applicationDate":"x","externalId":"","userArgs":0}`))
+	f.Add([]byte(`{"accounts":[{"id":"A","id":"A"},{"id":"A","transactions":[{"id":"T","amount":-0.005},{"id":"T","amount":1E+400,"datePosted":[[]]}]}]}`))
+	f.Add([]byte("\ufeff{\"accounts\":[{\"institutionName\":\"\xff\\u0000\"}]} {}"))
+	f.Add([]byte(strings.Repeat(`{"accounts":[`, 40)))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Sandbox: true, Seed: seed})
 		if (err == nil) != (details == nil) || err != nil && !errors.Is(err, ErrRefused) || len(details) > MaxDetails+1 {
