@@ -115,14 +115,15 @@ func short(s, w string) bool {
 
 // part says whether the shorter name x is a part of y: at its beginning, with a
 // telling word the same and the last one perhaps shortened; or anywhere, when it
-// has two words or more.
+// has two words or more. A single short word needs common ones after it: UBER is
+// UBER TECHNOLOGIES, and DELL not DELL RAPIDS.
 func part(x, y []string) bool {
 	for from := 0; from+len(x) <= len(y); from++ {
 		if from > 0 && len(x) == 1 {
 			break
 		}
 		if shortened(x, y[from:from+len(x)]) {
-			return len(x) > 1 || len(x[0]) > 4
+			return len(x) > 1 || len(x[0]) > 4 || !slices.ContainsFunc(y[1:], func(w string) bool { return !common[w] })
 		}
 	}
 	if len(x) >= 3 && slices.Equal(x, y[:len(x)]) { // FIRST NATIONAL BANK: together they tell

@@ -49,6 +49,11 @@ func TestNamesOfOneCompany(t *testing.T) {
 		{"ADP", "ADP PAYROLL", sameWords},
 		{"Gusto, Inc.", "GUSTO", sameWords},
 
+		{"Uber Technologies, Inc.", "UBER", sameBeginning},
+		{"Lyft Inc", "LYFT", sameWords},
+		{"Heartland Dental", "HEARTLAND DENTAL PAYROLL", sameWords},
+		{"Dell", "DELL RAPIDS", 0},
+
 		{"ADP", "ADP NORTHWIND LOGISTICS", 0},
 		{"Gusto", "GUSTO PAY NORTHWIND", 0},
 		{"Northwind Logistics", "GUSTO", 0},

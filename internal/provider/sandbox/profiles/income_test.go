@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -106,5 +107,30 @@ func TestIncomeOutcomesOfTheProfiles(t *testing.T) {
 	}
 	if got := incomes.Build(incomes.Input{Bank: multi}, when).AccountDetails; len(got) != 3 || got[2].AccountType != report.Investment {
 		t.Errorf("the multi-account profile lists %d accounts, want three with the investment account", len(got))
+	}
+}
+
+// TestIncomeDoesNotDependOnTheDayWithinTheMonth: its figures are of complete
+// months, the history's begun one aside.
+func TestIncomeDoesNotDependOnTheDayWithinTheMonth(t *testing.T) {
+	for _, name := range []string{"default", "single", "multi", "joint"} {
+		var want string
+		for d := at(t, "2026-05-01T12:00:00Z"); d.Month() == 5; d = d.AddDate(0, 0, 1) {
+			r := incomes.Build(incomes.Input{
+				PublicToken: link, InputSource: report.ConsumerInput, Bank: Bank{}.Fetch(name, link, d), StatedEmployers: []string{"Northwind", "Pacific Print"},
+				Options: incomes.Options{Suite: incomes.Suite20, Inflows: true},
+			}, d)
+			r.Income.FinancialAccounts[0].History = nil
+			got, err := report.Encode(r.Income)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = string(got)
+			}
+			if diff := cmp.Diff(want, string(got)); diff != "" {
+				t.Fatalf("%s on %s: %s", name, d.Format(time.DateOnly), diff)
+			}
+		}
 	}
 }
