@@ -264,6 +264,9 @@ func cadenceOf(days []Day) Cadence {
 	var fit [len(cadences)]int
 	for i := 1; i < len(days); i++ {
 		gap := days[i] - days[i-1]
+		if gap < cadences[Weekly].low {
+			continue // as most of those of a shop
+		}
 		for c := Weekly; c <= Monthly; c++ {
 			if gap >= cadences[c].low && gap <= cadences[c].high {
 				fit[c]++

@@ -70,7 +70,7 @@ func mayPair(e *Entry) bool {
 	if e.Amount == 0 {
 		return false
 	}
-	return e.Leaf.Group() == GroupTransfer || e.Tier == TierPattern || e.Tier == TierOther
+	return e.Tier == TierPattern || e.Tier == TierOther || e.Leaf.Group() == GroupTransfer
 }
 
 // maxLegs bounds how many later legs of the same amount are looked at for one.
