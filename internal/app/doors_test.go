@@ -36,7 +36,7 @@ type route struct {
 	query   string
 	shape   shape
 	header  []string // who may: pairs
-	who     string   // "", basic, bearer, key, visitor, reviewer
+	who     string   // "", basic, bearer, key, visitor, reviewer, staff
 	kind    string   // content type of body
 	body    string   // a good one; "" when none is read
 	loose   bool     // any value in the path is answered with a page of its own
@@ -91,7 +91,7 @@ func TestDoors(t *testing.T) {
 			try()
 		}
 		for _, r := range routes {
-			if !strings.Contains(r.method, "DELETE") && r.pattern != "/review/sign-out" && r.pattern != "/reset" && r.body == "" {
+			if !strings.Contains(r.method, "DELETE") && !strings.HasSuffix(r.pattern, "/sign-out") && r.pattern != "/reset" && r.body == "" {
 				if got := do(t, ask(t, r.method, r.url(), "", r.header...)); got.Status >= 400 && r.who != "" {
 					t.Errorf("%s: after all that, a good request gets %d\n%s", r.name(), got.Status, got.Body)
 				}
@@ -122,7 +122,7 @@ func (w *world) judge(t *testing.T, r route, a attack) {
 		}
 		return
 	}
-	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in")
+	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in") || strings.HasPrefix(got.Header.Get("Location"), "/dashboard/sign-in")
 	if a.sure && got.Status < 400 && !signIn {
 		bad("was taken")
 		return
@@ -185,7 +185,7 @@ func (w *world) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials
 	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
-	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.Reviewer.Password, c.PortalAPIKey}
+	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
 	log := w.Log.String()
 	for _, s := range slices.Concat(personal, secret) {
 		if i := strings.Index(log, s); i >= 0 {
@@ -201,7 +201,7 @@ func (w *world) nothingLeaked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.Reviewer.Password, c.PortalAPIKey}) {
+		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
 			if strings.Contains(string(raw), s) {
 				t.Errorf("%q stands in the clear in %s", s, filepath.Base(file))
 			}
@@ -294,7 +294,7 @@ func (w *world) attacks(t *testing.T, r route, all []route) []attack {
 
 	// Where from.
 	unsafe := r.method != "GET" && r.pattern != "/redirect/return"
-	if r.base != w.Provider {
+	if r.base != w.Provider || strings.HasPrefix(r.pattern, "/dashboard") {
 		add(r.pattern != "/openapi.json", "another host", r.method, r.url(), r.body, through...).Host = "evil.example"
 		if unsafe {
 			for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}} {
@@ -365,19 +365,31 @@ func (w *world) strangers(t *testing.T, r route, kind []string, add adder) {
 		} {
 			as("identifier "+name, slices.Concat(r.header[:2], h)...)
 		}
-	case "visitor", "reviewer":
-		_, value, _ := strings.Cut(r.header[1], "=")
+	case "visitor", "reviewer", "staff":
+		jar, value, _ := strings.Cut(r.header[1], "=")
 		for name, c := range map[string]string{
-			"none": "", "empty": "vestibule=", "text": "vestibule=" + canaryText, "cut": "vestibule=" + value[:len(value)/2],
-			"tampered": "vestibule=A" + value[1:], "two": "vestibule=" + value + "; vestibule=" + value, "long": "vestibule=" + strings.Repeat("A", 20_000),
-			"another name": "__Host-vestibule=" + value,
+			"none": "", "empty": jar + "=", "text": jar + "=" + canaryText, "cut": jar + "=" + value[:len(value)/2],
+			"tampered": jar + "=A" + value[1:], "two": jar + "=" + value + "; " + jar + "=" + value, "long": jar + "=" + strings.Repeat("A", 20_000),
+			"another name": "__Host-" + jar + "=" + value,
 		} {
-			as("cookie "+name, "Cookie", c)
+			as("cookie "+name, slices.Concat([]string{"Cookie", c}, r.header[2:])...)
 		}
-		if r.who == "reviewer" {
+		switch r.who {
+		case "reviewer":
 			as("an applicant", "Cookie", w.visitor)
-		} else {
+		case "visitor":
 			as("another applicant", "Cookie", w.stranger)
+		case "staff":
+			as("an applicant", slices.Concat([]string{"Cookie", w.visitor}, r.header[2:])...)
+			as("a reviewer", slices.Concat([]string{"Cookie", w.signIn(t)}, r.header[2:])...)
+			for name, h := range map[string][]string{
+				"in a frame": {"Sec-Fetch-Dest", "iframe"}, "by script": {"Sec-Fetch-Mode", "cors"}, "in advance": {"Sec-Purpose", "prefetch"},
+			} {
+				as(name, slices.Concat(r.header, h)...)
+			}
+			if parameter.MatchString(r.pattern) {
+				w.otherStaff(t, r, kind, add)
+			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (w *world) routes(t *testing.T) []route {
 	account, sourceFile := body.Accounts[0].ID, files[0].Path
 	p, s, k := w.Portal, w.Provider, w.Control
 
-	return []route{
+	return append(w.deskRoutes(t, child, configuration), []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
@@ -78,6 +78,11 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
+		{base: s, method: "GET", pattern: "/connect/income/v2/files", who: "bearer", header: secondary},
+		{base: s, method: "GET", pattern: "/connect/income/v2/files/{path...}", param: bankFile, who: "bearer", header: secondary},
+		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
 		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
@@ -148,7 +153,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: k, method: "GET", pattern: "/inbox"},
 		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event, header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
 		{base: k, method: "POST", pattern: "/reset"},
-	}
+	}...)
 }
 
 // child makes a child account with a product, and lets the portal's account do all

@@ -35,11 +35,14 @@ type world struct {
 	dir                       string
 	stores                    []*store.DB
 
-	visitor, stranger string // cookies of two applicants' browsers
-	stop              func() // tells the program to end, as SIGTERM does
+	visitor, stranger string   // cookies of two applicants' browsers
+	others            []string // headers of the third party's staff
+	stop              func()   // tells the program to end, as SIGTERM does
 }
 
 type account struct{ PublicID, ClientID, SecretKey string }
+
+type login struct{ Email, Password string }
 
 // credentials is sandbox-credentials.json.
 type credentials struct {
@@ -49,8 +52,10 @@ type credentials struct {
 	ThirdParty    struct {
 		account
 		WebhookSecret string
+		Dashboard     login
 	}
-	Reviewer     struct{ Email, Password string }
+	Dashboard    login
+	Reviewer     login
 	PortalAPIKey string
 }
 
@@ -402,9 +407,14 @@ func (w *world) enter(t *testing.T, id, embedToken string) string {
 
 func cookieOf(t *testing.T, r reply) string {
 	t.Helper()
+	return namedCookie(t, r, "vestibule")
+}
+
+func namedCookie(t *testing.T, r reply, name string) string {
+	t.Helper()
 	for _, line := range r.Header.Values("Set-Cookie") {
 		c, err := http.ParseSetCookie(line)
-		if err == nil && c.Name == "vestibule" {
+		if err == nil && c.Name == name {
 			return c.Name + "=" + c.Value
 		}
 	}

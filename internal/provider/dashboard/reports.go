@@ -56,8 +56,11 @@ func (s *Service) reportView(x Report) pages.DeskReport {
 }
 
 // toList leads whoever reloads what was looked for to the list.
-func toList(path string) door.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) error {
+func (s *Service) toList(path string) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.guard(r); err != nil {
+			return err
+		}
 		door.See(w, path)
 		return nil
 	}

@@ -26,8 +26,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		mux.Handle(pattern, s.get(show))
 	}
 	// Looking up changes nothing; it is posted to keep identifiers out of addresses.
-	mux.Handle("GET /dashboard/deliveries/find", s.adapt(toList("/dashboard/deliveries")))
-	mux.Handle("GET /dashboard/reports/find", s.adapt(toList("/dashboard/reports")))
+	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
+	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
 	for pattern, c := range s.changes() {

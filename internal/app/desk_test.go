@@ -1,0 +1,110 @@
+package app_test
+
+import (
+	"net/url"
+	"regexp"
+	"testing"
+)
+
+// staff signs a person in to the dashboard and returns the headers of one who
+// sends its forms.
+func (w *world) staff(t *testing.T, who login) []string {
+	t.Helper()
+	form := url.Values{"email": {who.Email}, "password": {who.Password}}
+	r := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/sign-in", form.Encode(), "Content-Type", asForm, "Origin", w.Provider))
+	return []string{"Cookie", namedCookie(t, r, "vestibule-dashboard"), "Origin", w.Provider}
+}
+
+var (
+	onceField   = regexp.MustCompile(`name="once" value="([^"]+)"`)
+	deliveryURL = regexp.MustCompile(`"/dashboard/deliveries/([0-9a-f-]{36})"`)
+	reportURL   = regexp.MustCompile(`"/dashboard/reports/([0-9a-f-]{36})"`)
+	withdrawURL = regexp.MustCompile(`"/dashboard/relay-tokens/([0-9a-f-]{36})/withdraw"`)
+	rotateURL   = regexp.MustCompile(`"/dashboard/credentials/([0-9a-f-]{36})/rotate"`)
+	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)
+)
+
+// onPage is what a page of the dashboard has where the pattern has its group.
+func (w *world) onPage(t *testing.T, staff []string, path string, pattern *regexp.Regexp) string {
+	t.Helper()
+	r := good(t, 200, ask(t, "GET", w.Provider+path, "", staff[:2]...))
+	m := pattern.FindSubmatch(r.Body)
+	if m == nil {
+		t.Fatalf("%s has no %s\n%s", path, pattern, r.Body)
+	}
+	return string(m[1])
+}
+
+// form is the body of a form of the dashboard.
+func (w *world) form(t *testing.T, staff []string, pairs ...string) string {
+	t.Helper()
+	f := url.Values{"once": {w.onPage(t, staff, "/dashboard/webhooks", onceField)}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Set(pairs[i], pairs[i+1])
+	}
+	return f.Encode()
+}
+
+// deskRoutes are the doors of the dashboard.
+func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
+	t.Helper()
+	staff := w.staff(t, w.Credentials.Dashboard)
+	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
+	// A client that may be lost: the portal goes on with its own.
+	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff), append([]string{"Content-Type", asForm}, staff...)...))
+	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)
+	delivery := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL)
+	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
+	relay := w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
+	s := w.Provider
+	at := func(pattern, param string) route {
+		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
+	}
+	send := func(pattern, param string, pairs ...string) route {
+		return route{base: s, method: "POST", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff, kind: asForm, body: w.form(t, staff, pairs...)}
+	}
+	return []route{
+		{base: s, method: "GET", pattern: "/dashboard/sign-in", shape: asPage},
+		{base: s, method: "POST", pattern: "/dashboard/sign-in", shape: asPage, header: []string{"Origin", s}, kind: asForm, body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/dashboard"},
+		{base: s, method: "POST", pattern: "/dashboard/sign-out", shape: asPage, header: w.staff(t, w.Credentials.Dashboard)},
+		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
+		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""), at("/dashboard/redirects", ""),
+		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
+		at("/dashboard/audit", ""),
+		{base: s, method: "GET", pattern: "/dashboard/deliveries/find", shape: asPage},
+		{base: s, method: "GET", pattern: "/dashboard/reports/find", shape: asPage},
+		send("/dashboard/deliveries/find", "", "query", "x"),
+		send("/dashboard/reports/find", "", "query", "x"),
+		send("/dashboard/webhooks/callback", "", "url", w.Portal+"/webhooks/visit"),
+		send("/dashboard/webhooks/delivery", "", "state", "off"),
+		send("/dashboard/webhooks/subscription", "", "status", "SUCCESS"),
+		send("/dashboard/webhooks/rotate", "", "secret", w.onPage(t, staff, "/dashboard/webhooks", signerField)),
+		send("/dashboard/deliveries/{id}/redeliver", delivery, "resends", "0"),
+		send("/dashboard/reports/{id}/share", report, "publicId", w.Credentials.ThirdParty.PublicID),
+		send("/dashboard/relay-tokens", "", "publicToken", canaryText, "publicId", w.Credentials.ThirdParty.PublicID),
+		send("/dashboard/relay-tokens/{id}/withdraw", relay),
+		send("/dashboard/redirects/add", "", "url", "https://example.org/back"),
+		send("/dashboard/redirects/remove", "", "url", "https://example.org/back"),
+		send("/dashboard/redirects/static", "", "url", "https://example.org/back"),
+		send("/dashboard/redirects/return", "", "mode", "get", "requireForm", "yes"),
+		send("/dashboard/credentials", ""),
+		send("/dashboard/credentials/{id}/rotate", credential),
+		send("/dashboard/credentials/{id}/revoke", credential),
+		send("/dashboard/accounts", "", "name", "Fourth child", "displayName", "Fourth"),
+		send("/dashboard/accounts/{id}/products", child, "name", "Theirs too", "displayName", "Too"),
+		send("/dashboard/configurations", "", "account", child, "configuration", configuration),
+	}
+}
+
+// otherStaff are the third party's people, with a good form of theirs: what is not
+// their account's is unknown to them.
+func (w *world) otherStaff(t *testing.T, r route, kind []string, add adder) {
+	t.Helper()
+	body := r.body
+	if body != "" {
+		f, _ := url.ParseQuery(body)
+		f.Set("once", w.onPage(t, w.others, "/dashboard/webhooks", onceField))
+		body = f.Encode()
+	}
+	add(true, "staff of another customer", r.method, r.url(), body, append(append([]string{}, kind...), w.others...)...)
+}
