@@ -167,6 +167,15 @@ func TestWindows(t *testing.T) {
 			joined(each("2025-12", "2025-12", 20, -5_00, groceries), each("2026-01", "2026-03", 5, 1_000_00, northwind)),
 			12_000, 2_000, "12000.00", "12000.00", false,
 		},
+		"three months, one of them covered in part": {
+			cash(func() (out []bankdata.Transaction) {
+				for _, d := range []string{"2025-12-19", "2026-01-02", "2026-01-16", "2026-01-30", "2026-02-13", "2026-02-27"} {
+					out = append(out, bankdata.Transaction{ID: d, Posted: day(d), Amount: 500_00, Description: northwind})
+				}
+				return out
+			}()...),
+			15_000, 3_000, "15000.00", "15000.00", true,
+		},
 		"no complete month": {
 			cash(
 				bankdata.Transaction{ID: "1", Posted: day("2026-02-04"), Amount: 500_00, Description: northwind},
@@ -294,6 +303,15 @@ func TestDescriptionsAreTheThreeLargestActiveOnesOfThreeMonths(t *testing.T) {
 	want := []string{"INITECH HOLDINGS", "SSA TREAS SOC", "NORTHWIND LOGISTICS", "GLOBEX WIDGETS", "INTEREST"}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("inflows, by the year, the ended one included: %s", diff)
+	}
+}
+
+func TestInflowsReachBackAYear(t *testing.T) {
+	for until, want := range map[string]int{"2025-02": 0, "2025-03": 1, "2026-03": 1} {
+		a := joined(each("2024-04", until, 3, 900_00, northwind), each("2025-03", "2026-03", 9, -1_00, groceries))
+		if m := model(t, build(bank(a))); len(m.Inflows) != want {
+			t.Errorf("last paid in %s: inflows are %+v, want %d", until, m.Inflows, want)
+		}
 	}
 }
 

@@ -265,6 +265,7 @@ func TestPrimaryAccount(t *testing.T) {
 		"spending in two of three":  {[]bankdata.Account{joined(half, each("2026-01", "2026-02", 5, -1_00, groceries))}, false},
 		"half of the income":        {[]bankdata.Account{joined(half, spending), joined(half)}, true},
 		"a third of the income":     {[]bankdata.Account{joined(half, spending), joined(half), joined(half)}, false},
+		"the begun month aside":     {[]bankdata.Account{joined(half, spending, each("2026-03", "2026-03", 3, 9_000_00, northwind)), joined(half), joined(half)}, false},
 		"no income in three months": {[]bankdata.Account{joined(each("2024-04", "2025-10", 3, 900_00, northwind), spending)}, false},
 	} {
 		for i := range c.accounts {
