@@ -111,23 +111,30 @@ func Main(m *testing.M, d Document, unreached map[string]string) int {
 		fmt.Fprintln(os.Stderr, "openapitest:", err)
 		return 1
 	}
+	for _, line := range lacking(wanted, reached.answers, unreached) {
+		fmt.Fprintln(os.Stderr, "openapitest:", line)
+		code = 1
+	}
+	return code
+}
+
+// lacking says what keeps the tests from being whole.
+func lacking(wanted []string, reached map[string]bool, unreached map[string]string) []string {
+	var out []string
 	for _, a := range wanted {
 		_, excused := unreached[a]
-		if seen := reached.answers[a]; !seen && !excused {
-			fmt.Fprintf(os.Stderr, "openapitest: no test reaches %s, which is documented\n", a)
-			code = 1
-		} else if seen && excused {
-			fmt.Fprintf(os.Stderr, "openapitest: %s is reached, and excused as %q\n", a, unreached[a])
-			code = 1
+		if !reached[a] && !excused {
+			out = append(out, "no test reaches "+a+", which is documented")
+		} else if reached[a] && excused {
+			out = append(out, a+" is reached, and excused as "+strconv.Quote(unreached[a]))
 		}
 	}
 	for a := range unreached {
 		if !slices.Contains(wanted, a) {
-			fmt.Fprintf(os.Stderr, "openapitest: %s is excused and not documented\n", a)
-			code = 1
+			out = append(out, a+" is excused and not documented")
 		}
 	}
-	return code
+	return out
 }
 
 // partial reports whether this run leaves tests out.

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/app"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -284,6 +285,7 @@ func do(t *testing.T, req *http.Request) reply {
 	if err != nil {
 		t.Fatalf("%s %.200s: %v", req.Method, req.URL, err)
 	}
+	openapitest.Check(t, &http.Response{StatusCode: out.Status, Header: out.Header, Body: io.NopCloser(bytes.NewReader(out.Body)), Request: req})
 	return out
 }
 

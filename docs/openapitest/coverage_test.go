@@ -1,0 +1,52 @@
+package openapitest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLackingNamesWhatNoTestReaches(t *testing.T) {
+	wanted := []string{"GET /a 200", "GET /a 404 NOT_FOUND", "GET /b 200", "GET /c 200"}
+	reached := map[string]bool{"GET /a 200": true, "GET /c 200": true, "GET /other 200": true}
+	got := lacking(wanted, reached, map[string]string{"GET /b 200": "no reason", "GET /c 200": "none either", "GET /d 200": "gone"})
+	want := []string{"no test reaches GET /a 404 NOT_FOUND, which is documented", `GET /c 200 is reached, and excused as "none either"`, "GET /d 200 is excused and not documented"}
+	if !slices.Equal(got, want) {
+		t.Errorf("lacking = %q, want %q", got, want)
+	}
+}
+
+// TestEveryOperationSaysItsErrors counts on what every operation with credentials
+// answers without them.
+func TestEveryOperationSaysItsErrors(t *testing.T) {
+	for d, refusal := range map[Document]string{OfTheService: " 400 MALFORMED_HEADERS", OfThePortal: " 401 UNAUTHORIZED"} {
+		m, err := read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := documented(t, d)
+		for _, s := range m.Sections {
+			for _, op := range s.Operations {
+				name := op.Method + " " + op.Path
+				if op.Access != "" && !all[name+refusal] {
+					t.Errorf("%s lacks%s", name, refusal)
+				}
+				if op.Body != nil && op.Curl != "" && !all[name+" 400 MALFORMED_BODY"] {
+					t.Errorf("%s takes a body and lacks MALFORMED_BODY", name)
+				}
+			}
+		}
+		if len(all) < 30 || !slices.ContainsFunc(sorted(all), func(a string) bool { return strings.HasSuffix(a, " 200") }) {
+			t.Errorf("%d answers are documented", len(all))
+		}
+	}
+}
+
+func sorted(set map[string]bool) []string {
+	var out []string
+	for a := range set {
+		out = append(out, a)
+	}
+	slices.Sort(out)
+	return out
+}
