@@ -52,6 +52,7 @@ func (w *world) routes(t *testing.T) []route {
 	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", report...)).Body, &body)
 	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", report...)).Body, &files)
 	account, sourceFile := body.Accounts[0].ID, files[0].Path
+	source, secondary, bankFile := w.secondary(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 
 	return append(w.deskRoutes(t, child, configuration), []route{
@@ -78,6 +79,11 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
+		{base: s, method: "GET", pattern: "/connect/income/v2/files", who: "bearer", header: secondary},
+		{base: s, method: "GET", pattern: "/connect/income/v2/files/{path...}", param: bankFile, who: "bearer", header: secondary},
+		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
 		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
@@ -170,6 +176,33 @@ func (w *world) child(t *testing.T) (publicID, productID, configurationID string
 		t.Fatal(all, err)
 	}
 	return publicID, productID, all[0].ID
+}
+
+// secondary makes a report that others can be made of and one of its data, and
+// returns the publicToken of the one, and headers and a file of the other.
+func (w *world) secondary(t *testing.T) (source string, headers []string, path string) {
+	t.Helper()
+	c := w.Credentials
+	authorization := []string{"Authorization", basic(c.account), "Content-Type", asJSON}
+	begin := strings.Replace(w.initialization(""), `"phone":`, `"state":"OH","phone":`, 1)
+	source = w.complete(t, good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")).field("publicToken")
+	made := good(t, 200, ask(t, "POST", w.Provider+"/connect/multi-product-tokens",
+		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`, authorization...)).field("multiProductToken")
+	headers = []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", made}
+	for end := time.Now().Add(15 * time.Second); ; <-time.After(20 * time.Millisecond) {
+		status := good(t, 200, ask(t, "GET", w.Provider+"/connect/status", "", headers...)).field("status")
+		if status == "SUCCESS" {
+			break
+		}
+		if status != "PENDING" || time.Now().After(end) {
+			t.Fatalf("the secondary report is %s", status)
+		}
+	}
+	var files []struct {
+		Path string `json:"source_filepath"`
+	}
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/income/v2/files", "", headers...)).Body, &files)
+	return source, headers, files[0].Path
 }
 
 // signIn signs the reviewer in and returns the cookie.

@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -55,6 +56,12 @@ func (c configured) Cashflow(ctx context.Context, q store.Queryer, customerID, p
 	return cashflow.Options{Attributes: true, Deprecated: p.Configuration.DeprecatedAttributes, ScoreV1: p.Configuration.ScoreV1}, err
 }
 
+func (c configured) Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error) {
+	p, err := c.customers.Product(ctx, q, customerID, productID)
+	suite := p.Configuration.IncomeModelSuite
+	return income.Options{Suite: suite, Inflows: income.AtLeast(suite, income.Suite20)}, err
+}
+
 // labels tells events what the customer calls a report. A third party is told of
 // what is shared with it in words of its own, and of nothing that was withdrawn.
 type labels struct {
@@ -92,31 +99,6 @@ func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string)
 	a, err := l.customers.ByID(ctx, q, r.CustomerID)
 	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
 		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
-}
-
-// reportEvents tells the owner of a report how it ended, and those it is shared with.
-type reportEvents struct {
-	events  *events.Service
-	sharing *sharing.Service
-}
-
-func (e reportEvents) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
-	if err := e.events.Record(ctx, tx, customerID, publicToken, status, sub); err != nil {
-		return err
-	}
-	return e.sharing.Ended(ctx, tx, publicToken, status, sub)
-}
-
-// sharedReports tells sharing about reports.
-type sharedReports struct{ reports *reports.Service }
-
-func (s sharedReports) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (sharing.Report, error) {
-	r, err := s.reports.Hold(ctx, tx, customerID, publicToken)
-	return sharing.Report{PublicToken: r.PublicToken, Status: r.Status, Substatus: r.Substatus, Created: r.Created}, err
-}
-
-func (sharedReports) NotReady(r sharing.Report) error {
-	return reports.NotReady(reports.Report{Status: r.Status, Substatus: r.Substatus})
 }
 
 // visitCustomers tells visits about customers.
@@ -175,14 +157,23 @@ func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string
 
 // typed is an input with what the consumer typed, and nothing else yet.
 func typed(from visits.Source) reports.Input {
+	known := given(reports.Given{DOB: from.DOB, State: from.State, Employers: from.Employers, AnnualIncome: from.AnnualIncome})
 	if from.FirstName == "" && from.LastName == "" {
-		return reports.Input{}
+		return reports.Input{Given: known}
 	}
 	p := &bankdata.Person{FirstName: from.FirstName, LastName: from.LastName}
 	if from.Email != "" {
 		p.Emails = []string{from.Email}
 	}
-	return reports.Input{Consumer: p, Source: report.ConsumerInput}
+	return reports.Input{Consumer: p, Source: report.ConsumerInput, Given: known}
+}
+
+// given is g, or nil for nothing.
+func given(g reports.Given) *reports.Given {
+	if g.Empty() {
+		return nil
+	}
+	return &g
 }
 
 func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
@@ -359,7 +350,8 @@ type submissionReports struct {
 }
 
 func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sql.Tx) error, error) {
-	in := reports.Input{Consumer: &n.Person, Source: report.CustomerInput, Profile: n.Profile, Data: n.Data, At: n.At}
+	in := reports.Input{Consumer: &n.Person, Source: report.CustomerInput, Profile: n.Profile, Data: n.Data, At: n.At,
+		Given: given(reports.Given{DOB: n.DOB, State: n.State})}
 	var packed reports.Packed
 	if !n.Failed && n.SandboxReportID == "" {
 		var err error
@@ -447,21 +439,5 @@ func (a accountReports) Named(r *http.Request) (bankaccounts.Report, error) {
 	if err == nil && rep.Status != svc.StatusSuccess {
 		err = reports.NotReady(rep)
 	}
-	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID,
-		KeyID: rep.KeyID, Until: rep.Held().Add(reports.Retention)}, err
-}
-
-func (a accountReports) Account(ctx context.Context, publicToken, accountID string) (bankaccounts.Account, error) {
-	data, err := a.reports.Data(ctx, reports.Report{PublicToken: publicToken})
-	for _, c := range data.Connections {
-		for _, account := range c.Accounts {
-			if account.ID == accountID && account.Type == report.CashEquivalent {
-				return bankaccounts.Account{Number: account.Number, Routing: account.Routing}, nil
-			}
-		}
-	}
-	if err == nil {
-		err = store.ErrNotFound
-	}
-	return bankaccounts.Account{}, err
+	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID}, err
 }

@@ -17,10 +17,10 @@ import (
 	"vestibule/internal/svc"
 )
 
-// A cashflow report has a file that says how its figures came about, and one for
-// each bank: what was retrieved there, from which the report was computed. Account
-// numbers are cut to their last four. All are made from what is sealed, each time
-// that they are asked for.
+// A report has a file for each bank: what was retrieved there, from which the report
+// was computed; a cashflow report also one that says how its figures came about.
+// Account numbers are cut to their last four. All are made from what is sealed, each
+// time that they are asked for.
 
 // The last parts of their source_filepaths; the first is the source_uuid.
 const (
@@ -43,9 +43,9 @@ type file struct {
 	body func() (any, error)
 }
 
-// files lists the files of a report, also when there is none of them.
-func (s *Service) files(w http.ResponseWriter, r *http.Request) error {
-	_, all, err := s.sources(r)
+// files lists the files of a report of the kind, also when there is none of them.
+func (s *Service) files(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+	_, all, err := s.sources(kind, r)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (s *Service) files(w http.ResponseWriter, r *http.Request) error {
 }
 
 // file serves one of them, in parts if asked to.
-func (s *Service) file(w http.ResponseWriter, r *http.Request) error {
-	over, all, err := s.sources(r)
+func (s *Service) file(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+	over, all, err := s.sources(kind, r)
 	if err != nil {
 		return err
 	}
@@ -89,15 +89,15 @@ func (s *Service) file(w http.ResponseWriter, r *http.Request) error {
 	return door.Fail(svc.CodeNotFound, errors.New("the report has no such file"))
 }
 
-// sources are the files of a cashflow report. It has none while it is not made, and
-// none any more when the retention is over.
-func (s *Service) sources(r *http.Request) (over bool, all []file, err error) {
+// sources are the files of a report of the kind. It has none while it is not made,
+// and none any more when the retention is over.
+func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
 	rep, err := s.named(r)
 	if err != nil {
 		return false, nil, err
 	}
-	if rep.Kind != svc.Cashflow {
+	if rep.Kind != kind {
 		return false, nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	if rep.Status != svc.StatusSuccess {
@@ -122,11 +122,14 @@ func (s *Service) sources(r *http.Request) (over bool, all []file, err error) {
 }
 
 func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
-	id := derived(rep.PublicToken, "analysis")
-	all := []file{{
-		listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
-		analysisName, func() (any, error) { return s.analysis(ctx, rep, data) },
-	}}
+	var all []file
+	if rep.Kind == svc.Cashflow {
+		id := derived(rep.PublicToken, "analysis")
+		all = append(all, file{
+			listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
+			analysisName, func() (any, error) { return s.analysis(ctx, rep, data) },
+		})
+	}
 	for _, c := range data.Connections {
 		all = append(all, file{
 			listed{"BANK_TRANSACTIONS", derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName},

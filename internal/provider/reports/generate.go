@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -26,11 +25,6 @@ type Generate struct {
 
 // Kind names the job.
 func (Generate) Kind() string { return "reports.generate" }
-
-// Configured knows what the configuration in force has cashflow reports made with.
-type Configured interface {
-	Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error)
-}
 
 // attempts is how often making a report is tried before it is an ERROR.
 const attempts = 6
@@ -68,32 +62,19 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if err != nil || r.Status != svc.StatusPending {
 		return err
 	}
-	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
-	if err != nil {
-		return fmt.Errorf("reports: subject: %w", err)
-	}
 	retrieved := in.Data == nil
 	if retrieved {
 		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)
 		in.Data = &data
 	}
-	status, sub := cashflow.Outcome(*in.Data, r.Retrieved)
+	status, sub, computed, err := s.compute(ctx, r, in)
+	if err != nil {
+		return err
+	}
 	if status != svc.StatusSuccess {
 		return s.end(ctx, publicToken, status, sub, nil)
 	}
-	options := cashflow.Options{Attributes: true}
-	if s.Configured != nil {
-		if options, err = s.Configured.Cashflow(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err != nil {
-			return fmt.Errorf("reports: configuration: %w", err)
-		}
-	}
-	body, err := pack(cashflow.Build(cashflow.Input{
-		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
-		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: product, InputSource: in.Source, InputUUID: derived(publicToken, "input"),
-		InputRecordID: derived(publicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
-		Options: options,
-	}, r.Retrieved))
+	body, err := pack(computed)
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
 	}
@@ -101,6 +82,12 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if retrieved {
 		if input, err = packInput(in); err != nil {
 			return fmt.Errorf("reports: encode: %w", err)
+		}
+	}
+	connect := func(context.Context, *sql.Tx) error { return nil }
+	if s.Connect != nil {
+		if connect, err = s.Connect(ctx, r, *in.Data, retrieved); err != nil {
+			return err
 		}
 	}
 	return s.end(ctx, publicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
@@ -114,7 +101,10 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 				return err
 			}
 		}
-		return setBody(ctx, tx, publicToken, sealedInput, sealed)
+		if err := setBody(ctx, tx, publicToken, sealedInput, sealed); err != nil {
+			return err
+		}
+		return connect(ctx, tx)
 	})
 }
 

@@ -56,6 +56,11 @@ type Service struct {
 	// and score v2.0.
 	Configured Configured
 
+	// Connect readies what is kept of the accounts of a report that is about to be
+	// SUCCESS, fetched from the banks or given; what it returns keeps it in the
+	// transaction that ends the report. nil for nobody.
+	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *sql.Tx) error, error)
+
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
 	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
@@ -97,6 +102,9 @@ type New struct {
 	UserArgs    string
 	ConsumerID  string
 	KeyID       string // the consumer's data key; empty makes one
+
+	source string    // of a secondary report: the publicToken of the one whose data it has
+	held   time.Time // and since when the service holds them
 }
 
 // Report is a report without its input and body.
@@ -115,15 +123,9 @@ type Report struct {
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
 	Forgotten   bool      // the body was deleted for its age: it is not to be read, wherever the clock stands
 	Relay       string    // the relay token that a third party named it by; empty for its owner
-}
 
-// Held is since when the service holds the report's data: what was submitted may
-// have been retrieved before.
-func (r Report) Held() time.Time {
-	if r.Retrieved.After(r.Created) {
-		return r.Retrieved
-	}
-	return r.Created
+	source string    // see New
+	held   time.Time // see New
 }
 
 // Retention is how long account numbers and files are given out that nobody asked
@@ -136,6 +138,8 @@ type Input struct {
 	// did: report.ConsumerInput or report.CustomerInput.
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
 	Source   string           `json:"source,omitempty"`
+
+	Given *Given `json:"given,omitempty"` // nil for nothing
 
 	Profile     string   `json:"profile,omitempty"`     // signed in to at the mock bank
 	Institution string   `json:"institution,omitempty"` // the bank that was chosen; empty: the profile's own
@@ -178,7 +182,7 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Report, error)
 	}
 	r := Report{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID, Kind: n.Kind,
 		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
-		Status: svc.StatusPending, Created: s.Now().UTC()}
+		Status: svc.StatusPending, Created: s.Now().UTC(), source: n.source, held: n.held}
 	added, err := insert(ctx, tx, r)
 	if err != nil {
 		return Report{}, err
@@ -216,7 +220,13 @@ func (s *Service) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken 
 	if err := hold(ctx, tx, publicToken); err != nil {
 		return Report{}, err
 	}
-	r, err := get(ctx, tx, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+	return s.Own(ctx, tx, customerID, publicToken)
+}
+
+// Own returns a report of the customer, if it is not too old to be read; otherwise
+// store.ErrNotFound.
+func (s *Service) Own(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, error) {
+	r, err := get(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
 	if err == nil && (r.Forgotten || s.Now().Sub(r.Created) > MaxAge) {
 		err = store.ErrNotFound
 	}

@@ -15,9 +15,15 @@ import (
 // X-PUBLIC-TOKEN or X-EXTERNAL-ID.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", door.API(s.Log, s.Gate.Bearer(s.status)))
-	mux.Handle("GET /connect/cashflow/v2/json", door.API(s.Log, s.Gate.Bearer(s.cashflow)))
-	mux.Handle("GET /connect/cashflow/v2/files", door.API(s.Log, s.Gate.Bearer(s.files)))
-	mux.Handle("GET /connect/cashflow/v2/files/{path...}", door.API(s.Log, s.Gate.Bearer(s.file)))
+	of := func(kind svc.Product, h func(svc.Product, http.ResponseWriter, *http.Request) error) http.Handler {
+		return door.API(s.Log, s.Gate.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
+	}
+	mux.Handle("GET /connect/cashflow/v2/json", of(svc.Cashflow, s.json))
+	mux.Handle("GET /connect/cashflow/v2/files", of(svc.Cashflow, s.files))
+	mux.Handle("GET /connect/cashflow/v2/files/{path...}", of(svc.Cashflow, s.file))
+	mux.Handle("GET /connect/income/v2/json", of(svc.Income, s.json))
+	mux.Handle("GET /connect/income/v2/files", of(svc.Income, s.files))
+	mux.Handle("GET /connect/income/v2/files/{path...}", of(svc.Income, s.file))
 }
 
 // status answers {status, substatus}.
@@ -30,13 +36,13 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	return door.JSON(w, http.StatusOK, standing(rep))
 }
 
-// cashflow answers the report's body, byte for byte as it was made.
-func (s *Service) cashflow(w http.ResponseWriter, r *http.Request) error {
+// json answers the body of a report of the kind, byte for byte as it was made.
+func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
 	rep, err := s.named(r)
 	if err != nil {
 		return err
 	}
-	if rep.Kind != svc.Cashflow {
+	if rep.Kind != kind {
 		return door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	if rep.Status != svc.StatusSuccess {

@@ -13,10 +13,11 @@ import (
 // insert reports false when the customer's external id is taken.
 func insert(ctx context.Context, tx *sql.Tx, r Report) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `INSERT INTO reports
-		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) ON CONFLICT (customer_id, external_id) DO NOTHING`,
+		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at, source_token, held_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
-		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created)))
+		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
+		nullable(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""}))
 }
 
 // label reports false when the external id is another report's.
@@ -31,15 +32,19 @@ func label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs st
 func get(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
 	var created int64
-	var retrieved sql.NullInt64
+	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
-			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at, forgotten_at IS NOT NULL
+			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
+			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten)
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held)
 	r.Created = store.Time(created)
 	if retrieved.Valid {
 		r.Retrieved = store.Time(retrieved.Int64)
+	}
+	if held.Valid {
+		r.held = store.Time(held.Int64)
 	}
 	return r, store.Found(err)
 }
@@ -77,10 +82,12 @@ func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []
 
 // deleteInputs deletes what was retrieved, at most limit times, of reports that
 // have ended, were created before one instant and got their data before another;
-// it returns how often it did.
+// of secondary ones, whose data are held since before the latter. It returns how
+// often it did.
 func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time, limit int) (int64, error) {
 	return changed(tx.ExecContext(ctx, `UPDATE reports SET input = NULL WHERE input IS NOT NULL AND public_token IN (
-			SELECT public_token FROM reports WHERE input IS NOT NULL AND status <> 'PENDING' AND created_at < $1 AND retrieved_at < $2
+			SELECT public_token FROM reports WHERE input IS NOT NULL AND status <> 'PENDING'
+				AND (created_at < $1 AND retrieved_at < $2 OR held_at < $2)
 			ORDER BY created_at LIMIT $3)`,
 		store.Micros(created), store.Micros(retrieved), limit))
 }

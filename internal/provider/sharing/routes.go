@@ -23,10 +23,11 @@ const (
 	maxPublicID = 128
 )
 
-// Routes adds the relay tokens' endpoints. All are Basic.
+// Routes adds the endpoints of relay tokens and multi-product tokens. All are Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(s.create)))
 	mux.Handle("DELETE /connect/relay-tokens/{token}", door.API(s.Log, s.Gate.Basic(s.revoke)))
+	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(s.derive)))
 }
 
 type relayToken struct {

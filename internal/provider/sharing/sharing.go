@@ -1,5 +1,7 @@
 // Package sharing lets a customer share a report with a third party, another
-// customer, by a relay token (document 2, "Relay tokens").
+// customer, by a relay token, and have a second report of another product made from
+// the data of one that it has (document 2, "Relay tokens" and "Multi-product
+// tokens").
 //
 // There is one token for a report and a third party. It is good for 72 hours, and
 // again for 72 by every repeated grant; once the third party has read the report
@@ -37,6 +39,8 @@ type Service struct {
 	Accounts Accounts
 	Reports  Reports
 	Events   Events
+
+	Secondary Secondary
 }
 
 // Gate admits callers.

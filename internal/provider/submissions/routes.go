@@ -145,6 +145,10 @@ func (s *Service) source(ctx context.Context, n *New, in Submission, env svc.Env
 		return nil
 	}
 	n.Person = bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName, Emails: []string{*p.Email}}
+	n.DOB = p.DOB != nil
+	if p.State != nil && isState(*p.State) {
+		n.State = *p.State
+	}
 	if n.SandboxReportID == "" && n.Profile == "" {
 		n.Data = &in.Data
 	}

@@ -75,6 +75,8 @@ type New struct {
 	Substatus svc.Substatus
 
 	Person          bankdata.Person
+	DOB             bool           // a date of birth was given
+	State           string         // of the address; empty: none, or none of the table's
 	SandboxReportID string         // made from that prepared report
 	Profile         string         // or from that test profile
 	Data            *bankdata.Data // or from these data

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/jobs"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -155,14 +156,19 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
 }
 
-// person reads the names and the e-mail of a prefill that was checked when it
-// came; what is not there stays empty.
-func person(prefill json.RawMessage) Source {
-	var p struct{ FirstName, LastName, Email string }
-	if len(prefill) > 0 {
-		_ = json.Unmarshal(prefill, &p)
+// person reads a prefill that was checked when it came; what is not there stays
+// empty.
+func person(raw json.RawMessage) Source {
+	var p prefill.Fields
+	if len(raw) > 0 {
+		_ = json.Unmarshal(raw, &p)
 	}
-	return Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email}
+	who := Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
+		DOB: p.DOB != "", State: p.State, Employers: p.StatedEmployerNames, AnnualIncome: p.StatedAnnualIncome}
+	if who.Employers == nil && p.StatedEmployerName != "" {
+		who.Employers = []string{p.StatedEmployerName}
+	}
+	return who
 }
 
 // rehearsal is what the sandbox plays for a prefill.

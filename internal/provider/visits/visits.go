@@ -88,6 +88,10 @@ type NewReport struct {
 // Source is what a report is made from.
 type Source struct {
 	FirstName, LastName, Email string   // as the consumer's own record
+	DOB                        bool     // a date of birth was given
+	State                      string   // two capital letters; empty: not given
+	Employers                  []string // as stated
+	AnnualIncome               *int64   // as stated, in whole dollars
 	Profile                    string   // whose accounts the bank has
 	Institution                string   // the bank's name
 	Accounts                   []string // those that were picked
