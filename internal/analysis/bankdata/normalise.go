@@ -88,7 +88,7 @@ func (t *text) add(s string) {
 			binary.LittleEndian.PutUint64(buf[n:], capitals)
 			n += letters
 			if i += letters; letters == 8 || byteKinds[in[i]] != byteSeparator {
-				i--
+				i-- // the word goes on
 				continue
 			}
 		case byteDigit: // a row of digits is as good as one
