@@ -292,7 +292,12 @@ func TestReviewIsForEverybody(t *testing.T) {
 		everybody(t, v, "application")
 		click(t, v.page(`main a[href$="/report"]`).First())
 		see(t, v.page("h1"))
+		explained(t, v, v.URL())
 		everybody(t, v, "report")
+		_, err := v.Evaluate(`() => document.querySelectorAll("article.report details").forEach((d) => { d.open = true })`)
+		must(t, err)
+		must(t, v.SetViewportSize(320, 640))
+		v.fits(t) // with every table open
 		in(t, v, lang)
 	})
 }

@@ -126,6 +126,10 @@ func TestReview(t *testing.T) {
 		t.Errorf("the download is called %q", name)
 	}
 	s.holds(t, v, got)
+	plain := applicant
+	plain.open(t, reportURL)
+	s.signInToReview(t, plain, s.Credentials.Reviewer.Password)
+	s.readReport(t, v, plain, stranger.ID, got)
 
 	// The account's owner matches.
 	v.open(t, desk+"/applications/"+owner.ID)

@@ -225,6 +225,11 @@ func (v ReviewReportView) applicant() string {
 	return ""
 }
 
+// source is a source's id, which may be long, with places to break it.
+func source(id string) templ.Component {
+	return templ.Raw(strings.ReplaceAll(templ.EscapeString(id), "_", "_<wbr>"))
+}
+
 // section is a part of the page with its heading, whose id is the section's.
 type section struct {
 	id, title string

@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// explained opens the page of a report until what stands behind it is there: the
+// report does not wait for it.
+func explained(t *testing.T, v *visitor, url string) {
+	t.Helper()
+	for range 100 {
+		v.open(t, url)
+		see(t, v.page("#about"))
+		if n, err := v.page("#total").Count(); err == nil && n == 1 {
+			return
+		}
+	}
+	t.Fatal("the report has no balances")
+}
+
+// kept saves what a link downloads.
+func kept(t *testing.T, v *visitor, link string) (name string, body []byte) {
+	t.Helper()
+	file, err := v.ExpectDownload(func() error { return v.page(link).Click() })
+	must(t, err)
+	path, err := file.Path()
+	must(t, err)
+	body, err = os.ReadFile(path)
+	must(t, err)
+	return file.SuggestedFilename(), body
+}
+
+// readReport asks the page of a report what a loan officer would: v is signed in,
+// plain is signed in without script.
+func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte) {
+	url := s.Portal + "/review/applications/" + id + "/report"
+	explained(t, v, url)
+	var report struct {
+		Attributes []struct {
+			Name  string
+			Value json.Number
+		}
+		Scores []struct{ Value *int }
+	}
+	must(t, json.Unmarshal(raw, &report))
+
+	// Plots are named and told in words, and each has its table.
+	for name, story := range map[string]string{"end of each day": "lowest", "Money in and out by month": "On average of"} {
+		plot := v.page("role=img[name=/" + name + "$/]")
+		see(t, plot)
+		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)
+		must(t, err)
+		if !strings.Contains(words.(string), story) {
+			t.Errorf("the plot %q is told as %q", name, words)
+		}
+	}
+	for _, table := range []string{"Balances by month, as a table", "Month by month, as a table"} {
+		click(t, v.page(`summary:text-is("`+table+`")`))
+		rows := v.page(`details[open]:has(summary:text-is("` + table + `")) tbody tr`)
+		if n, err := rows.Count(); err != nil || n < 20 {
+			t.Errorf("%q has %d rows, %v", table, n, err)
+		}
+	}
+	see(t, v.page(`role=img[name=/^Score \d+ on a scale from 300 to 850; Reference household \d+$/]`))
+	click(t, v.page(".bin-ranges summary").First())
+	see(t, v.page(".bin-ranges[open] .bin-reached"))
+	for _, part := range []string{"Regular income and bills", "Where money comes from and goes", "Insufficient funds, overdrafts"} {
+		see(t, v.page(`role=heading[level=2][name="`+part+`"]`))
+	}
+
+	// The search, as one types, and by the server without script; both find the
+	// same.
+	shown := func(v *visitor) (names []string) {
+		t.Helper()
+		out, err := v.Evaluate(`() => [...document.querySelectorAll("details.figures[open] tbody tr")].filter((r) => r.offsetParent).map((r) => r.querySelector(".figure-name").textContent)`)
+		must(t, err)
+		for _, n := range out.([]any) {
+			names = append(names, n.(string))
+		}
+		return names
+	}
+	fill(t, v.page("#q"), "Lowest BALANCE")
+	see(t, v.page(`#figures-found:text("3 figures")`))
+	live := shown(v)
+	if len(live) != 3 || live[0] != "UA_ASSET_TOTAL_MIN_1M" {
+		t.Errorf("as one types: %q", live)
+	}
+	fill(t, plain.page("#q"), "Lowest BALANCE")
+	click(t, plain.page(".figure-find button"))
+	at(t, plain, url+"?q=Lowest+BALANCE&node=#figures")
+	see(t, plain.page(`#figures-found:text("3 figures")`))
+	// A page without script cannot be asked by script: its rows are what there is.
+	names, err := plain.page("details.figures[open] .figure-name").AllTextContents()
+	must(t, err)
+	if strings.Join(names, " ") != strings.Join(live, " ") {
+		t.Errorf("the server finds %q, the script %q", names, live)
+	}
+	_, err = plain.page("#node").SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice("RATIO")})
+	must(t, err)
+	fill(t, plain.page("#q"), "nothing of the kind")
+	click(t, plain.page(".figure-find button"))
+	see(t, plain.page(`text="No figure fits. Try one word of it."`))
+
+	// Every attribute with its value, for a spreadsheet.
+	name, body := kept(t, v, `role=link[name="Figures as CSV"]`)
+	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
+	must(t, err)
+	if name != "cashflow-"+id+".csv" || len(rows) != len(report.Attributes)+1 || !bytes.HasPrefix(body, []byte("\ufeffname,description,")) {
+		t.Fatalf("%s has %d rows for %d attributes: %.80q", name, len(rows), len(report.Attributes), body)
+	}
+	for i, a := range report.Attributes {
+		if got := rows[i+1]; got[0] != a.Name || got[3] != a.Value.String() {
+			t.Errorf("row %d is %q, want %s with %s", i+1, got, a.Name, a.Value)
+		}
+	}
+	if name, body := kept(t, v, `role=link[name="Months as CSV"]`); name != "cashflow-"+id+"-months.csv" || bytes.Count(body, []byte("\r\n")) < 20 {
+		t.Errorf("%s: %.200q", name, body)
+	}
+}
