@@ -133,6 +133,10 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
 	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
 		Reports: accountReports{p.reports}, Banks: destinations()}
+	if err := p.accounts.Open(ctx); err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	p.reports.Connect = connections{p.accounts}.Connect
 	if len(c.OpenAPI) > 0 {
 		if p.docs, err = docsPage(ctx, c); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
@@ -324,7 +328,7 @@ func (p *Provider) Control() http.Handler {
 	}
 	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
 		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers, p.sharing}, Keys: p.keys,
-		Accounts: controlAccounts{p}, Submissions: controlSubmissions{}, Receive: p.receive, Moved: p.moved, Refill: p.refill}
+		Accounts: controlAccounts{p}, Banks: controlBanks{p.accounts}, Submissions: controlSubmissions{}, Receive: p.receive, Moved: p.moved, Refill: p.refill}
 	return c.Handler()
 }
 
@@ -349,6 +353,9 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	if err := p.visits.Sweep(ctx); err != nil {
+		return err
+	}
+	if err := p.accounts.Sweep(ctx); err != nil {
 		return err
 	}
 	return p.reports.Sweep(ctx)
@@ -377,6 +384,9 @@ func (p *Provider) tend(ctx context.Context) {
 		}
 		if err := p.reports.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("reports not swept", "why", err.Error())
+		}
+		if err := p.accounts.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("bank accounts not swept", "why", err.Error())
 		}
 		if err := p.desk.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("dashboard not swept", "why", err.Error())

@@ -439,21 +439,5 @@ func (a accountReports) Named(r *http.Request) (bankaccounts.Report, error) {
 	if err == nil && rep.Status != svc.StatusSuccess {
 		err = reports.NotReady(rep)
 	}
-	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID,
-		KeyID: rep.KeyID, Until: rep.Held().Add(reports.Retention)}, err
-}
-
-func (a accountReports) Account(ctx context.Context, publicToken, accountID string) (bankaccounts.Account, error) {
-	data, err := a.reports.Data(ctx, reports.Report{PublicToken: publicToken})
-	for _, c := range data.Connections {
-		for _, account := range c.Accounts {
-			if account.ID == accountID && account.Type == report.CashEquivalent {
-				return bankaccounts.Account{Number: account.Number, Routing: account.Routing}, nil
-			}
-		}
-	}
-	if err == nil {
-		err = store.ErrNotFound
-	}
-	return bankaccounts.Account{}, err
+	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID}, err
 }

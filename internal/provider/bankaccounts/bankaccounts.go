@@ -1,15 +1,21 @@
-// Package bankaccounts gives out the numbers of the bank accounts behind a report,
-// and the banks that applicants may be led to (document 1, endpoints 6 and 7).
+// Package bankaccounts holds the bank accounts that consumers have connected: it
+// lists those of a consumer and gives out their account and routing numbers, real
+// (AN) or tokenized by the bank (TAN), by consumer or by report (document 2,
+// "Consumer bank accounts"; document 1, endpoint 6). It also knows the banks that
+// applicants may be led to (endpoint 7).
 //
-// It refuses customers that are not entitled, consumers that withdrew their
-// consent, and accounts that were first asked for when the retention of their
-// data was over; those are as unknown as anybody else's.
+// An account has one row however many of the consumer's reports have it, and both
+// ways to its numbers read that row. It refuses customers that are not entitled,
+// consumers that withdrew their consent, numbers that the bank has revoked, and
+// accounts that were first asked for when their connection was over; those are as
+// unknown as anybody else's.
 package bankaccounts
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -21,7 +27,15 @@ import (
 	"vestibule/internal/svc"
 )
 
-// Service serves bank accounts. All fields must be set.
+// How long a connection lives, and so how long numbers can be asked for the first
+// time (document 2, Limits): the standard, and where the bank gives TANs.
+const (
+	Lifetime      = 14 * 24 * time.Hour
+	TokenLifetime = 90 * 24 * time.Hour
+)
+
+// Service serves bank accounts. All fields must be set, and Open called before the
+// first request.
 type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
@@ -30,10 +44,26 @@ type Service struct {
 	Customers Customers
 	Reports   Reports
 	Banks     []Bank // the catalogue, in alphabetical order
+
+	pepper []byte // keys the HMACs of account numbers
+}
+
+// Open makes the key of the first start.
+func (s *Service) Open(ctx context.Context) (err error) {
+	s.pepper, err = s.DB.Keep(ctx, "bank-accounts", func() ([]byte, error) {
+		key := make([]byte, 32)
+		rand.Read(key) // never fails
+		return key, nil
+	})
+	if err != nil {
+		return fmt.Errorf("bankaccounts: %w", err)
+	}
+	return nil
 }
 
 // Gate admits callers.
 type Gate interface {
+	Basic(next door.HandlerFunc) door.HandlerFunc
 	Bearer(next door.HandlerFunc) door.HandlerFunc
 }
 
@@ -41,28 +71,22 @@ type Gate interface {
 type Customers interface {
 	// Entitled reports whether the customer may have account numbers.
 	Entitled(ctx context.Context, q store.Queryer, customerID string) (bool, error)
-	// Withdrawn reports whether the consumer has withdrawn consent.
+	// Withdrawn reports whether the consumer has withdrawn consent. One that is not
+	// the customer's is store.ErrNotFound.
 	Withdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error)
 }
 
 // Report is a report as far as its accounts go.
 type Report struct {
-	PublicToken, CustomerID, ConsumerID string
-	KeyID                               string
-	Until                               time.Time // accounts may be asked for the first time
+	PublicToken, CustomerID, ConsumerID string // ConsumerID is empty for what was submitted
 }
 
-// Reports finds reports and the accounts behind them.
+// Reports finds reports.
 type Reports interface {
 	// Named is the report that a request's headers name, made and ready; errors
 	// are answers.
 	Named(r *http.Request) (Report, error)
-	// Account is the account of that id behind it, or store.ErrNotFound.
-	Account(ctx context.Context, publicToken, accountID string) (Account, error)
 }
-
-// Account is the numbers of an account. An empty number is not known.
-type Account struct{ Number, Routing string }
 
 // Bank is a bank with the domains that it uses.
 type Bank struct {
@@ -71,51 +95,103 @@ type Bank struct {
 	Homepage []string `json:"bank_homepage_domains"`
 }
 
-// Routes adds the endpoints. All are Bearer.
+// Routes adds the endpoints: by report and of banks Bearer, by consumer Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", door.API(s.Log, s.Gate.Bearer(s.ach)))
+	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", door.API(s.Log, s.Gate.Bearer(s.reportACH)))
 	mux.Handle("GET /connect/cashflow/oauth-destinations", door.API(s.Log, s.Gate.Bearer(s.destinations)))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", door.API(s.Log, inTable(s.Gate.Basic(s.list))))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", door.API(s.Log, inTable(s.Gate.Basic(s.consumerACH))))
 }
 
-// details is the answer, and what is sealed.
-type details struct {
-	Number  string `json:"full_account_number"`
-	Routing string `json:"routing_number"`
-	Kind    string `json:"account_number_type"`
-}
-
-// ach answers the numbers of an account of the report.
-func (s *Service) ach(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, gate.CallerOf(ctx).CustomerID)
-	if err != nil {
-		return err
+// inTable answers with the codes of the consumer endpoints' error table: of
+// credentials that are not recognized it has FORBIDDEN.
+func inTable(h door.HandlerFunc) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		err := h(w, r)
+		if err == nil {
+			return nil
+		}
+		e := *door.As(err)
+		switch e.Code {
+		case svc.CodeUnknownCustomer:
+			e.Code = svc.CodeForbidden
+		case svc.CodeMalformedHeaders:
+			e.Code = svc.CodeBadRequest
+		}
+		return &e
 	}
-	if !ok {
-		return door.Fail(svc.CodeForbidden, errors.New("account numbers are not enabled"))
+}
+
+// reportACH answers the numbers of an account of a report.
+func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	if err := s.entitled(ctx); err != nil {
+		return err
 	}
 	rep, err := s.Reports.Named(r)
 	if err != nil {
 		return err
 	}
 	if rep.ConsumerID != "" {
-		gone, err := s.Customers.Withdrawn(ctx, s.DB.SQL, rep.CustomerID, rep.ConsumerID)
-		if err != nil {
+		if err := s.consents(ctx, rep.CustomerID, rep.ConsumerID); err != nil {
 			return err
-		}
-		if gone {
-			return door.Fail(svc.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
 		}
 	}
 	id := r.PathValue("id")
 	if !svc.IsUUID(id) {
 		return unknown()
 	}
-	d, err := s.details(ctx, rep, strings.ToLower(id))
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
-		return unknown()
-	}
+	return s.answer(w, r, ofReport, rep.PublicToken, strings.ToLower(id))
+}
+
+// consumerACH answers the numbers of an account of a consumer.
+func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	consumer, err := pathID(r, "consumer", "consumer_id")
 	if err != nil {
+		return err
+	}
+	id, err := pathID(r, "id", "bank_account_id")
+	if err != nil {
+		return err
+	}
+	if err := s.entitled(ctx); err != nil {
+		return err
+	}
+	if err := s.consents(ctx, gate.CallerOf(ctx).CustomerID, consumer); err != nil {
+		return err
+	}
+	return s.answer(w, r, ofConsumer, consumer, id)
+}
+
+func (s *Service) entitled(ctx context.Context) error {
+	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, gate.CallerOf(ctx).CustomerID)
+	if err == nil && !ok {
+		err = door.Fail(svc.CodeForbidden, errors.New("account numbers are not enabled"))
+	}
+	return err
+}
+
+// consents refuses a consumer that is not the customer's, or has withdrawn consent.
+func (s *Service) consents(ctx context.Context, customerID, consumerID string) error {
+	gone, err := s.Customers.Withdrawn(ctx, s.DB.SQL, customerID, consumerID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return unknown()
+	case err == nil && gone:
+		return door.Fail(svc.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
+	}
+	return err
+}
+
+func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner, accountID string) error {
+	d, err := s.numbers(r.Context(), of, owner, accountID)
+	switch {
+	case errors.Is(err, errRevoked):
+		return door.Fail(svc.CodeConsentNotProvided, err)
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrShredded):
+		return unknown()
+	case err != nil:
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -123,40 +199,16 @@ func (s *Service) ach(w http.ResponseWriter, r *http.Request) error {
 }
 
 func unknown() error {
-	return door.Fail(svc.CodeNotFound, errors.New("no such account that may be asked for"))
+	return door.Fail(svc.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
 }
 
-// details returns an account's numbers, and keeps them the first time.
-func (s *Service) details(ctx context.Context, rep Report, id string) (details, error) {
-	var d details
-	at := store.Cell{Table: "ach_details", Column: "sealed", Row: rep.PublicToken + "/" + id}
-	sealed, err := kept(ctx, s.DB.SQL, rep.PublicToken, id)
-	if err == nil {
-		raw, err := s.DB.Vault.Open(ctx, s.DB.SQL, rep.KeyID, at, sealed)
-		if err != nil {
-			return d, err
-		}
-		return d, json.Unmarshal(raw, &d)
+// pathID is an id in the address, which the contract calls by another name.
+func pathID(r *http.Request, wildcard, name string) (string, error) {
+	id := r.PathValue(wildcard)
+	if !svc.IsUUID(id) {
+		return "", door.Fail(svc.CodeBadRequest, errors.New(name+" is no UUID"), door.Detail{Field: name, Message: "must be a UUID"})
 	}
-	if !errors.Is(err, store.ErrNotFound) || s.Now().After(rep.Until) {
-		return d, err
-	}
-	a, err := s.Reports.Account(ctx, rep.PublicToken, id)
-	if err != nil {
-		return d, err
-	}
-	if a.Number == "" || a.Routing == "" {
-		return d, store.ErrNotFound
-	}
-	d = details{Number: a.Number, Routing: a.Routing, Kind: "AN"}
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return d, err
-	}
-	if sealed, err = s.DB.Vault.Seal(ctx, s.DB.SQL, rep.KeyID, at, raw); err != nil {
-		return d, err
-	}
-	return d, keep(ctx, s.DB.SQL, rep.PublicToken, id, sealed, s.Now())
+	return strings.ToLower(id), nil
 }
 
 // destinations lists the banks that have a domain.

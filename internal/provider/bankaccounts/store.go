@@ -2,21 +2,149 @@ package bankaccounts
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
 )
 
-// kept returns the sealed numbers of an account, or store.ErrNotFound.
-func kept(ctx context.Context, q store.Queryer, publicToken, accountID string) ([]byte, error) {
+// scope says what an account is looked for in.
+type scope string
+
+const (
+	ofReport   scope = `n.public_token = $1`
+	ofConsumer scope = `a.consumer_id = $1`
+)
+
+const selectAccount = `SELECT a.id, a.key_id, a.account_id, a.first_at, a.revoked_at, a.details, a.numbers FROM bank_accounts a `
+
+type scanner interface{ Scan(into ...any) error }
+
+func scan(row scanner) (account, error) {
+	var a account
+	var first, revoked sql.NullInt64
+	err := row.Scan(&a.id, &a.keyID, &a.accountID, &first, &revoked, &a.details, &a.numbers)
+	if first.Valid {
+		a.first = store.Time(first.Int64)
+	}
+	if revoked.Valid {
+		a.revoked = store.Time(revoked.Int64)
+	}
+	return a, store.Found(err)
+}
+
+// named returns an account by an id that a report has for it, or store.ErrNotFound.
+func named(ctx context.Context, q store.Queryer, of scope, owner, accountID string) (account, error) {
+	return scan(q.QueryRowContext(ctx, selectAccount+`JOIN bank_account_names n ON n.bank_account_id = a.id
+		WHERE `+string(of)+` AND n.account_id = $2 ORDER BY a.retrieved_at DESC LIMIT 1`, owner, accountID))
+}
+
+// connected returns the accounts of a consumer whose connections live, or whose
+// numbers were given out.
+func connected(ctx context.Context, q store.Queryer, consumerID string, now time.Time) ([]account, error) {
+	rows, err := q.QueryContext(ctx, selectAccount+`JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
+		WHERE a.consumer_id = $1 AND (a.first_at IS NOT NULL OR c.expires_at >= $2)`, consumerID, store.Micros(now))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []account
+	for rows.Next() {
+		a, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// give notes that an account's numbers are given out, once, and returns them
+// sealed. It is store.ErrNotFound for one that was given out before, is revoked,
+// has none, or whose connection is over.
+func give(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
 	var sealed []byte
-	err := q.QueryRowContext(ctx, `SELECT sealed FROM ach_details WHERE public_token = $1 AND account_id = $2`, publicToken, accountID).Scan(&sealed)
+	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_at = $2
+		WHERE id = $1 AND first_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
+			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at >= $2)
+		RETURNING numbers`, id, store.Micros(now)).Scan(&sealed)
 	return sealed, store.Found(err)
 }
 
-// keep keeps them, once.
-func keep(ctx context.Context, q store.Queryer, publicToken, accountID string, sealed []byte, now time.Time) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO ach_details (public_token, account_id, sealed, first_at)
-		VALUES ($1, $2, $3, $4) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, sealed, store.Micros(now))
+func addConnection(ctx context.Context, tx *sql.Tx, keyID, id string, connected, expires time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO bank_connections (key_id, id, connected_at, expires_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (key_id, id) DO NOTHING`, keyID, id, store.Micros(connected), store.Micros(expires))
 	return err
+}
+
+// putAccount adds an account, or brings it up to date by newer data. Numbers that
+// were given out stay, unless they were revoked: signing in at the bank again gives
+// new ones.
+func putAccount(ctx context.Context, tx *sql.Tx, a account) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO bank_accounts
+		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (id) DO UPDATE SET connection_id = excluded.connection_id, retrieved_at = excluded.retrieved_at, details = excluded.details,
+			number_type = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.number_type ELSE bank_accounts.number_type END,
+			numbers = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.numbers ELSE bank_accounts.numbers END,
+			first_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_at END, revoked_at = NULL
+		WHERE excluded.retrieved_at > bank_accounts.retrieved_at`,
+		a.id, a.keyID, a.customerID, sql.NullString{String: a.consumerID, Valid: a.consumerID != ""}, a.connectionID, a.accountID,
+		a.kind, store.Micros(a.retrieved), a.details, sql.Null[[]byte]{V: a.numbers, Valid: a.numbers != nil})
+	return err
+}
+
+func name(ctx context.Context, tx *sql.Tx, publicToken, accountID, bankAccountID string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
+		VALUES ($1, $2, $3) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, bankAccountID)
+	return err
+}
+
+// inherit gives a report the accounts of the one whose data it has.
+func inherit(ctx context.Context, tx *sql.Tx, publicToken, source string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
+		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
+		ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, source)
+	return err
+}
+
+// revoke marks tokens as revoked and drops what is kept of them.
+func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Time) (int64, error) {
+	return changed(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
+		WHERE number_type = 'TAN' AND revoked_at IS NULL AND id IN (SELECT bank_account_id FROM bank_account_names WHERE account_id = $1)`,
+		accountID, store.Micros(now)))
+}
+
+// kinds reports whether there are accounts of that id, and tokens among them.
+func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any bool, err error) {
+	var all, tans int
+	err = q.QueryRowContext(ctx, `SELECT count(*), count(CASE WHEN a.number_type = 'TAN' THEN 1 END)
+		FROM bank_accounts a JOIN bank_account_names n ON n.bank_account_id = a.id WHERE n.account_id = $1`, accountID).Scan(&all, &tans)
+	return tans > 0, all > 0, err
+}
+
+func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
+	return changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
+		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
+		AND first_at IS NULL AND EXISTS ( -- and nobody has connected it again meanwhile
+			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(now), limit))
+}
+
+func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit int) (int64, error) {
+	return changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+		SELECT a.id FROM bank_accounts a JOIN consumers c ON c.id = a.consumer_id WHERE c.withdrawn_at IS NOT NULL LIMIT $1)`, limit))
+}
+
+func deleteConnections(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
+	return changed(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
+		SELECT c.key_id, c.id FROM bank_connections c WHERE c.expires_at < $1
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
+}
+
+func changed(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }

@@ -40,6 +40,7 @@ func (c *Control) Handler() http.Handler {
 		"POST /sandbox-reports":         c.prepare,
 		"GET /inbox":                    c.inbox,
 		"POST /inbox":                   c.receive,
+		"POST /bank-accounts/revoke":    c.revoke,
 		"POST /reset":                   c.reset,
 	} {
 		mux.Handle(pattern, door.API(c.Log, h))
@@ -139,12 +140,13 @@ func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Username string `json:"username"`
+		Bank     string `json:"bank"`
 		End      string `json:"end"`
 	}
 	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
-	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), Walk{Username: in.Username, End: in.End})
+	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), Walk{Username: in.Username, Bank: in.Bank, End: in.End})
 	if errors.Is(err, store.ErrNotFound) {
 		return door.Fail(svc.CodeInvalidToken, errors.New("no visit has this token"))
 	}
@@ -311,6 +313,30 @@ func (c *Control) owner(ctx context.Context, q store.Queryer, publicID string) (
 		return c.Accounts.First(ctx, q)
 	}
 	return c.Accounts.CustomerID(ctx, q, publicID)
+}
+
+// revoke has the bank of an account take its tokenized number back.
+func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		AccountID string `json:"accountId"`
+	}
+	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	if !svc.IsUUID(in.AccountID) {
+		return invalid("accountId", "must be the account_id of a report")
+	}
+	err := c.Banks.Revoke(r.Context(), strings.ToLower(in.AccountID))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return door.Fail(svc.CodeNotFound, errors.New("no such account"))
+	case errors.Is(err, ErrNoToken):
+		return door.Fail(svc.CodeInvalidState, err)
+	case err != nil:
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // reset forgets every report, visit and event, the faults and the moved clock,

@@ -10,6 +10,7 @@ package sandbox
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -32,6 +33,7 @@ type Control struct {
 	Webhooks    Webhooks
 	Keys        Keys
 	Accounts    Accounts
+	Banks       Banks
 	Submissions Submissions
 
 	// Receive reads and verifies a webhook that was sent to the third party.
@@ -44,9 +46,11 @@ type Control struct {
 }
 
 // Walk says how a visit is walked: the username at the mock bank ("" is
-// default), or how it ends early: "exit", "error:CODE".
+// default), the bank of the catalogue by id or name ("" is its first), or how it
+// ends early: "exit", "error:CODE".
 type Walk struct {
 	Username string
+	Bank     string
 	End      string
 }
 
@@ -90,6 +94,16 @@ type Submissions interface {
 type Keys interface {
 	Rotate(ctx context.Context, atOnce bool) error
 }
+
+// Banks does what a mock bank does of itself.
+type Banks interface {
+	// Revoke takes back the tokenized numbers of the account that reports name so.
+	// An unknown one is store.ErrNotFound, one with a real number ErrNoToken.
+	Revoke(ctx context.Context, accountID string) error
+}
+
+// ErrNoToken is returned by Banks for a number that cannot be revoked.
+var ErrNoToken = errors.New("sandbox: the account has a real number")
 
 // Accounts knows customers by publicId; an unknown one is store.ErrNotFound.
 type Accounts interface {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // Walk says how the sandbox control walks a visit.
 type Walk struct {
 	Username string // of the mock bank; empty is "default"
+	Bank     string // its id or name; empty is the first of the catalogue
 	End      string // "", "exit", or "error:" and a widget error type
 }
 
@@ -44,6 +46,15 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 	if err != nil {
 		return Walked{}, err
 	}
+	bank := s.Banks[0]
+	if how.Bank != "" {
+		at := slices.IndexFunc(s.Banks, func(b Bank) bool { return b.ID == how.Bank || b.Name == how.Bank })
+		if at < 0 {
+			return Walked{}, door.Fail(svc.CodeMalformedBody, errors.New("unknown bank of a walk"),
+				door.Detail{Field: "bank", Message: "is no id and no name of a mock bank"})
+		}
+		bank = s.Banks[at]
+	}
 	var v visit
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if v, err = s.find(ctx, tx, token); err != nil {
@@ -52,7 +63,7 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		v, err = s.walk(ctx, tx, v, how.Username, end)
+		v, err = s.walk(ctx, tx, v, how.Username, bank.ID, end)
 		return err
 	})
 	if err == nil {
@@ -110,7 +121,7 @@ func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, er
 }
 
 // walk answers each step as an applicant would, until the visit no longer asks.
-func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username string, end Input) (visit, error) {
+func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username, bank string, end Input) (visit, error) {
 	for {
 		var in Input
 		var picked []string
@@ -130,7 +141,7 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username string
 		case v.Step == StepConsent:
 			in.Kind = Consented
 		case v.Step == StepBank:
-			in = Input{Kind: Chose, Bank: s.Banks[0].ID}
+			in = Input{Kind: Chose, Bank: bank}
 		case v.Step == StepSignIn:
 			in = Input{Kind: SignedIn, Username: username, Login: s.Bank.Login(username), OK: true}
 			if !in.Login.Known {

@@ -1,7 +1,8 @@
 // Package banks is the catalogue of mock banks that the sandbox's widget shows
 // and whose domains customers ask for (document 1, endpoint 7). All names are
 // invented, and all domains are of the top-level domain that is reserved for
-// examples. Every bank takes the same user names.
+// examples. Every bank takes the same user names; those that are online only give
+// tokenized account numbers (document 2, "Consumer bank accounts").
 package banks
 
 import "strings"
@@ -13,6 +14,7 @@ type Bank struct {
 	Place    string   // to tell banks apart: city and state, or Online
 	OAuth    []string // domains that a sign-in by OAuth may lead to
 	Homepage []string
+	Tokens   bool // account numbers are given as TANs
 }
 
 // All is the catalogue in alphabetical order.
@@ -21,7 +23,7 @@ func All() []Bank {
 	for line := range strings.Lines(catalogue) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
 		place, domains, _ := strings.Cut(rest, "|")
-		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}}
+		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}, Tokens: place == "Online"}
 		host := strings.ReplaceAll(b.ID, "-", "") + ".example"
 		if domains == "" {
 			b.OAuth = []string{"login." + host}

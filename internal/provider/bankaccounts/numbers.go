@@ -1,0 +1,181 @@
+package bankaccounts
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+)
+
+// The kinds of account numbers.
+const (
+	AN  = "AN"  // the account's own
+	TAN = "TAN" // a token that the bank has given in its place, and can revoke
+)
+
+var (
+	// errRevoked is returned for numbers that the bank has revoked.
+	errRevoked = errors.New("bankaccounts: the bank has revoked the number")
+
+	// ErrNoToken is returned for the revoking of a number that is no token.
+	ErrNoToken = errors.New("bankaccounts: a real account number cannot be revoked")
+)
+
+// details is the answer of the ACH details, and what is sealed of it.
+type details struct {
+	Number  string `json:"full_account_number"`
+	Routing string `json:"routing_number"`
+	Kind    string `json:"account_number_type"`
+}
+
+// item is an account as the list shows it. The first eight are what is sealed.
+type item struct {
+	shown
+	Routing *string `json:"routing_number"`
+	Number  *string `json:"full_account_number"`
+	Kind    *string `json:"account_number_type"`
+}
+
+type shown struct {
+	AccountID   string       `json:"account_id"`
+	Institution string       `json:"institution_name"`
+	Truncated   *string      `json:"truncated_account_number"`
+	Owner       string       `json:"owner_full_name"`
+	Name        string       `json:"account_name"`
+	Type        string       `json:"account_type"`
+	Subtype     string       `json:"account_subtype"`
+	Opened      *report.Date `json:"date_opened"`
+}
+
+// list answers the accounts that a consumer has connected. Numbers that were given
+// out are in it for those who may have them. A consumer that has withdrawn consent
+// has no account.
+func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	consumer, err := pathID(r, "consumer", "consumer_id")
+	if err != nil {
+		return err
+	}
+	customer := gate.CallerOf(ctx).CustomerID
+	gone, err := s.Customers.Withdrawn(ctx, s.DB.SQL, customer, consumer)
+	if errors.Is(err, store.ErrNotFound) {
+		return unknown()
+	}
+	if err != nil {
+		return err
+	}
+	out := []item{}
+	if !gone {
+		entitled, err := s.Customers.Entitled(ctx, s.DB.SQL, customer)
+		if err != nil {
+			return err
+		}
+		if out, err = s.items(ctx, consumer, entitled); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		Accounts []item `json:"accounts"`
+	}{out})
+}
+
+func (s *Service) items(ctx context.Context, consumerID string, entitled bool) ([]item, error) {
+	rows, err := connected(ctx, s.DB.SQL, consumerID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]item, 0, len(rows))
+	for _, a := range rows {
+		var it item
+		if err := s.open(ctx, a.keyID, cell(a.id, "details"), a.details, &it.shown); err != nil {
+			if errors.Is(err, store.ErrShredded) {
+				continue
+			}
+			return nil, err
+		}
+		it.AccountID = a.accountID
+		if entitled && !a.first.IsZero() && a.numbers != nil {
+			var d details
+			if err := s.open(ctx, a.keyID, cell(a.id, "numbers"), a.numbers, &d); err != nil {
+				return nil, err
+			}
+			it.Routing, it.Number, it.Kind = &d.Routing, &d.Number, &d.Kind
+		}
+		out = append(out, it)
+	}
+	slices.SortFunc(out, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.Institution, b.Institution), cmp.Compare(a.Name, b.Name), cmp.Compare(a.AccountID, b.AccountID))
+	})
+	return out, nil
+}
+
+// numbers gives out the numbers of an account of a report or of a consumer. The
+// first time is noted by one conditional statement; from then on they stay as they
+// are, until they are revoked.
+func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string) (details, error) {
+	var d details
+	a, err := named(ctx, s.DB.SQL, of, owner, accountID)
+	if err != nil {
+		return d, err
+	}
+	if a.revoked.IsZero() && a.first.IsZero() {
+		given, err := give(ctx, s.DB.SQL, a.id, s.Now())
+		switch {
+		case err == nil:
+			return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), given, &d)
+		case !errors.Is(err, store.ErrNotFound):
+			return d, err
+		}
+		// It is too late, there are none, or somebody else was quicker.
+		if a, err = named(ctx, s.DB.SQL, of, owner, accountID); err != nil {
+			return d, err
+		}
+	}
+	switch {
+	case !a.revoked.IsZero():
+		return d, errRevoked
+	case a.first.IsZero() || a.numbers == nil:
+		return d, store.ErrNotFound
+	}
+	return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), a.numbers, &d)
+}
+
+// Revoke takes back the tokens of the accounts that reports name so, as their bank
+// does, with what is kept of them. An unknown account is store.ErrNotFound, one
+// with a real number ErrNoToken; revoking again changes nothing.
+func (s *Service) Revoke(ctx context.Context, accountID string) error {
+	n, err := revoke(ctx, s.DB.SQL, accountID, s.Now())
+	if err != nil || n > 0 {
+		return err
+	}
+	tokens, any, err := kinds(ctx, s.DB.SQL, accountID)
+	switch {
+	case err != nil:
+		return err
+	case !any:
+		return store.ErrNotFound
+	case !tokens:
+		return ErrNoToken
+	}
+	return nil
+}
+
+func (s *Service) open(ctx context.Context, keyID string, at store.Cell, sealed []byte, into any) error {
+	raw, err := s.DB.Vault.Open(ctx, s.DB.SQL, keyID, at, sealed)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+func cell(id, column string) store.Cell {
+	return store.Cell{Table: "bank_accounts", Column: column, Row: id}
+}
