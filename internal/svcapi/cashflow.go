@@ -22,12 +22,20 @@ func (c *Client) CashflowReport(ctx context.Context, ref Ref) ([]byte, *report.C
 	if err != nil {
 		return nil, nil, badAnswer(a.op, a.status, "the answer is not a cashflow report")
 	}
-	if ref.PublicToken != "" && !strings.EqualFold(body.Meta.PublicToken, ref.PublicToken) ||
-		ref.ExternalID != "" && report.Text(body.Meta.ExternalID) != ref.ExternalID {
-		return nil, nil, badAnswer(a.op, a.status, "the answer is another report than the one asked for")
-	}
-	if body.Meta.Status != svc.StatusSuccess {
-		return nil, nil, badAnswer(a.op, a.status, "the report's status is not SUCCESS")
+	if err := ref.answered(a, body.Meta); err != nil {
+		return nil, nil, err
 	}
 	return a.body, body, nil
+}
+
+// answered holds a report's meta to what was asked for.
+func (r Ref) answered(a answer, meta *report.Meta) error {
+	if r.PublicToken != "" && !strings.EqualFold(meta.PublicToken, r.PublicToken) ||
+		r.ExternalID != "" && report.Text(meta.ExternalID) != r.ExternalID {
+		return badAnswer(a.op, a.status, "the answer is another report than the one asked for")
+	}
+	if meta.Status != svc.StatusSuccess {
+		return badAnswer(a.op, a.status, "the report's status is not SUCCESS")
+	}
+	return nil
 }

@@ -1,7 +1,8 @@
 // Package svcapi is the customer's client of the Consumer Report Service: access
 // tokens, initialization, consumers, secure redirect, submissions, status, the
-// cashflow report with its files and account numbers, and relay tokens (documents 1
-// and 2, Endpoints), for one customer in one environment.
+// cashflow report with its files and account numbers, the income report, relay and
+// multi-product tokens (documents 1 to 3, Endpoints), for one customer in one
+// environment.
 //
 // It refuses plain HTTP beyond loopback, redirects, answers that are too large,
 // not JSON or not of the contract's shape, and redirect URLs that lead elsewhere.

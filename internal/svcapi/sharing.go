@@ -53,3 +53,32 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
 	return err
 }
+
+// MultiProductRequest asks for a report of another product from the data of one
+// that there is.
+type MultiProductRequest struct {
+	PublicToken string `json:"publicToken"`          // the source report
+	ProductID   string `json:"productId"`            // of the report to be made
+	UserArgs    string `json:"userArgs,omitempty"`   // up to 255 characters, echoed
+	ExternalID  string `json:"externalId,omitempty"` // up to 64 characters, no personal data
+	PublicID    string `json:"-"`                    // the child account that a parent acts for; empty: its own
+}
+
+// CreateMultiProductToken calls POST /connect/multi-product-tokens (document 2,
+// Multi-product tokens) and returns the new report's token, which is a publicToken.
+// Without an ExternalID, each call makes a report, so it is sent again as rarely as
+// Initialize. Errors have INVALID_TOKEN and INVALID_PRODUCT for what is unknown,
+// and INVALID_STATE for a source or product that does not fit.
+func (c *Client) CreateMultiProductToken(ctx context.Context, in MultiProductRequest) (string, error) {
+	var wire struct {
+		MultiProductToken string `json:"multiProductToken"`
+	}
+	a, err := c.post(ctx, "multi-product token", "/connect/multi-product-tokens", in.PublicID, in, &wire)
+	if err != nil {
+		return "", err
+	}
+	if !svc.IsUUID(wire.MultiProductToken) {
+		return "", badAnswer(a.op, a.status, "multiProductToken is not a UUID")
+	}
+	return wire.MultiProductToken, nil
+}

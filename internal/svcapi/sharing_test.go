@@ -74,3 +74,58 @@ func TestWithdrawingAReport(t *testing.T) {
 		t.Errorf("no relay token: %v", err)
 	}
 }
+
+func TestAMultiProductToken(t *testing.T) {
+	var calls int
+	status, body := 200, map[string]any{"multiProductToken": token2}
+	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		raw, _ := io.ReadAll(r.Body)
+		if r.Method+" "+r.URL.Path != "POST /connect/multi-product-tokens" || string(raw) != `{"publicToken":"`+token1+`","productId":"p","externalId":"e"}` {
+			t.Errorf("%s %s %s", r.Method, r.URL.Path, raw)
+		}
+		writeJSON(w, status, body)
+	}}
+	c := s.client()
+	in := MultiProductRequest{PublicToken: token1, ProductID: "p", ExternalID: "e"}
+	if got, err := c.CreateMultiProductToken(t.Context(), in); err != nil || got != token2 {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, a := range []struct {
+		status int
+		code   svc.Code
+	}{{400, svc.CodeInvalidState}, {404, svc.CodeInvalidProduct}, {404, svc.CodeInvalidToken}, {503, svc.CodeUnavailable}} {
+		status, body, calls = a.status, map[string]any{"error": a.code}, 0
+		if got, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != a.code || got != "" || calls != 1 {
+			t.Errorf("%d %s: %q, %v after %d calls", a.status, a.code, got, err, calls)
+		}
+	}
+	status, body = 200, map[string]any{"multiProductToken": nil}
+	if _, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != svc.CodeUpstream {
+		t.Errorf("no token: %v", err)
+	}
+}
+
+func TestAnIncomeReport(t *testing.T) {
+	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS", "created_at": "2026-01-01T00:00:00Z", "api_version": "2.0.0"}
+	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/connect/income/v2/json" || bearerOf(r) != "token-1" {
+			t.Errorf("%s with %q", r.URL.Path, bearerOf(r))
+		}
+		writeJSON(w, 200, map[string]any{"meta": meta})
+	}}
+	c := s.client()
+	raw, got, err := c.IncomeReport(t.Context(), Ref{PublicToken: token1})
+	if err != nil || got.Meta.PublicToken != token1 || len(raw) == 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
+		if _, _, err := c.IncomeReport(t.Context(), ref); CodeOf(err) != svc.CodeUpstream {
+			t.Errorf("another report than %+v: %v", ref, err)
+		}
+	}
+	meta["public_token"] = "x"
+	if _, _, err := c.IncomeReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != svc.CodeUpstream {
+		t.Errorf("no report: %v", err)
+	}
+}
