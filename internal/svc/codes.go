@@ -29,6 +29,7 @@ const (
 	CodeDuplicateProduct     Code = "DUPLICATE_PRODUCT"
 	CodeUnknownChild         Code = "UNKNOWN_CHILD_ACCOUNT"
 	CodeUnknownConfiguration Code = "UNKNOWN_PRODUCT_CONFIGURATION"
+	CodeBadRequest           Code = "BAD_REQUEST"
 	CodeNotFound             Code = "NOT_FOUND"
 	CodeGone                 Code = "GONE"
 	CodeMethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
@@ -75,6 +76,7 @@ func Codes() []CodeInfo {
 		{CodeDuplicateProduct, 400, "A product of this account has this productName already."},
 		{CodeUnknownChild, 404, "No child account of yours has this publicId."},
 		{CodeUnknownConfiguration, 404, "No product configuration of yours has this id."},
+		{CodeBadRequest, 400, "A parameter of the request is missing or has the wrong shape; details name it."},
 		{CodeNotFound, 404, "There is nothing at this address."},
 		{CodeGone, 410, "This was here and is no longer kept."},
 		{CodeMethodNotAllowed, 405, "This address does not take this method."},
