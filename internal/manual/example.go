@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -59,7 +60,13 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 		out.WriteByte('}')
 	case kind == "array", slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "array" }):
 		out.WriteByte('[')
-		r.made(out, get(s, "items"), depth+1)
+		least, _ := strconv.Atoi(text(s, "minItems")) // no number is none
+		for i := range min(max(least, 1), 50) {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			r.made(out, get(s, "items"), depth+1)
+		}
 		out.WriteByte(']')
 	case slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "null" }):
 		out.WriteString("null")
