@@ -1,0 +1,146 @@
+package review
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// withFigures is the sample with attributes, one of which a spreadsheet would take
+// for a formula.
+func withFigures(t testing.TB) []byte {
+	t.Helper()
+	body, err := report.ParseCashflow(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range [][3]string{{"UA_ASSET_TOTAL_MIN_3M", "Lowest, \"end-of-day\"\nbalance", "-12.50"}, {"=1+1", "@SUM(A1)", "7"}, {"UA_X", "−5 is no formula", "0.12345"}} {
+		body.Attributes = append(body.Attributes, report.Attribute{Name: a[0], Description: a[1], Node: "ASSET", Value: json.Number(a[2]), AdverseActionCode: "11"})
+	}
+	raw, err := report.Encode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func someAnalysis(t testing.TB) []byte {
+	t.Helper()
+	from := report.DateOf(noon.AddDate(0, 0, -1))
+	raw, err := report.Encode(report.Analysis{Version: "1.0.0", PublicToken: token, From: &from, To: report.DateOf(noon), Total: []report.Cents{5_00, -1_00},
+		Months: []report.AnalysisMonth{{Month: "2026-03", In: 12_34, Income: 10_00, Out: -20_00, End: -1_00, Lowest: -1_00, Count: 2, Returned: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestFilesForASpreadsheet(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		d.shelf.reports[appReady], d.shelf.analyses = withFigures(t), map[string][]byte{appReady: someAnalysis(t)}
+		resp, body := d.get("/review/applications/" + appReady + "/report.csv")
+		want := "\ufeffname,description,node,value,adverse_action_code\r\n" +
+			"UA_ASSET_TOTAL_MIN_3M,\"Lowest, \"\"end-of-day\"\"\r\nbalance\",ASSET,-12.50,11\r\n" +
+			"'=1+1,'@SUM(A1),ASSET,7,11\r\n" + "UA_X,−5 is no formula,ASSET,0.12345,11\r\n"
+		if diff := cmp.Diff(want, body); diff != "" {
+			t.Errorf("report.csv: -want +got\n%s", diff)
+		}
+		if h := resp.Header; h.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.csv"` || !strings.HasPrefix(h.Get("Content-Type"), "text/csv; charset=utf-8") ||
+			h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("headers: %v", h)
+		}
+		_, body = d.get("/review/applications/" + appReady + "/months.csv")
+		want = "\ufeffmonth,complete,in,income,out,net,end_balance,lowest_balance,transactions,nsf_or_overdraft\r\n" +
+			"2026-03,false,12.34,10.00,-20.00,-7.66,-1.00,-1.00,2,1\r\n"
+		if diff := cmp.Diff(want, body); diff != "" {
+			t.Errorf("months.csv: -want +got\n%s", diff)
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM report_views WHERE action = 'downloaded' AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
+			t.Errorf("%d downloads were written down (%v), want 2", n, err)
+		}
+		d.shelf.analyses = nil
+		if resp, _ := d.get("/review/applications/" + appReady + "/months.csv"); resp.StatusCode != 404 {
+			t.Errorf("months that there are not: %d", resp.StatusCode)
+		}
+		for _, file := range []string{"report.csv", "months.csv"} {
+			if resp, _ := d.get("/review/applications/" + appStarted + "/" + file); resp.StatusCode != 404 {
+				t.Errorf("%s of no report: %d", file, resp.StatusCode)
+			}
+		}
+		d.post("/review/sign-out", nil)
+		if resp, _ := d.get("/review/applications/" + appReady + "/report.csv"); resp.StatusCode != 303 {
+			t.Errorf("nobody signed in: %d", resp.StatusCode)
+		}
+	})
+}
+
+// TestASpreadsheetReadsBackWhatWasWritten holds any texts to RFC 4180, and to
+// being no formula.
+func TestASpreadsheetReadsBackWhatWasWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.OneOf(rapid.StringOf(rapid.RuneFrom([]rune("=+-@\t\",;\n 1a.é＝"))), rapid.String())
+		row := rapid.SliceOfN(cell, 2, 4).Draw(t, "row")
+		row[0] = "x" + row[0] // an empty line would be no row
+		for i := range row {
+			row[i] = strings.ReplaceAll(row[i], "\r", "")
+		}
+		given := slices.Clone(row)
+		got, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(spreadsheet([][]string{row}), []byte(byteOrderMark)))).ReadAll()
+		if err != nil || len(got) != 1 || len(got[0]) != len(given) {
+			t.Fatalf("%q reads back as %q, %v", given, got, err)
+		}
+		for i, s := range got[0] {
+			if s != given[i] && s != "'"+given[i] {
+				t.Fatalf("%q reads back as %q", given[i], s)
+			}
+			if s != "" && strings.ContainsAny(s[:1], "=+@\t") || strings.HasPrefix(s, "-") && !json.Valid([]byte(s)) {
+				t.Fatalf("%q is a formula", s)
+			}
+		}
+	})
+}
+
+func TestTheReportPageWithWhatStandsBehindIt(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	url := "/review/applications/" + appReady + "/report"
+	d.shelf.reports[appReady], d.shelf.analyses = withFigures(t), map[string][]byte{appReady: someAnalysis(t)}
+	resp, page := d.get(url)
+	for _, want := range []string{`role="img"`, "Balance over time", "Money in and out by month", "−$1.00", "/months.csv", "/report.csv"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if resp.StatusCode != 200 || strings.Contains(page, "style=") {
+		t.Errorf("%d, or inline style", resp.StatusCode)
+	}
+	if _, page := d.get(url + "?q=total+min&node=ASSET"); strings.Count(page, "figure-name") != 1 || !strings.Contains(page, "1 figure<") && !strings.Contains(page, "1 figure") {
+		t.Errorf("looked for one figure:\n%s", page)
+	}
+	for _, bad := range []string{"?q=" + strings.Repeat("x", maxQuery+1), "?q=%ff", "?node=" + strings.Repeat("x", maxQuery+1)} {
+		if resp, _ := d.get(url + bad); resp.StatusCode != 404 {
+			t.Errorf("GET %.30s = %d, want 404", bad, resp.StatusCode)
+		}
+	}
+	d.shelf.analyses, d.shelf.pending = nil, true
+	if _, page := d.get(url); !strings.Contains(page, "still being fetched") || strings.Contains(page, `role="img"`) {
+		t.Error("a page whose analysis is on its way does not say so")
+	}
+	d.shelf.analyses = map[string][]byte{appReady: []byte(`{"broken`)}
+	if resp, page := d.get(url); resp.StatusCode != 500 || strings.Contains(page, "broken") {
+		t.Errorf("a broken analysis: %d", resp.StatusCode)
+	}
+}
