@@ -106,10 +106,18 @@ func (c *Client) ReportACH(ctx context.Context, ref Ref, accountID string) (ACHD
 	if err := a.decode(&out); err != nil {
 		return ACHDetails{}, err
 	}
-	if out.Number == "" || out.Routing == "" || out.Kind != "AN" && out.Kind != "TAN" {
-		return ACHDetails{}, badAnswer(op, a.status, "a number is missing, or its type is none of the contract's")
+	if err := out.check(op, a.status); err != nil {
+		return ACHDetails{}, err
 	}
 	return out, nil
+}
+
+// check reports what is wrong with an answer, or nil.
+func (d ACHDetails) check(op string, status int) error {
+	if d.Number == "" || d.Routing == "" || d.Kind != "AN" && d.Kind != "TAN" {
+		return badAnswer(op, status, "a number is missing, or its type is none of the contract's")
+	}
+	return nil
 }
 
 // Destination is a bank with the domains that an applicant may be led to.

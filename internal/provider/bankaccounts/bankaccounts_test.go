@@ -1,0 +1,328 @@
+package bankaccounts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// room is the room over a database with one customer.
+type room struct {
+	*Service
+	t   *testing.T
+	now time.Time
+}
+
+func newRoom(t *testing.T, db *store.DB) *room {
+	r := &room{t: t, now: day}
+	r.Service = &Service{DB: db, Now: func() time.Time { return r.now }}
+	if err := r.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
+	r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'c', 'cashflow', 'P', '', 0)`)
+	return r
+}
+
+func (r *room) exec(query string, args ...any) {
+	r.t.Helper()
+	if _, err := r.DB.SQL.ExecContext(r.t.Context(), query, args...); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// person is a new consumer: his id and data key.
+func (r *room) person() (id, key string) {
+	r.t.Helper()
+	key, err := r.DB.Vault.NewKey(r.t.Context(), r.DB.SQL)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	id = uuid.NewString()
+	r.exec(`INSERT INTO consumers (id, customer_id, key_id, created_at, updated_at) VALUES ($1, 'c', $2, 0, 0)`, id, key)
+	return id, key
+}
+
+// made is a report of a consumer's account at a bank.
+func (r *room) made(consumer, key string, tokens bool, retrieved time.Time) Made {
+	r.t.Helper()
+	m := Made{PublicToken: uuid.NewString(), CustomerID: "c", ConsumerID: consumer, KeyID: key, Retrieved: retrieved, Held: retrieved, Fetched: true,
+		Connections: []Connection{{ID: uuid.NewString(), Tokens: tokens, Accounts: []Account{{ID: uuid.NewString(), Institution: "Bank", Owner: "Ada",
+			Name: "Checking", Type: "CASH_EQUIVALENT", Subtype: "CHECKING", Number: "000123456789", Routing: "110000000"}}}}}
+	r.report(m)
+	return m
+}
+
+func (r *room) report(m Made) {
+	r.t.Helper()
+	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id, status, created_at, updated_at)
+		VALUES ($1, 'c', 'p', 'cashflow', $2, $3, 'SUCCESS', 0, 0)`, m.PublicToken, sql.NullString{String: m.ConsumerID, Valid: m.ConsumerID != ""}, m.KeyID)
+}
+
+func (r *room) connect(m Made) {
+	r.t.Helper()
+	keep, err := r.Connect(r.t.Context(), m)
+	if err == nil {
+		err = r.DB.Tx(r.t.Context(), keep)
+	}
+	if err != nil {
+		r.t.Error(err)
+	}
+}
+
+func (m Made) account() string { return m.Connections[0].Accounts[0].ID }
+
+func (r *room) count(query string) int {
+	r.t.Helper()
+	var n int
+	if err := r.DB.SQL.QueryRowContext(r.t.Context(), query).Scan(&n); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+func (r *room) list(consumer string) []item {
+	r.t.Helper()
+	all, err := r.items(r.t.Context(), consumer, true)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return all
+}
+
+func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		consumer, key := r.person()
+		all := make([]Made, 20)
+		for i := range all {
+			all[i] = r.made(consumer, key, true, day.Add(time.Duration(i)*time.Second))
+			all[i].Connections[0].Accounts[0].Name = all[i].PublicToken
+		}
+		var wg sync.WaitGroup
+		for _, m := range all {
+			wg.Go(func() { r.connect(m) })
+		}
+		wg.Wait()
+		if n := r.count(`SELECT count(*) FROM bank_accounts`); n != 1 {
+			t.Fatalf("%d rows of one account", n)
+		}
+		last := all[len(all)-1]
+		if got := r.list(consumer); len(got) != 1 || got[0].Name != last.PublicToken {
+			t.Errorf("listed %+v, want the newest data, of %s", got, last.PublicToken)
+		}
+		var first details
+		for i, m := range all {
+			d, err := r.numbers(t.Context(), ofReport, m.PublicToken, m.account())
+			if i == 0 {
+				first = d
+			}
+			if err != nil || d != first || d.Kind != TAN {
+				t.Errorf("by report %d: %+v, %v, want %+v", i, d, err, first)
+			}
+		}
+		if want := r.token(last, last.Connections[0], last.Connections[0].Accounts[0]); first.Number != want {
+			t.Errorf("the token is %s, want that of the newest connection, %s", first.Number, want)
+		}
+	})
+}
+
+func TestWhatIsKeptOfAnAccount(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		consumer, key := r.person()
+		first := r.made(consumer, key, false, day)
+		r.connect(first)
+		older := r.made(consumer, key, false, day.Add(-time.Hour))
+		older.Connections[0].Accounts[0].Name = "Old"
+		r.connect(older)
+		if got := r.list(consumer); len(got) != 1 || got[0].Name != "Checking" || got[0].AccountID != first.account() {
+			t.Errorf("after older data: %+v", got)
+		}
+		if _, err := r.numbers(t.Context(), ofConsumer, consumer, older.account()); err != nil {
+			t.Errorf("by the older report's id: %v", err)
+		}
+
+		other, otherKey := r.person()
+		theirs := r.made(other, otherKey, false, day)
+		r.connect(theirs)
+		elsewhere := r.made(consumer, key, false, day)
+		elsewhere.Connections[0].Accounts[0].Institution = "Bank 0"
+		r.connect(elsewhere)
+		silent := r.made(consumer, key, false, day)
+		silent.Connections[0].Accounts[0].Number = ""
+		r.connect(silent)
+		if a, b := len(r.list(consumer)), len(r.list(other)); a != 3 || b != 1 {
+			t.Errorf("%d and %d accounts, want 3 (one number at two banks, and one without) and 1", a, b)
+		}
+		if _, err := r.numbers(t.Context(), ofConsumer, consumer, silent.account()); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of an account without a number: %v", err)
+		}
+		if _, err := r.numbers(t.Context(), ofConsumer, other, first.account()); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("by another consumer: %v", err)
+		}
+	})
+}
+
+func TestWhatWasSubmitted(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		_, key := r.person()
+		m := r.made("", key, true, day)
+		m.Fetched = false
+		m.Connections[0].Accounts = append(m.Connections[0].Accounts,
+			Account{ID: uuid.NewString(), Institution: "Bank", Number: "000123456789", Routing: "110000000"},
+			Account{ID: uuid.NewString(), Institution: "Bank", Number: "1"})
+		r.connect(m)
+		if n := r.count(`SELECT count(*) FROM bank_accounts`); n != 2 {
+			t.Errorf("%d rows, want one for each id, and none without numbers", n)
+		}
+		d, err := r.numbers(t.Context(), ofReport, m.PublicToken, m.account())
+		if want := (details{"000123456789", "110000000", AN}); err != nil || d != want {
+			t.Errorf("%+v, %v, want %+v", d, err, want)
+		}
+
+		// A report of the same data has the same accounts, and no longer.
+		second := Made{PublicToken: uuid.NewString(), CustomerID: "c", KeyID: key, Source: m.PublicToken, Retrieved: day, Held: day, Connections: m.Connections}
+		r.report(second)
+		r.connect(second)
+		if again, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.account()); err != nil || again != d {
+			t.Errorf("by the secondary report: %+v, %v", again, err)
+		}
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("without numbers: %v", err)
+		}
+		r.now = day.Add(Lifetime + time.Second)
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("first asked for by the secondary report when it is too late: %v", err)
+		}
+	})
+}
+
+func TestARevokedTokenComesAnewWithANewConnectionOnly(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		consumer, key := r.person()
+		m := r.made(consumer, key, true, day)
+		r.connect(m)
+		before, err := r.numbers(t.Context(), ofConsumer, consumer, m.account())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Revoke(t.Context(), m.account()); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.count(`SELECT count(numbers) FROM bank_accounts`); n != 0 {
+			t.Error("the revoked number is kept")
+		}
+		r.connect(m) // its report's job runs again
+		second := Made{PublicToken: uuid.NewString(), CustomerID: "c", ConsumerID: consumer, KeyID: key, Source: m.PublicToken, Retrieved: day, Held: day}
+		r.report(second)
+		r.connect(second)
+		for _, token := range []string{m.PublicToken, second.PublicToken} {
+			if _, err := r.numbers(t.Context(), ofReport, token, m.account()); !errors.Is(err, errRevoked) {
+				t.Errorf("of the same connection: %v", err)
+			}
+		}
+		r.now = day.Add(TokenLifetime + time.Hour)
+		if err := r.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.numbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, errRevoked) {
+			t.Errorf("when the connection is over: %v", err)
+		}
+		r.connect(r.made(consumer, key, true, r.now))
+		after, err := r.numbers(t.Context(), ofConsumer, consumer, m.account())
+		if err != nil || after.Number == before.Number || after.Kind != TAN {
+			t.Errorf("of a new connection: %+v, %v, before %+v", after, err, before)
+		}
+	})
+}
+
+func TestSweep(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		asked, askedKey := r.person()
+		unasked, unaskedKey := r.person()
+		renewed, renewedKey := r.person()
+		gone, goneKey := r.person()
+		m := r.made(asked, askedKey, false, day)
+		r.connect(m)
+		r.connect(r.made(unasked, unaskedKey, false, day))
+		r.connect(r.made(renewed, renewedKey, false, day))
+		r.connect(r.made(gone, goneKey, true, day))
+		if _, err := r.numbers(t.Context(), ofConsumer, asked, m.account()); err != nil {
+			t.Fatal(err)
+		}
+		sweep := func(accounts, connections int) {
+			t.Helper()
+			if err := r.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if a, c := r.count(`SELECT count(*) FROM bank_accounts`), r.count(`SELECT count(*) FROM bank_connections`); a != accounts || c != connections {
+				t.Errorf("%s: %d accounts of %d connections, want %d of %d", r.now, a, c, accounts, connections)
+			}
+		}
+		r.now = day.Add(Lifetime)
+		sweep(4, 4)
+		r.connect(r.made(renewed, renewedKey, false, r.now))
+		r.now = r.now.Add(time.Second)
+		sweep(3, 3)
+		r.exec(`UPDATE consumers SET withdrawn_at = 1 WHERE id = $1`, gone)
+		sweep(2, 3)
+		r.now = day.Add(TokenLifetime + time.Second)
+		sweep(1, 1)
+		if d, err := r.numbers(t.Context(), ofConsumer, asked, m.account()); err != nil || d.Number != "000123456789" {
+			t.Errorf("asked for in time: %+v, %v", d, err)
+		}
+	})
+}
+
+// TestNothingOfAnAccountIsReadable looks for what is personal in the rows.
+func TestNothingOfAnAccountIsReadable(t *testing.T) {
+	r := newRoom(t, storetest.SQLite(t, store.Provider))
+	consumer, key := r.person()
+	m := r.made(consumer, key, false, day)
+	r.connect(m)
+	var id string
+	var sealed, numbers []byte
+	if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT id, details, numbers FROM bank_accounts`).Scan(&id, &sealed, &numbers); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"Ada", "Checking", "000123456789", "110000000"} {
+		for _, column := range []string{id, string(sealed), string(numbers)} {
+			if strings.Contains(column, secret) {
+				t.Errorf("%s stands in the row", secret)
+			}
+		}
+	}
+	// The id depends on a secret of this database.
+	elsewhere := newRoom(t, storetest.SQLite(t, store.Provider))
+	if a, b := r.mac("number", "x"), elsewhere.mac("number", "x"); string(a) == string(b) {
+		t.Error("two databases know an account by the same id")
+	}
+	if a, b := r.mac("ab", "c"), r.mac("a", "bc"); string(a) == string(b) {
+		t.Error("the borders of values do not count")
+	}
+	// And without the consumer's key nothing is left of it.
+	if err := r.DB.Vault.Shred(context.Background(), r.DB.SQL, key); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.list(consumer); len(got) != 0 {
+		t.Errorf("of a consumer whose key is gone: %+v", got)
+	}
+	if _, err := r.numbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, store.ErrShredded) {
+		t.Errorf("and its numbers: %v", err)
+	}
+}
