@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -436,14 +434,6 @@ func deskWord[K ~string](l svc.Lang, table map[K]svc.Words, key K) string {
 
 func (d Desk) kind(k svc.Product) string { return deskWord(d.Lang, deskKinds, k) }
 
-// result is a status with its substatus.
-func result(status svc.Status, sub svc.Substatus) string {
-	if sub == "" {
-		return string(status)
-	}
-	return string(status) + " · " + string(sub)
-}
-
 func statusTone(s svc.Status) ui.Tone {
 	switch {
 	case s == svc.StatusSuccess:
@@ -494,6 +484,3 @@ func (d Desk) attemptResult(a DeskAttempt) string {
 	}
 	return strconv.Itoa(a.HTTP)
 }
-
-// tabindex lets a box that scrolls be scrolled by keyboard.
-var scrollable = templ.Attributes{"tabindex": "0", "role": "region"}
