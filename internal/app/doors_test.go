@@ -32,7 +32,8 @@ type route struct {
 	base    string // of which listener
 	method  string
 	pattern string // with {…} for what names something
-	param   string // a good value of it
+	param   string // a good value of it, the last of them
+	above   string // a good value of the one before it
 	query   string
 	shape   shape
 	header  []string // who may: pairs
@@ -47,7 +48,11 @@ func (r route) name() string { return r.method + " " + r.pattern }
 func (r route) url() string { return r.at(r.param) }
 
 func (r route) at(param string) string {
-	path := parameter.ReplaceAllLiteralString(r.pattern, param)
+	path := r.pattern
+	if names := parameter.FindAllString(path, -1); len(names) > 1 {
+		path = strings.Replace(path, names[0], r.above, 1)
+	}
+	path = parameter.ReplaceAllLiteralString(path, param)
 	return r.base + strings.TrimSuffix(path, "{$}") + r.query
 }
 

@@ -44,6 +44,9 @@ func (w *world) routes(t *testing.T) []route {
 	var body struct {
 		Accounts []struct {
 			ID string `json:"account_id"`
+		Meta struct {
+			ConsumerID string `json:"consumer_id"`
+		}
 		} `json:"account_details"`
 	}
 	var files []struct {
@@ -77,6 +80,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts", param: body.Meta.ConsumerID, who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
@@ -160,6 +165,7 @@ func (w *world) routes(t *testing.T) []route {
 // child makes a child account with a product, and lets the portal's account do all
 // that the hierarchy has.
 func (w *world) child(t *testing.T) (publicID, productID, configurationID string) {
+		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
 	t.Helper()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
