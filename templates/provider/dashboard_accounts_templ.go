@@ -221,9 +221,9 @@ func names(d Desk, label string) templ.Component {
 
 func (v DeskAccounts) grid(d Desk) ui.Grid {
 	g := ui.Grid{Caption: d.say("Child accounts by name", "Cuentas hijas por nombre"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Name", "Nombre")}, {Label: "publicId"}, {Label: d.say("Made", "Creada")}, {Label: d.say("Details", "Detalles")}}}
+		{Label: d.say("Name", "Nombre")}, {Label: "publicId"}, {Label: d.say("Made", "Creada")}}}
 	for _, a := range v.Children {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: a.Name}, {Body: mono(d, a.PublicID)}, {Body: at(d, a.Created)}, {Body: opener(d.say("Open", "Abrir"), a.Name, "/dashboard/accounts/"+a.PublicID)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: a.Name, URL: "/dashboard/accounts/" + a.PublicID}, {Body: mono(d, a.PublicID)}, {Body: at(d, a.Created)}})
 	}
 	return g
 }

@@ -176,10 +176,10 @@ func DeskReportsPage(d Desk, v DeskReports) templ.Component {
 
 func (v DeskReports) grid(d Desk) ui.Grid {
 	g := ui.Grid{Caption: d.say("Reports, the newest first", "Informes, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Begun", "Iniciado")}, {Label: d.say("Product", "Producto")}, {Label: "externalId"}, {Label: d.say("Status", "Estado")}, {Label: d.say("Details", "Detalles")}}}
+		{Label: d.say("Begun", "Iniciado")}, {Label: d.say("Product", "Producto")}, {Label: "externalId"}, {Label: d.say("Status", "Estado")}}}
 	for _, r := range v.Rows {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, r.Created)}, {Text: d.kind(r.Kind)}, {Body: mono(d, r.ExternalID)},
-			{Body: statusBadge(r.Status, r.Substatus)}, {Body: opener(d.say("Open", "Abrir"), d.say("the report of", "el informe de")+" "+d.moment(r.Created), "/dashboard/reports/"+r.Reference)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: opened(d, r.Created, "/dashboard/reports/"+r.Reference)}, {Text: d.kind(r.Kind)}, {Body: mono(d, r.ExternalID)},
+			{Body: statusBadge(r.Status, r.Substatus)}})
 	}
 	return g
 }
