@@ -15,8 +15,9 @@ import (
 
 var (
 	reportFigures    = svc.Words{EN: "All figures", ES: "Todas las cifras"}
-	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, with what it says, its value and the code of the reason it stands for.", ES: "Todos los atributos del informe, con lo que dicen, su valor y el código de la razón que representan."}
+	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, with what it says, its value and the reason that it stands for, with its adverse action code.", ES: "Todos los atributos del informe, con lo que dicen, su valor y la razón que representan, con su código de acción adversa."}
 	reportFigure     = svc.Words{EN: "Figure", ES: "Cifra"}
+	reportReason     = svc.Words{EN: "Reason", ES: "Razón"}
 	reportValue      = svc.Words{EN: "Value", ES: "Valor"}
 	reportFind       = svc.Words{EN: "Find a figure", ES: "Buscar una cifra"}
 	reportFindHint   = svc.Words{EN: "By its words or its name, such as lowest balance or NSFOD.", ES: "Por sus palabras o su nombre, como saldo más bajo o NSFOD."}
@@ -103,7 +104,17 @@ func foundWords(l svc.Lang, n int) string {
 // it says, its kind and its code, folded.
 func sought(l svc.Lang, a report.Attribute) string {
 	words, _ := AttributeWords(l, a.Name, a.Description)
-	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), a.AdverseActionCode}, " "))
+	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), reasonOf(l, a)}, " "))
+}
+
+// reasonOf is the reason that an attribute stands for, with its code; the code
+// alone where the attribute is another provider's.
+func reasonOf(l svc.Lang, a report.Attribute) string {
+	w, ok := reasonWords[a.AdverseActionCode]
+	if _, lang := AttributeWords(svc.Spanish, a.Name, ""); !ok || lang != svc.Spanish {
+		return a.AdverseActionCode
+	}
+	return w.In(l) + " (" + a.AdverseActionCode + ")"
 }
 
 // fits reports whether all words of a query are in a folded text. The script of
