@@ -27,6 +27,7 @@ require (
 	github.com/riverqueue/river/rivertype v0.34.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/tdewolff/minify/v2 v2.24.22
+	github.com/wneessen/go-mail v0.8.1
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.57.0
 	golang.org/x/sync v0.23.0

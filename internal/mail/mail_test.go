@@ -1,0 +1,277 @@
+package mail
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// server is a mail server on this machine that takes what it is told to.
+type server struct {
+	addr  string
+	roots *x509.CertPool
+	cert  tls.Certificate
+
+	atOnce   bool           // TLS from the first byte
+	noTLS    bool           // does not offer STARTTLS
+	password string         // asks for it, of the user "ada"
+	answers  map[string]int // to a command, in place of yes
+
+	mu      sync.Mutex
+	letters []string
+	said    []string // commands, as they came
+}
+
+func (s *server) start(t *testing.T) *server {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.roots = x509.NewCertPool()
+	s.roots.AddCert(leaf)
+	s.cert = tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addr = l.Addr().String()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { s.serve(c) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	return s
+}
+
+func (s *server) serve(c net.Conn) {
+	defer func() { c.Close() }()
+	c.SetDeadline(time.Now().Add(10 * time.Second))
+	secure := s.atOnce
+	if s.atOnce {
+		c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.cert}})
+	}
+	in := bufio.NewReader(c)
+	say := func(format string, args ...any) { fmt.Fprintf(c, format+"\r\n", args...) }
+	say("220 mail.example")
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		line = strings.TrimSpace(line)
+		s.mu.Lock()
+		s.said = append(s.said, line)
+		s.mu.Unlock()
+		command, _, _ := strings.Cut(line, " ")
+		if code := s.answers[command]; code != 0 {
+			say("%d no to <ada@example.org>", code)
+			continue
+		}
+		switch command {
+		case "EHLO":
+			say("250-mail.example")
+			if !secure && !s.noTLS {
+				say("250-STARTTLS")
+			}
+			if s.password != "" {
+				say("250-AUTH PLAIN")
+			}
+			say("250 8BITMIME")
+		case "STARTTLS":
+			say("220 go on")
+			c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.cert}})
+			in, secure = bufio.NewReader(c), true
+		case "AUTH":
+			raw, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(line, "AUTH PLAIN "))
+			if string(raw) != "\x00ada\x00"+s.password {
+				say("535 wrong")
+				continue
+			}
+			say("235 welcome")
+		case "DATA":
+			say("354 go on")
+			var letter strings.Builder
+			for {
+				line, err := in.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if line == ".\r\n" {
+					break
+				}
+				letter.WriteString(line)
+			}
+			s.mu.Lock()
+			s.letters = append(s.letters, letter.String())
+			s.mu.Unlock()
+			say("250 taken")
+		case "QUIT":
+			say("221 bye")
+			return
+		default:
+			say("250 yes")
+		}
+	}
+}
+
+var letter = Letter{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ", Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
+
+func TestALetterArrives(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *server
+		config Config
+	}{
+		"by STARTTLS":         {&server{}, Config{Security: STARTTLS}},
+		"with credentials":    {&server{password: "secret"}, Config{Security: STARTTLS, Username: "ada", Password: "secret"}},
+		"by TLS at once":      {&server{atOnce: true, password: "secret"}, Config{Security: TLS, Username: "ada", Password: "secret"}},
+		"in the clear, asked": {&server{noTLS: true}, Config{Security: None}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := c.server.start(t)
+			c.config.Addr, c.config.Roots, c.config.From = s.addr, s.roots, "Consumer Reports <no-reply@service.example>"
+			sender, err := New(c.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sender.Send(t.Context(), letter); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.letters) != 1 {
+				t.Fatalf("%d letters", len(s.letters))
+			}
+			got, err := mail.ReadMessage(strings.NewReader(s.letters[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			subject, _ := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
+			for name, want := range map[string]string{"From": `"Consumer Reports" <no-reply@service.example>`, "To": "<ada@example.org>",
+				"Message-Id": "<7d3f0c5e@127.0.0.1>", "Auto-Submitted": "auto-generated", "Content-Transfer-Encoding": "quoted-printable"} {
+				if got := got.Header.Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+			raw, err := io.ReadAll(quotedprintable.NewReader(got.Body))
+			text := strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n..\n", "\n.\n"), "\n")
+			if err != nil || subject != letter.Subject || strings.TrimRight(text, "\n") != strings.TrimRight(letter.Text, "\n") {
+				t.Errorf("%q, %v: %q, want %q", subject, err, text, letter.Text)
+			}
+		})
+	}
+}
+
+func TestLettersThatAreNotSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		server  *server // nil: one that takes everything
+		config  Config
+		to      string
+		refused bool
+	}{
+		"a server without TLS":            {server: &server{noTLS: true}, config: Config{Security: STARTTLS}},
+		"a server that is not who it was": {config: Config{Security: STARTTLS, Roots: x509.NewCertPool()}},
+		"wrong credentials":               {server: &server{password: "other"}, config: Config{Security: STARTTLS, Username: "ada", Password: "secret"}},
+		"a busy server":                   {server: &server{answers: map[string]int{"MAIL": 451}}, config: Config{Security: STARTTLS}},
+		"a full mailbox":                  {server: &server{answers: map[string]int{"RCPT": 452}}, config: Config{Security: STARTTLS}},
+		"nobody of that name":             {server: &server{answers: map[string]int{"RCPT": 550}}, config: Config{Security: STARTTLS}, refused: true},
+		"a letter it does not like":       {server: &server{answers: map[string]int{"DATA": 554}}, config: Config{Security: STARTTLS}, refused: true},
+		"no address":                      {config: Config{Security: STARTTLS}, to: "ada@example.org>\r\nBcc: eve@example.org", refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.server == nil {
+				c.server = &server{}
+			}
+			s := c.server.start(t)
+			c.config.Addr, c.config.From = s.addr, "no-reply@service.example"
+			if c.config.Roots == nil {
+				c.config.Roots = s.roots
+			}
+			sender, err := New(c.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := letter
+			if c.to != "" {
+				l.To = c.to
+			}
+			err = sender.Send(t.Context(), l)
+			if err == nil || errors.Is(err, ErrRefused) != c.refused {
+				t.Fatalf("%v, want one that is refused for good: %v", err, c.refused)
+			}
+			for _, secret := range []string{"example", "ada", "secret", "127.0.0.1"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("the error says %q: %v", secret, err)
+				}
+			}
+			if len(s.letters) != 0 {
+				t.Error("it was sent")
+			}
+			for _, line := range s.said {
+				if c.server.noTLS && !strings.HasPrefix(line, "EHLO") && line != "QUIT" {
+					t.Errorf("said in the clear: %q", line)
+				}
+			}
+		})
+	}
+	sender, err := New(Config{Addr: "127.0.0.1:1", From: "a@b.example", Security: TLS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.Send(t.Context(), letter); err == nil || errors.Is(err, ErrRefused) {
+		t.Errorf("nobody listens: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := sender.Send(over, letter); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestConfigurationsThatCannotSend(t *testing.T) {
+	for name, c := range map[string]Config{
+		"no port":              {Addr: "mail.example", From: "a@b.example", Security: TLS},
+		"no host":              {Addr: ":25", From: "a@b.example", Security: TLS},
+		"port 0":               {Addr: "mail.example:0", From: "a@b.example", Security: TLS},
+		"no sender":            {Addr: "mail.example:25", Security: TLS},
+		"a sender that is two": {Addr: "mail.example:25", From: "a@b.example, c@d.example", Security: TLS},
+		"half of credentials":  {Addr: "mail.example:25", From: "a@b.example", Security: TLS, Username: "x"},
+		"credentials, no TLS":  {Addr: "mail.example:25", From: "a@b.example", Security: None, Username: "x", Password: "y"},
+		"no security":          {Addr: "mail.example:25", From: "a@b.example"},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
