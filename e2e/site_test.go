@@ -30,6 +30,7 @@ type credentials struct {
 	PublicID, ClientID, SecretKey string
 	Products                      map[string]string
 	WebhookSecret                 string
+	Dashboard                     struct{ Email, Password string }
 	Reviewer                      struct{ Email, Password string }
 	PortalAPIKey                  string
 }
@@ -119,7 +120,7 @@ func (s *site) discreet(t *testing.T) {
 	t.Helper()
 	said := s.Log.String()
 	for _, secret := range []string{s.Credentials.SecretKey, s.Credentials.WebhookSecret, s.Credentials.PortalAPIKey,
-		s.Credentials.Reviewer.Password, "eyJ", "grant=", "jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
+		s.Credentials.Reviewer.Password, s.Credentials.Dashboard.Password, s.Credentials.Dashboard.Email, "eyJ", "grant=", "jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
 		if secret != "" && strings.Contains(said, secret) {
 			t.Errorf("the log has %q", secret)
 		}

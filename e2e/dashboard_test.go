@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+// signInToDashboard signs the first start's staff in from where v is sent to.
+func (s *site) signInToDashboard(t *testing.T, v *visitor, password string) {
+	t.Helper()
+	fill(t, v.page("[name=email]"), s.Credentials.Dashboard.Email)
+	fill(t, v.page("[name=password]"), password)
+	click(t, v.page("form[action='/dashboard/sign-in'] button"))
+}
+
+// said waits for what the page says was done.
+func said(t *testing.T, v *visitor, words string) {
+	t.Helper()
+	see(t, v.page("#said >> text="+words))
+}
+
+// delivered reloads a delivery's page until the event is there.
+func delivered(t *testing.T, v *visitor) {
+	t.Helper()
+	for range 50 {
+		if n, err := v.page(".facts .badge >> text=delivered").Count(); err == nil && n > 0 {
+			return
+		}
+		_, err := v.WaitForSelector("form[action$='/redeliver']")
+		must(t, err)
+		v.WaitForTimeout(100)
+		_, err = v.Reload()
+		must(t, err)
+	}
+	t.Fatal("the event was not delivered")
+}
+
+// TestDashboard is a day of the customer's staff: a sign-in, a callback, a delivery
+// that is looked at and sent again, a secret that is rotated by keyboard.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
+		"productId": s.Credentials.Products["cashflow"], "externalId": "loan-2001", "userArgs": "branch 9", "prefill": person}, 2)
+	token := s.control(t, "POST", "/visits/"+init["token"].(string)+"/complete", map[string]any{"username": "default"})["publicToken"].(string)
+	desk := s.Provider + "/dashboard"
+
+	v := visit(t)
+	v.open(t, desk+"/webhooks")
+	see(t, v.page("role=heading[level=1] >> text=Sign in to the dashboard"))
+	v.axe(t)
+	v.expect("422")
+	s.signInToDashboard(t, v, "not the password")
+	see(t, v.page("#sign-in-problem"))
+	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
+	at(t, v, desk+"/webhooks") // where he wanted to go
+
+	// An address that is none is refused at its field; another is taken.
+	fill(t, v.page("[name=url]"), "ftp://nowhere")
+	click(t, v.page(`role=button[name="Save the address"]`))
+	see(t, v.page("#url-error >> text=Give an https address"))
+	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
+	click(t, v.page(`role=button[name="Save the address"]`))
+	said(t, v, "Events go to the new address")
+	at(t, v, desk+"/webhooks")
+	everybody(t, v, "webhooks")
+
+	// What was sent before, and sent again to the new address.
+	click(t, v.page("role=link[name='Deliveries']"))
+	v.axe(t)
+	click(t, v.page(".table tbody tr a").First())
+	delivered(t, v)
+	if body := read(t, v.page("pre")); !strings.Contains(body, token) || !strings.Contains(body, `"userArgs":"branch 9"`) {
+		t.Errorf("the delivery's body is %s", body)
+	}
+	first := v.URL()
+	click(t, v.page(`role=button[name="Send it again"]`))
+	said(t, v, "The event is on its way again")
+	if v.URL() == first {
+		t.Error("the new delivery has no page of its own")
+	}
+	delivered(t, v)
+	everybody(t, v, "delivery")
+
+	// By keyboard alone: open, read, press.
+	v.open(t, desk+"/credentials")
+	must(t, v.page("summary >> text=Rotate").Focus())
+	must(t, v.Keyboard().Press("Enter"))
+	must(t, v.Keyboard().Press("Tab"))
+	must(t, v.Keyboard().Press("Enter"))
+	said(t, v, "This is the new secretKey")
+	secret := read(t, v.page("[data-testid=secret]"))
+	both := s.Credentials.ClientID + ":" + secret
+	call(t, "GET", s.Provider+"/connect/accesstoken", "Basic "+base64.StdEncoding.EncodeToString([]byte(both)), nil, 2)
+	call(t, "GET", s.Provider+"/connect/accesstoken", s.basic(), nil, 2) // for a day the old one too
+	v.axe(t)
+	_, err := v.Reload()
+	must(t, err)
+	if n, err := v.page("[data-testid=secret]").Count(); err != nil || n != 0 {
+		t.Error("the secret is shown twice")
+	}
+
+	// Spanish stays; the report is found without its name in an address.
+	v.open(t, desk+"/reports?lang=es")
+	fill(t, v.page("[name=query]"), token)
+	click(t, v.page(`role=button[name="Buscar"]`))
+	see(t, v.page("role=heading[level=2] >> text=Cronología"))
+	if strings.Contains(v.URL(), token) {
+		t.Error("the publicToken is in the address")
+	}
+	everybody(t, v, "report")
+	v.open(t, desk+"/audit")
+	see(t, v.page("role=cell >> text=rotó una secretKey"))
+	everybody(t, v, "audit trail")
+	for _, page := range []string{"", "/relay-tokens", "/redirects", "/products", "/accounts"} {
+		v.open(t, desk+page)
+		v.axe(t)
+	}
+}
+
+// TestTheHostedPageCannotActForStaff: it stands on the dashboard's origin, and in
+// the browser of somebody who is signed in.
+func TestTheHostedPageCannotActForStaff(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.open(t, s.Provider+"/dashboard")
+	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
+	see(t, v.page("role=heading[level=1] >> text=Overview"))
+
+	link := call(t, "POST", s.Provider+"/secure-redirect", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person}, 2)
+	v.open(t, link["redirectUrl"].(string))
+	step(t, v.page, "consent")
+	v.expect("403")
+	out, err := v.Evaluate(`async () => {
+		const read = await fetch("/dashboard/webhooks");
+		const text = await read.text();
+		const sent = await fetch("/dashboard/webhooks/delivery", {method: "POST", redirect: "manual",
+			headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: "state=off&once=x"});
+		return [read.status, sent.status, text.includes("once")];
+	}`)
+	must(t, err)
+	if got := out.([]any); number(got[0]) != 403 || number(got[1]) != 403 || got[2] != false {
+		t.Errorf("script of the hosted page reads and posts with %v", got)
+	}
+	v.expect("frame")
+	v.expect("Content Security Policy")
+	framed, err := v.Evaluate(`() => new Promise((done) => {
+		const f = document.createElement("iframe");
+		f.onload = () => { let inside = ""; try { inside = f.contentDocument?.body?.innerText ?? ""; } catch {} done(inside.includes("Webhooks")); };
+		f.src = "/dashboard/webhooks";
+		document.body.append(f);
+		setTimeout(() => done(false), 3000);
+	})`)
+	must(t, err)
+	if framed == true {
+		t.Error("the dashboard is shown in a frame")
+	}
+	v.open(t, s.Provider+"/dashboard/webhooks")
+	see(t, v.page(".facts .badge >> text=on"))
+}
