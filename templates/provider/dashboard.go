@@ -125,6 +125,7 @@ type DeskCredential struct {
 	ID, ClientID              string
 	Created, Expires, Revoked time.Time
 	Live                      bool
+	Rotatable                 bool // no other secret of the client is good
 }
 
 // DeskRedirects is how secure redirects come back.

@@ -268,7 +268,7 @@ func credentialActions(d Desk, c DeskCredential) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if c.Expires.IsZero() {
+			if c.Rotatable {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<details class=\"desk-confirm\"><summary>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -18,7 +18,9 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d
 	all, err := s.Credentials.Credentials(ctx, s.DB.SQL, by.account.ID)
 	var v []pages.DeskCredential
 	for _, c := range all {
-		v = append(v, pages.DeskCredential(c))
+		rotatable := c.Live && !slices.ContainsFunc(all, func(o Credential) bool { return o.Live && o.ID != c.ID && o.ClientID == c.ClientID })
+		v = append(v, pages.DeskCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
+			Live: c.Live, Rotatable: rotatable})
 	}
 	return pages.DeskCredentialsPage(d, v), err
 }
