@@ -271,12 +271,20 @@ type Dial struct {
 
 func (d Dial) at(v int) string { return percent(int64(v-d.Low), int64(d.High-d.Low)) }
 
-// anchor keeps a word within the scale's ends.
-func (d Dial) anchor(v int) string {
+func (d Dial) height() string {
+	if d.Marked {
+		return "94" // with the line of the mark's words
+	}
+	return "74"
+}
+
+// anchor keeps a word within the scale's ends, when it is nearer to one of them
+// than so many hundredths.
+func (d Dial) anchor(v, near int) string {
 	switch place := (v - d.Low) * 100 / max(d.High-d.Low, 1); {
-	case place < 12:
+	case place < near:
 		return "start"
-	case place > 88:
+	case place > 100-near:
 		return "end"
 	}
 	return "middle"

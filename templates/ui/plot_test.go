@@ -2,12 +2,16 @@ package ui
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -121,6 +125,38 @@ func TestPercent(t *testing.T) {
 	}{{0, 10, "0%"}, {10, 10, "100%"}, {1, 3, "33.33%"}, {1, 8, "12.5%"}, {1, 1000, "0.1%"}, {1, 2000, "0.05%"}, {-5, 10, "0%"}, {15, 10, "100%"}, {1, 0, "0%"}} {
 		if got := percent(tc.part, tc.whole); got != tc.want {
 			t.Errorf("percent(%d, %d) = %s, want %s", tc.part, tc.whole, got, tc.want)
+		}
+	}
+}
+
+// TestPlotsAreDrawnAsExpected holds small plots against their expected HTML.
+func TestPlotsAreDrawnAsExpected(t *testing.T) {
+	say := func(v int64) string { return strconv.FormatInt(v/100, 10) }
+	for name, piece := range map[string]templ.Component{
+		"plot-line": Lines(LinePlot{ID: "p", Label: "p-name", Story: "p-story", Least: 100, Say: say, Values: []int64{0, 500, -250, 1000},
+			Marks: []PlotMark{{At: 1, Text: "2026", Rank: 1, Major: true}}, Spans: []PlotSpan{{From: 0, To: 3, Text: "<all>"}}}),
+		"plot-line-above": Lines(LinePlot{ID: "p", Label: "p-name", Low: true, Least: 100, Say: say, Values: []int64{700}}),
+		"plot-bars": BarsUpAndDown(BarPlot{ID: "b", Label: "b-name", Story: "b-story", Least: 100, Say: say,
+			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"}, {Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
+		"meter": MeterBar(Meter{Value: 3, Most: 8, Mark: 4, Marked: true}),
+		"dial":  DialScale(Dial{Label: "Score 512", Low: 300, High: 850, Value: 512, Mark: 840, Marked: true, MarkText: "Reference 840"}),
+	} {
+		var out bytes.Buffer
+		if err := piece.Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		got, file := strings.ReplaceAll(out.String(), "><", ">\n<")+"\n", filepath.Join("testdata", name+".html")
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), got); d != "" {
+			t.Errorf("%s: -want +got:\n%s", name, d)
 		}
 	}
 }
