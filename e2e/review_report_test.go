@@ -108,6 +108,17 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	click(t, plain.page(".figure-find button"))
 	see(t, plain.page(`text="No figure fits. Try one word of it."`))
 
+	// On paper there is nothing to press, and nothing is folded.
+	v.open(t, url)
+	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
+	for selector, want := range map[string]bool{"#total": true, ".keys": true, ".bin-reached": true, ".figures-table .figure-name": true,
+		".contents": false, ".figure-find": false, ".top": false, ".report-files": false} {
+		if got, err := v.page(selector).First().IsVisible(); err != nil || got != want {
+			t.Errorf("on paper, %s is there: %v (%v), want %v", selector, got, err, want)
+		}
+	}
+	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaScreen}))
+
 	// Every attribute with its value, for a spreadsheet.
 	name, body := kept(t, v, `role=link[name="Figures as CSV"]`)
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
