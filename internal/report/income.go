@@ -72,8 +72,12 @@ type Employment struct {
 
 // Values of employment_type and employment_status.
 const (
-	EmploymentFullTime = "fulltime"
-	EmploymentActive   = "active"
+	EmploymentFullTime   = "fulltime"
+	EmploymentPartTime   = "parttime"
+	EmploymentContractor = "contractor"
+
+	EmploymentActive     = "active"
+	EmploymentTerminated = "terminated"
 )
 
 // EmploymentMatching says which items of employment agree with the consumer's

@@ -29,6 +29,7 @@ const (
 	PaySemiMonthly = "SEMI_MONTHLY"
 	PayMonthly     = "MONTHLY"
 	PayWeekly      = "WEEKLY"
+	PayBiweekly    = "BIWEEKLY"
 )
 
 // PaystubAmounts are a pay stub's earnings and deductions, of the period and of

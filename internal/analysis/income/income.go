@@ -1,10 +1,11 @@
 // Package income computes the income report (document 3, "Income report") from
-// bank data and an as-of date. Values in, values out: the same input gives the
-// same report, byte for byte, whatever the order of its transactions. Income is
-// every posted credit of the INCOME categories in cash-equivalent accounts, tax
-// refunds and own transfers left out; what arrives is net, and the gross of wages
-// is estimated by the tax table of the year. How each figure comes about, and
-// what it is not, is docs/analytics.md, "Income".
+// bank data, payroll connections and an as-of date. Values in, values out: the
+// same input gives the same report, byte for byte, whatever the order of its
+// transactions. Of bank data, income is every posted credit of the INCOME
+// categories in cash-equivalent accounts, tax refunds and own transfers left out;
+// what arrives is net, and the gross of wages is estimated by the tax table of the
+// year. A payroll connection says both. How each figure comes about, and what it
+// is not, is docs/analytics.md, "Income".
 package income
 
 import (
@@ -35,6 +36,7 @@ type Input struct {
 	StatedAnnualIncome *int64                  // in whole dollars; nil: not stated
 	Notices            []report.ConsumerNotice // as they are to be returned
 	Bank               bankdata.Data
+	Payroll            []Payroll // in the order in which they were connected
 	Options            Options
 }
 
@@ -97,10 +99,37 @@ func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 	return svc.StatusSuccess, ""
 }
 
+// Outcome is the report's status and substatus for everything at hand. With
+// nothing but bank data it is theirs. A payroll connection with a payment of the
+// last 12 months makes it SUCCESS, one without SUCCESS with
+// NO_RECENT_USABLE_INFORMATION, and one that does not name an employer ERROR with
+// INCOMPLETE_INFORMATION; of several sources the best counts.
+func (in *Input) Outcome(asOf time.Time) (svc.Status, svc.Substatus) {
+	if len(in.Payroll) == 0 {
+		return Outcome(in.Bank, asOf)
+	}
+	complete := false
+	for i := range in.Payroll {
+		complete = complete || in.Payroll[i].complete()
+	}
+	status, sub := svc.StatusError, svc.SubIncomplete
+	if len(in.Bank.Connections) > 0 {
+		status, sub = Outcome(in.Bank, asOf)
+	}
+	_, _, some := paid(in.Payroll, report.DateOf(asOf))
+	switch {
+	case some, status == svc.StatusSuccess && sub == "":
+		return svc.StatusSuccess, ""
+	case complete:
+		return svc.StatusSuccess, svc.SubNoRecentInformation
+	}
+	return status, sub
+}
+
 // Build makes the report. asOf is when the data were retrieved; its UTC day is
 // the fetch date.
 func Build(in Input, asOf time.Time) report.Income {
-	status, sub := Outcome(in.Bank, asOf)
+	status, sub := in.Outcome(asOf)
 	r := report.Income{
 		Meta: &report.Meta{
 			PublicToken:        in.PublicToken,
@@ -127,6 +156,15 @@ func Build(in Input, asOf time.Time) report.Income {
 	r.Employment = f.employment(&in, stated)
 	if f.any {
 		r.Income = f.node(&in, stated)
+	}
+	if items := payroll(in.Payroll, report.DateOf(asOf)); items != nil {
+		if r.Income == nil {
+			r.Income = &report.IncomeNode{}
+		}
+		r.Income.Payroll = items
+	}
+	if gross, net, ok := paid(in.Payroll, report.DateOf(asOf)); ok && !f.any {
+		r.Income.Summary = report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}
 	}
 	return r
 }

@@ -16,23 +16,35 @@ func sources(in Input) []report.Source {
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})
 	}
+	for i := range in.Payroll {
+		p := &in.Payroll[i]
+		out = append(out, report.Source{SourceID: p.SourceID, SourceType: report.SourcePayroll, Status: p.status()})
+	}
 	return out
 }
 
-// identities lists the consumer's own input first and then every owner known to
-// a bank. The input carries the matching, unless there is nothing to match with.
+// identities lists the consumer's own input first, then every owner known to a
+// bank, and those whom payroll connections know. The input carries the matching, unless there is nothing to match with.
 func identities(in Input) []report.IncomeIdentity {
 	var out []report.IncomeIdentity
 	if in.Consumer != nil {
 		out = append(out, identity(in.InputSource, in.InputRecordID, *in.Consumer))
 	}
 	m := report.IncomeMatching{FullName: emptyMatching()}
+	known := func(source string, o bankdata.Owner) {
+		id := identity(source, o.RecordID, o.Person)
+		same := in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName())
+		place(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
+		out = append(out, id)
+	}
 	for _, c := range in.Bank.Connections {
 		for _, o := range c.Owners {
-			id := identity(c.SourceID, o.RecordID, o.Person)
-			same := in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName())
-			place(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
-			out = append(out, id)
+			known(c.SourceID, o)
+		}
+	}
+	for i := range in.Payroll {
+		if p := &in.Payroll[i]; p.Owner.FullName() != "" {
+			known(p.SourceID, p.Owner)
 		}
 	}
 	if in.Consumer != nil && len(out) > 1 {
@@ -75,11 +87,13 @@ func (f *facts) payers() (out []*inflow) {
 	return out
 }
 
-// employment lists the stated employers first and then those that pay wages. A
-// stated one carries the matching, unless it is the only item.
+// employment lists the stated employers first, then those that pay wages into an
+// account, and those that payroll connections know. A stated one carries the
+// matching, unless it is the only item.
 func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	payers := f.payers()
 	var out []report.Employment
+	var like []int // the stated employer of each item that is not stated
 	for i := range stated {
 		id := identifier(in.PublicToken, "stated", stated[i].name)
 		out = append(out, report.Employment{SourceID: in.InputSource, SourceRecordID: &id, EmployerName: &stated[i].name})
@@ -92,15 +106,17 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 			active := report.EmploymentActive
 			e.Status = &active
 		}
-		out = append(out, e)
+		out, like = append(out, e), append(like, x.employer)
 	}
+	items, known := employed(in.Payroll, stated)
+	out, like = append(out, items...), append(like, known...)
 	if len(out) < 2 {
 		return out
 	}
 	for i := range stated {
 		m := report.EmploymentMatching{EmployerName: emptyMatching()}
 		for n, e := range out[len(stated):] {
-			place(&m.EmployerName, payers[n].employer == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
+			place(&m.EmployerName, like[n] == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
 		}
 		out[i].Matching = &m
 	}

@@ -1,0 +1,201 @@
+package income
+
+import (
+	"slices"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Payroll is what one payroll connection has: a sign-in of the consumer's at an
+// employer, a payroll company or a gig platform.
+type Payroll struct {
+	ID       string // UUID of the connection
+	SourceID string // source_id of the report, as bankdata.SourceID makes it
+	Provider string // its name
+	Type     string // one of the Provider… constants
+	Owner    bankdata.Owner
+	Jobs     []Job // as the provider lists them
+}
+
+// Kinds of payroll providers.
+const (
+	ProviderEmployer = "EMPLOYER"
+	ProviderPayroll  = "PAYROLL" // runs the payroll of many employers
+	ProviderGig      = "GIG"
+)
+
+// Job is one employment that a payroll connection knows.
+type Job struct {
+	RecordID   string  // UUID
+	Employer   string  // empty: the provider does not say, and nothing can be made of the job
+	Address    Address // of the employer
+	Type       string  // report.EmploymentFullTime and its neighbours; empty: not known
+	Status     string  // report.EmploymentActive, report.EmploymentTerminated; empty: not known
+	Title      string
+	Hired      *report.Date
+	Ended      *report.Date // nil while it is active
+	Rate       report.Cents // of pay; 0: none is agreed
+	RatePer    string       // PerYear or PerHour; empty without a Rate
+	Frequency  string       // report.PayMonthly and its neighbours
+	Deposits   []Deposit    // where the pay goes
+	Statements []Statement  // of the last 12 months, the newest first
+}
+
+// What a Rate is for.
+const (
+	PerYear = "SALARY"
+	PerHour = "HOURLY"
+)
+
+// Address is an employer's.
+type Address struct{ Line1, Line2, City, State string }
+
+// Deposit is a bank account that pay is deposited to.
+type Deposit struct {
+	Institution string
+	Mask        string // the last four digits
+}
+
+// Statement is one payment of wages. The sums to date are those of the calendar
+// year of PayDate, up to it.
+type Statement struct {
+	PayDate, Start, End report.Date
+	Hours               int64 // hundredths; 0: not counted
+	Gross, GrossYTD     report.Cents
+	Net, NetYTD         report.Cents
+	Gig                 *Gig // what Gross and Net are made of, on a gig platform
+}
+
+// Gig is one statement's gigs: Gross is fares, tips and bonuses, and Net what is
+// left of it without the platform's fees.
+type Gig struct {
+	Count               int
+	Tips, Bonuses, Fees report.Cents
+}
+
+// Net is what the year's taxes leave of a year's gross wage, as they are reckoned
+// for a single filer in the state.
+func Net(year int, state string, gross report.Cents) report.Cents {
+	return netOf(taxesOf(year), state).net(gross)
+}
+
+// complete says whether the connection has what an income report cannot do
+// without: a job with its employer's name.
+func (p *Payroll) complete() bool {
+	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })
+}
+
+// status is the source's.
+func (p *Payroll) status() svc.Status {
+	if p.complete() {
+		return svc.StatusSuccess
+	}
+	return svc.StatusError
+}
+
+// Year is the gross and net pay of a job in the 12 months up to the fetch date,
+// which is in them; of an active job that began in them, as that of a year, by the
+// days from its beginning to the end of the last period that was paid. false
+// without any payment in them.
+func (j *Job) Year(fetch report.Date) (gross, net report.Cents, ok bool) {
+	from := bankdata.MonthsBefore(fetch, 12)
+	last := report.Date{}
+	for i := range j.Statements {
+		s := &j.Statements[i]
+		if !s.PayDate.After(from.Time) || s.PayDate.After(fetch.Time) {
+			continue
+		}
+		gross, net, ok = gross+s.Gross, net+s.Net, true
+		if s.End.After(last.Time) {
+			last = s.End
+		}
+	}
+	if !ok || j.Ended != nil || j.Hired == nil || !j.Hired.After(from.Time) {
+		return min(gross, most), min(net, most), ok
+	}
+	days := int64(last.Sub(j.Hired.Time).Hours())/24 + 1
+	if days < 1 || days >= 365 {
+		return min(gross, most), min(net, most), ok
+	}
+	return overDays(gross, days), overDays(net, days), true
+}
+
+// overDays is a sum over so many days as that of a year, rounded half up.
+func overDays(sum report.Cents, days int64) report.Cents {
+	sum = min(max(sum, 0), most)
+	return divide(0, uint64(sum)*365, uint64(days))
+}
+
+// payroll is the report's `income.payroll`: an item for each job of each complete
+// connection.
+func payroll(all []Payroll, fetch report.Date) []report.Payroll {
+	var out []report.Payroll
+	for i := range all {
+		p := &all[i]
+		for n := range p.Jobs {
+			if p.Jobs[n].Employer != "" {
+				out = append(out, p.item(&p.Jobs[n], fetch))
+			}
+		}
+	}
+	return out
+}
+
+func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
+	out := report.Payroll{SourceID: p.SourceID, ProviderName: report.Null(p.Provider), PayFrequency: report.Null(j.Frequency),
+		Statements: []report.Statement{}}
+	if j.RatePer == PerYear {
+		out.AnnualSalaryRate = &j.Rate
+	}
+	if gross, net, ok := j.Year(fetch); ok {
+		out.EstimatedGrossAnnual, out.EstimatedNetAnnual = &gross, &net
+	}
+	from := bankdata.MonthsBefore(fetch, 12)
+	for i := range j.Statements {
+		s := &j.Statements[i]
+		if !s.PayDate.After(from.Time) || s.PayDate.After(fetch.Time) {
+			continue
+		}
+		if len(out.Statements) == 0 {
+			out.PayPeriodStart, out.PayPeriodEnd = &s.Start, &s.End
+		}
+		out.Statements = append(out.Statements, report.Statement{PayDate: &s.PayDate,
+			GrossTotal: &s.Gross, GrossTotalYTD: &s.GrossYTD, NetTotal: &s.Net, NetTotalYTD: &s.NetYTD})
+	}
+	return out
+}
+
+// paid is what all jobs bring in a year; false where nothing was paid.
+func paid(all []Payroll, fetch report.Date) (gross, net report.Cents, ok bool) {
+	for i := range all {
+		for n := range all[i].Jobs {
+			if j := &all[i].Jobs[n]; j.Employer != "" {
+				g, k, some := j.Year(fetch)
+				gross, net, ok = plus(gross, g), plus(net, k), ok || some
+			}
+		}
+	}
+	return gross, net, ok
+}
+
+// employed lists the jobs as items of employment, with the stated employer that
+// each is like, or -1.
+func employed(all []Payroll, stated []employer) (items []report.Employment, like []int) {
+	for i := range all {
+		p := &all[i]
+		for n := range p.Jobs {
+			j := &p.Jobs[n]
+			if j.Employer == "" {
+				continue
+			}
+			items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: report.Null(j.RecordID),
+				EmployerName: &j.Employer, EmployerLine1: report.Null(j.Address.Line1), EmployerLine2: report.Null(j.Address.Line2),
+				EmployerCity: report.Null(j.Address.City), EmployerState: report.Null(j.Address.State),
+				Type: report.Null(j.Type), Status: report.Null(j.Status), JobTitle: report.Null(j.Title), HireDate: j.Hired})
+			like = append(like, surest(stated, employerOf(j.Employer)))
+		}
+	}
+	return items, like
+}
