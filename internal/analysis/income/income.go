@@ -257,27 +257,11 @@ func (f *facts) matchedIncome(in *Input, stated []employer, r ratio) *report.Mat
 
 // suite2 is what model suite 2.0 adds.
 func (f *facts) suite2(in *Input, stated []employer) *report.IncomeSuite2 {
-	out := &report.IncomeSuite2{
-		PrimaryAccountDetected: f.primaryAccount(),
-		Inflows:                make([]report.Inflow, 0, len(f.flows)),
-		MatchedIncomeSources:   []report.MatchedIncomeSource{},
-	}
+	out := &report.IncomeSuite2{PrimaryAccountDetected: f.primaryAccount()}
+	out.Inflows, out.MatchedIncomeSources = f.listed(in.PublicToken, stated)
 	if x := primary(f.flows); x != nil {
 		risk := f.risk(x)
 		out.JobIrregularityRisk = &risk
-	}
-	for i := range f.flows {
-		x := &f.flows[i]
-		id := identifier(in.PublicToken, "inflow", x.party, x.leaf.String())
-		out.Inflows = append(out.Inflows, report.Inflow{
-			InflowID: id, Description: x.description, AnnualIncome: f.annual(x), RecentIncome: f.recent(x),
-			AccountID: f.ledger.Accounts[x.account].ID,
-		})
-		if x.employer >= 0 {
-			out.MatchedIncomeSources = append(out.MatchedIncomeSources, report.MatchedIncomeSource{
-				StatedEmployer: stated[x.employer].name, MatchedInflowID: id,
-			})
-		}
 	}
 	return out
 }

@@ -1,0 +1,46 @@
+package income
+
+import (
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// What the eligibility report takes from here, so that both reports say the same
+// of the same data.
+
+// Inflows are the recurring inflows of a ledger, the largest of the last 12 complete
+// months first, with the stated employers that they are from; neither is nil. Data
+// is what the ledger was made of, and publicToken the report's, of which the ids of
+// the inflows are made.
+func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string, employers []string) ([]report.Inflow, []report.MatchedIncomeSource) {
+	stated := employersOf(employers)
+	f := read(l, stated)
+	f.flows = f.inflowsOf(data, stated)
+	return f.listed(publicToken, stated)
+}
+
+// listed is the inflows as reports have them.
+func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, []report.MatchedIncomeSource) {
+	inflows, matched := make([]report.Inflow, 0, len(f.flows)), []report.MatchedIncomeSource{}
+	for i := range f.flows {
+		x := &f.flows[i]
+		id := identifier(publicToken, "inflow", x.party, x.leaf.String())
+		inflows = append(inflows, report.Inflow{
+			InflowID: id, Description: x.description, AnnualIncome: f.annual(x), RecentIncome: f.recent(x),
+			AccountID: f.ledger.Accounts[x.account].ID,
+		})
+		if x.employer >= 0 {
+			matched = append(matched, report.MatchedIncomeSource{StatedEmployer: stated[x.employer].name, MatchedInflowID: id})
+		}
+	}
+	return inflows, matched
+}
+
+// SameEmployer says whether two names are of one company, as far as names tell.
+func SameEmployer(a, b string) bool {
+	x, y := employerOf(a), employerOf(b)
+	return alike(&x, &y) > 0
+}
+
+// Addresses are a bank's contact addresses as reports have them, never nil.
+func Addresses(known []bankdata.Address) []report.IncomeAddress { return addresses(known) }
