@@ -20,6 +20,7 @@ var (
 	deliveryURL = regexp.MustCompile(`"/dashboard/deliveries/([0-9a-f-]{36})"`)
 	reportURL   = regexp.MustCompile(`"/dashboard/reports/([0-9a-f-]{36})"`)
 	withdrawURL = regexp.MustCompile(`"/dashboard/relay-tokens/([0-9a-f-]{36})/withdraw"`)
+	removeURL   = regexp.MustCompile(`"/dashboard/people/([0-9a-f-]{36})/remove"`)
 	rotateURL   = regexp.MustCompile(`"/dashboard/credentials/([0-9a-f-]{36})/rotate"`)
 	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)
 )
@@ -52,6 +53,7 @@ func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
 	// A client that may be lost: the portal goes on with its own.
 	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff), append([]string{"Content-Type", asForm}, staff...)...))
+	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"), append([]string{"Content-Type", asForm}, staff...)...))
 	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)
 	delivery := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL)
 	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
@@ -70,7 +72,10 @@ func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
 		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""), at("/dashboard/redirects", ""),
 		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
-		at("/dashboard/audit", ""),
+		at("/dashboard/audit", ""), at("/dashboard/people", ""),
+		send("/dashboard/people", "", "email", canaryEmail),
+		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
+		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
 		{base: s, method: "GET", pattern: "/dashboard/deliveries/find", shape: asPage},
 		{base: s, method: "GET", pattern: "/dashboard/reports/find", shape: asPage},
 		send("/dashboard/deliveries/find", "", "query", "x"),

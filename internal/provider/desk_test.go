@@ -197,6 +197,9 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 				return []string{"product", b.seed.Products[svc.Cashflow], "configuration", configuration}
 			}, "configuration changed"},
 			{"/dashboard/configurations", none, func() []string { return []string{"product", b.seed.Products[svc.Cashflow], "configuration", ""} }, "configuration changed"},
+			{"/dashboard/people", none, func() []string { return []string{"email", "Bob@Customer.example"} }, "person added"},
+			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`), func() []string { return nil }, "person removed"},
+			{"/dashboard/people/password", none, func() []string { return []string{"present", ours.Password, "next", "another canary password"} }, "password changed"},
 		}
 		walked := map[string]bool{}
 		for _, step := range steps {
@@ -539,6 +542,63 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 			if err := b.provider.AddCustomer(t.Context(), bad); err == nil || b.count(`SELECT COUNT(*) FROM customers`) != customers {
 				t.Errorf("%+v is added: %v", bad, err)
 			}
+		}
+	})
+}
+
+func TestPeopleOfAnAccount(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d, second := b.signedIn(ours), b.signedIn(ours)
+		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", theirs.Email, ours.Email} {
+			if a := d.send("/dashboard/people", d.form("email", bad)); a.status != 422 || !strings.Contains(string(a.raw), `href="#email"`) {
+				t.Errorf("letting %q in: %d", bad, a.status)
+			}
+		}
+		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
+		bob := provider.Login{Email: "BOB@customer.example", Password: d.find("/dashboard/people", `data-testid="secret"[^>]*>([a-z0-9]{26})<`)}
+		his := b.signedIn(bob)
+		if text := his.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") || strings.Contains(text, "eve@") {
+			t.Error("the people are not those of the account")
+		}
+		before := b.audited()
+		for _, tc := range [][2]string{{"not the password", "a good new password"}, {ours.Password, "short"}, {"", "a good new password"}} {
+			if a := d.send("/dashboard/people/password", d.form("present", tc[0], "next", tc[1])); a.status != 422 {
+				t.Errorf("changing %q to %q: %d", tc[0], tc[1], a.status)
+			}
+		}
+		if a := d.send("/dashboard/people/password", d.form("present", ours.Password, "next", "a good new password")); a.status != 303 || b.audited() != before+1 {
+			t.Fatalf("changing the password: %d", a.status)
+		}
+		d.page("/dashboard/people")
+		if a := second.ask("GET", "/dashboard/people", ""); a.status != 303 {
+			t.Errorf("the other session of who changed the password: %d", a.status)
+		}
+		his.page("/dashboard/people")
+		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}}); a.status != 422 {
+			t.Errorf("the former password: %d", a.status)
+		}
+		ada := his.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`)
+		if a := d.send("/dashboard/people/"+ada+"/remove", d.form()); a.status != 400 {
+			t.Errorf("removing oneself: %d", a.status)
+		}
+		if a := his.send("/dashboard/people/"+ada+"/remove", his.form()); a.status != 303 {
+			t.Fatalf("removing: %d", a.status)
+		}
+		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("who was removed still sees %d", a.status)
+		}
+		if text := his.page("/dashboard/audit"); !strings.Contains(text, "somebody who has left") || strings.Contains(text, "ada@") {
+			t.Error("the audit trail knows the address of who was removed")
+		}
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 || b.count(`SELECT COUNT(*) FROM staff`) != 2 {
+			t.Errorf("a seed let in who was removed: %v", err)
+		}
+		for range password.TriesHere {
+			his.send("/dashboard/people/password", his.form("present", "a guess at it", "next", "a good new password"))
+		}
+		if a := his.send("/dashboard/people/password", his.form("present", bob.Password, "next", "a good new password")); a.status != 429 {
+			t.Errorf("guessing the present password: %d", a.status)
 		}
 	})
 }

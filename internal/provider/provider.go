@@ -249,6 +249,9 @@ func (p *Provider) refillOne(ctx context.Context, tx *sql.Tx, seed customers.See
 		if changed.CompleteURLs {
 			seed.CompleteURL = ""
 		}
+		if changed.People {
+			staff = Login{}
+		}
 		if changed.Return {
 			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
 			if err != nil {

@@ -170,6 +170,16 @@ func (s *Sessions) SignOut(ctx context.Context, tx *sql.Tx, cur Session) (Cookie
 	return Cookie{clear: true}, drop(ctx, tx, cur.ID)
 }
 
+// EndOthers ends every session of who is signed in in cur, but that one.
+func (s *Sessions) EndOthers(ctx context.Context, tx *sql.Tx, cur Session) error {
+	return dropOthers(ctx, tx, cur.Principal, cur.ID)
+}
+
+// EndAll ends every session of a principal.
+func (s *Sessions) EndAll(ctx context.Context, tx *sql.Tx, principal string) error {
+	return dropOthers(ctx, tx, principal, "")
+}
+
 // Set sends c to the browser. Call it after the commit and before the body.
 func (s *Sessions) Set(w http.ResponseWriter, r *http.Request, c Cookie) error {
 	if c == (Cookie{}) {

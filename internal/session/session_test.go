@@ -254,6 +254,30 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 	})
 }
 
+func TestSessionsOfAPersonEndTogether(t *testing.T) {
+	each(t, func(t *testing.T, r rig) {
+		signIn := func(who string) *http.Cookie {
+			return r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+				_, c, err := r.SignIn(ctx, tx, session.Session{}, who)
+				return c, err
+			})
+		}
+		here, there, other, nobody := signIn("a"), signIn("a"), signIn("b"), r.renew(session.Session{})
+		end := func(f func(ctx context.Context, tx *sql.Tx) error) {
+			r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) { return session.Cookie{}, f(ctx, tx) })
+		}
+		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndOthers(ctx, tx, r.of(here)) })
+		if r.of(here).Principal != "a" || r.of(there).Principal != "" || r.of(other).Principal != "b" {
+			t.Errorf("after EndOthers: %+v, %+v, %+v", r.of(here), r.of(there), r.of(other))
+		}
+		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndOthers(ctx, tx, r.of(nobody)) })
+		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndAll(ctx, tx, "a") })
+		if r.of(here).Principal != "" || r.of(other).Principal != "b" || r.of(nobody).Anonymous() {
+			t.Errorf("after EndAll: %+v, %+v, %+v", r.of(here), r.of(other), r.of(nobody))
+		}
+	})
+}
+
 func TestKeysRotateWhileCookiesStayGood(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		replica, err := session.New(t.Context(), r.db, r.clock.now, settings)

@@ -53,6 +53,14 @@ func drop(ctx context.Context, tx *sql.Tx, id string) error {
 	return err
 }
 
+func dropOthers(ctx context.Context, tx *sql.Tx, principal, id string) error {
+	if principal == "" {
+		return nil // nobody's
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE principal = $1 AND id <> $2`, principal, id)
+	return err
+}
+
 func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 		return err

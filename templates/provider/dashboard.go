@@ -223,6 +223,16 @@ type DeskConfiguration struct {
 	IncomeModelSuite    string
 }
 
+// DeskPeople is who signs in for the account.
+type DeskPeople struct{ Rows []DeskPerson }
+
+// DeskPerson is one of them.
+type DeskPerson struct {
+	ID, Email string
+	Created   time.Time
+	Self      bool // who looks
+}
+
 // DeskEntry is a line of the audit trail.
 type DeskEntry struct {
 	At                          time.Time
@@ -267,6 +277,7 @@ var deskSections = []deskSection{
 	{"credentials", "/dashboard/credentials", svc.Words{EN: "Credentials", ES: "Credenciales"}, false},
 	{"products", "/dashboard/products", svc.Words{EN: "Products", ES: "Productos"}, false},
 	{"accounts", "/dashboard/accounts", svc.Words{EN: "Child accounts", ES: "Cuentas hijas"}, true},
+	{"people", "/dashboard/people", svc.Words{EN: "People", ES: "Personas"}, false},
 	{"audit", "/dashboard/audit", svc.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
 }
 
@@ -327,7 +338,11 @@ var deskSaid = map[string]deskSays{
 	"child":     {ui.Success, svc.Words{EN: "The child account was made.", ES: "La cuenta hija se ha creado."}},
 	"product":   {ui.Success, svc.Words{EN: "The product was made.", ES: "El producto se ha creado."}},
 	"assigned":  {ui.Success, svc.Words{EN: "The configuration was assigned.", ES: "La configuración se ha asignado."}},
-	"inherited": {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
+	"person": {ui.Success, svc.Words{EN: "This is the first password. Hand it on now: it is not shown again.",
+		ES: "Esta es la primera contraseña. Entréguela ahora: no se volverá a mostrar."}},
+	"person gone": {ui.Success, svc.Words{EN: "The person can no longer sign in.", ES: "Esa persona ya no puede iniciar sesión."}},
+	"password":    {ui.Success, svc.Words{EN: "Your password was changed. You are signed out everywhere else.", ES: "Su contraseña se ha cambiado. Se ha cerrado su sesión en los demás sitios."}},
+	"inherited":   {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
 }
 
 // deskActions names what the audit trail says.
@@ -351,6 +366,9 @@ var deskActions = map[string]svc.Words{
 	"share withdrawn":       {EN: "withdrew a relay token", ES: "retiró un token de cesión"},
 	"child added":           {EN: "made a child account", ES: "creó una cuenta hija"},
 	"product added":         {EN: "made a product", ES: "creó un producto"},
+	"person added":          {EN: "let somebody in", ES: "dio acceso a alguien"},
+	"person removed":        {EN: "removed somebody", ES: "retiró a alguien"},
+	"password changed":      {EN: "changed the own password", ES: "cambió su contraseña"},
 	"configuration changed": {EN: "changed a configuration in force", ES: "cambió una configuración vigente"},
 }
 

@@ -35,7 +35,10 @@ type change func(ctx context.Context, tx *sql.Tx, by person, in input) (done, er
 // input is what a form said.
 type input struct {
 	url.Values
-	id string // that the address names; empty where it names none
+	id     string // that the address names; empty where it names none
+	hash   string // of a new password; see form.prepare
+	secret string // the new password, if it was made here
+	old    string // the hash of the one that is changed
 }
 
 // field is a field's text without the space around it.
@@ -93,7 +96,7 @@ func (s *Service) get(show page) http.Handler {
 
 // post makes a change and leads to a page that says so. A form that is refused is
 // shown again, on the page that it belongs to.
-func (s *Service) post(back page, path string, make change) http.Handler {
+func (s *Service) post(c form) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
@@ -102,41 +105,28 @@ func (s *Service) post(back page, path string, make change) http.Handler {
 		if err != nil {
 			return err
 		}
-		in := input{form, r.PathValue("id")}
-		var by person
+		in := input{Values: form, id: r.PathValue("id")}
+		by, err := s.who(r.Context(), s.DB.SQL, r)
+		if err != nil {
+			return err
+		}
 		var d done
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-			by, d = person{}, done{}
-			if by, err = s.who(ctx, tx, r); err != nil || by.id == "" {
-				return err
+		if by.id != "" && c.prepare != nil {
+			if err = s.fresh(r.Context(), by, in); err == nil {
+				err = c.prepare(r.Context(), r, by, &in)
 			}
-			nonce := s.nonce(by.session.ID, form.Get("once"))
-			if nonce == "" {
-				return nothing{saidTooOld}
-			}
-			first, err := takeForm(ctx, tx, nonce, by.session.ID, s.Today())
-			if err == nil && !first {
-				err = nothing{saidTwice}
-			}
-			if err != nil {
-				return err
-			}
-			if d, err = make(ctx, tx, by, in); err != nil {
-				return err
-			}
-			if err := s.write(ctx, tx, by, d); err != nil {
-				return err
-			}
-			return s.say(ctx, tx, by.session.ID, d.said, d.secret, false)
-		})
-		to := strings.ReplaceAll(path, "{id}", url.PathEscape(in.id))
+		}
+		if err == nil {
+			err = s.change(r, &by, &d, in, c.make)
+		}
+		to := strings.ReplaceAll(c.path, "{id}", url.PathEscape(in.id))
 		var no refused
 		var not nothing
 		switch {
 		case errors.As(err, &no):
 			frame := s.deskOf(r, by)
 			frame.Wrong, frame.Words, frame.Given = no.field, no.words.In(frame.Lang), form
-			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, back)
+			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
 			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 				return s.say(ctx, tx, by.session.ID, not.said, "", true)
@@ -154,6 +144,48 @@ func (s *Service) post(back page, path string, make change) http.Handler {
 		door.See(w, to)
 		return nil
 	})
+}
+
+// change makes the change of a form in one transaction with all that belongs to
+// it. Who sends it is asked again: the session may have ended since.
+func (s *Service) change(r *http.Request, by *person, d *done, in input, make change) error {
+	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		*by, *d = person{}, done{}
+		if *by, err = s.who(ctx, tx, r); err != nil || by.id == "" {
+			return err
+		}
+		nonce := s.nonce(by.session.ID, in.Get("once"))
+		if nonce == "" {
+			return nothing{saidTooOld}
+		}
+		first, err := takeForm(ctx, tx, nonce, by.session.ID, s.Today())
+		if err == nil && !first {
+			err = nothing{saidTwice}
+		}
+		if err != nil {
+			return err
+		}
+		if *d, err = make(ctx, tx, *by, in); err != nil {
+			return err
+		}
+		if err := s.write(ctx, tx, *by, *d); err != nil {
+			return err
+		}
+		return s.say(ctx, tx, by.session.ID, d.said, d.secret, false)
+	})
+}
+
+// fresh tells early whether a form can be taken at all.
+func (s *Service) fresh(ctx context.Context, by person, in input) error {
+	nonce := s.nonce(by.session.ID, in.Get("once"))
+	if nonce == "" {
+		return nothing{saidTooOld}
+	}
+	used, err := usedForm(ctx, s.DB.SQL, nonce)
+	if err == nil && used {
+		err = nothing{saidTwice}
+	}
+	return err
 }
 
 // write puts a change into the audit trail. It is part of the change.

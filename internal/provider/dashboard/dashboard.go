@@ -112,12 +112,13 @@ func (s *Service) AddStaff(ctx context.Context, tx *sql.Tx, customerID, email, s
 	if err != nil {
 		return err
 	}
-	return s.insertStaff(ctx, tx, customerID, email, password.Hash(secret))
+	_, err = s.addStaff(ctx, tx, customerID, email, password.Hash(secret))
+	return err
 }
 
 // Changed says what staff of a customer have ever changed: a seed that is repeated
 // leaves that alone.
-type Changed struct{ Callback, CompleteURLs, Return bool }
+type Changed struct{ Callback, CompleteURLs, Return, People bool }
 
 // Changed looks it up in the audit trail.
 func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID string) (Changed, error) {
@@ -131,6 +132,8 @@ func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID strin
 			c.CompleteURLs = true
 		case "return changed":
 			c.Return = true
+		case "person removed":
+			c.People = true
 		}
 	}
 	return c, err

@@ -1,6 +1,9 @@
 package dashboard
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // Routes adds the dashboard. Each change names the page that its form is on, which
 // shows it again when it is refused, and leads there when it is made.
@@ -21,6 +24,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/products":        s.products,
 		"GET /dashboard/accounts":        s.children,
 		"GET /dashboard/accounts/{id}":   s.child,
+		"GET /dashboard/people":          s.people,
 		"GET /dashboard/audit":           s.audit,
 	} {
 		mux.Handle(pattern, s.get(show))
@@ -31,7 +35,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
 	for pattern, c := range s.changes() {
-		mux.Handle(pattern, s.post(c.back, c.path, c.make))
+		mux.Handle(pattern, s.post(c))
 	}
 }
 
@@ -40,28 +44,35 @@ type form struct {
 	back page
 	path string // of back
 	make change
+
+	// prepare does what takes long, outside of the transaction; nil for nothing.
+	prepare func(ctx context.Context, r *http.Request, by person, in *input) error
 }
 
 func (s *Service) changes() map[string]form {
 	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
+	people := "/dashboard/people"
 	return map[string]form{
-		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback},
-		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback},
-		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe},
-		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner},
-		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver},
-		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport},
-		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share},
-		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw},
-		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL},
-		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL},
-		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL},
-		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn},
-		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue},
-		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate},
-		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke},
-		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild},
-		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct},
-		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign},
+		"POST /dashboard/people":                     {s.people, people, s.addPerson, s.hashFirst},
+		"POST /dashboard/people/{id}/remove":         {s.people, people, s.removePerson, nil},
+		"POST /dashboard/people/password":            {s.people, people, s.setPassword, s.hashOwn},
+		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback, nil},
+		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},
+		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe, nil},
+		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner, nil},
+		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
+		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
+		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
+		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
+		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL, nil},
+		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL, nil},
+		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL, nil},
+		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn, nil},
+		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue, nil},
+		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate, nil},
+		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke, nil},
+		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild, nil},
+		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
+		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign, nil},
 	}
 }

@@ -16,17 +16,50 @@ func staffExists(ctx context.Context, q store.Queryer, email string) (bool, erro
 	return n > 0, err
 }
 
-// insertStaff adds a person unless there is one of that address already.
-func (s *Service) insertStaff(ctx context.Context, tx *sql.Tx, customerID, email, passwordHash string) error {
-	id := uuid.NewString()
+// addStaff adds a person, unless somebody has that address: then it is ErrKnown.
+func (s *Service) addStaff(ctx context.Context, tx *sql.Tx, customerID, email, passwordHash string) (id string, err error) {
+	id = uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, emailCell(id), []byte(email))
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO staff (id, customer_id, email_hash, email_sealed, password_hash, created_at)
+	added, err := store.One(tx.ExecContext(ctx, `INSERT INTO staff (id, customer_id, email_hash, email_sealed, password_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email_hash) DO NOTHING`,
-		id, customerID, store.Hash(email), sealed, passwordHash, store.Micros(s.Now()))
-	return err
+		id, customerID, store.Hash(email), sealed, passwordHash, store.Micros(s.Now())))
+	if err == nil && !added {
+		err = ErrKnown
+	}
+	return id, err
+}
+
+// deleteStaff forgets a person of the customer.
+func deleteStaff(ctx context.Context, tx *sql.Tx, customerID, id string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `DELETE FROM staff WHERE id = $1 AND customer_id = $2`, id, customerID))
+}
+
+// replacePassword sets another password if it still is the one of old.
+func replacePassword(ctx context.Context, tx *sql.Tx, id, old, next string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE staff SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, next))
+}
+
+// staffOf lists the people of a customer, the first one first.
+func staffOf(ctx context.Context, q store.Queryer, customerID string) ([]staff, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, email_sealed, created_at FROM staff WHERE customer_id = $1 ORDER BY created_at, id`, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []staff
+	for rows.Next() {
+		var p staff
+		var created int64
+		if err := rows.Scan(&p.id, &p.email, &created); err != nil {
+			return nil, err
+		}
+		p.created = store.Time(created)
+		out = append(out, p)
+	}
+	return out, rows.Err()
 }
 
 func emailCell(id string) store.Cell {
@@ -37,6 +70,7 @@ func emailCell(id string) store.Cell {
 type staff struct {
 	id, customerID, passwordHash string
 	email                        []byte // sealed
+	created                      time.Time
 }
 
 // staffByEmail finds the person of a normalised address, or store.ErrNotFound.
@@ -60,6 +94,13 @@ func scanStaff(row *sql.Row) (staff, error) {
 func takeForm(ctx context.Context, tx *sql.Tx, nonce, sessionID string, at time.Time) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
 		nonce, sessionID, store.Micros(at)))
+}
+
+// usedForm reports whether a form's nonce is used up.
+func usedForm(ctx context.Context, q store.Queryer, nonce string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM dashboard_forms WHERE nonce = $1`, nonce).Scan(&n)
+	return n > 0, err
 }
 
 // putNotice sets what the session's next page says; with keep, only if nothing is

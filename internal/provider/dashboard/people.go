@@ -1,0 +1,128 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/password"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+func (s *Service) people(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	all, err := staffOf(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	var v pages.DeskPeople
+	for _, p := range all {
+		email, err := s.DB.Vault.Open(ctx, s.DB.SQL, store.SystemKey, emailCell(p.id), p.email)
+		if err != nil {
+			return nil, err
+		}
+		v.Rows = append(v.Rows, pages.DeskPerson{ID: p.id, Email: string(email), Created: p.created, Self: p.id == by.id})
+	}
+	return pages.DeskPeoplePage(d, v), nil
+}
+
+// hash makes in.hash of a password, one at a time.
+func (s *Service) hash(ctx context.Context, in *input, secret string) error {
+	return busy(s.passwords.Do(ctx, func() { in.hash = password.Hash(secret) }))
+}
+
+func busy(err error) error {
+	if errors.Is(err, password.ErrBusy) {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+	}
+	return err
+}
+
+// hashFirst makes a person's first password.
+func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ person, in *input) error {
+	in.secret = strings.ToLower(rand.Text())
+	return s.hash(ctx, in, in.secret)
+}
+
+func (s *Service) addPerson(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	email := password.Email(in.Get("email"))
+	if at := strings.IndexByte(email, '@'); at < 1 || at == len(email)-1 || strings.ContainsAny(email, " \t\r\n<>\"") {
+		return done{}, wrong("email", "Give an e-mail address.", "Indique un correo electrónico.")
+	}
+	id, err := s.addStaff(ctx, tx, by.account.ID, email, in.hash)
+	if errors.Is(err, ErrKnown) {
+		return done{}, wrong("email", "This address signs in somewhere already.", "Ese correo ya inicia sesión en alguna cuenta.")
+	}
+	return done{action: "person added", object: id, said: "person", secret: in.secret}, err
+}
+
+// removePerson ends somebody's way in at once, and forgets the address.
+func (s *Service) removePerson(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	if !svc.IsUUID(in.id) {
+		return done{}, unknown("person")
+	}
+	if in.id == by.id {
+		return done{}, malformed("oneself")
+	}
+	ok, err := deleteStaff(ctx, tx, by.account.ID, in.id)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return done{}, err
+	}
+	return done{action: "person removed", object: in.id, said: "person gone"}, s.sessions.EndAll(ctx, tx, in.id)
+}
+
+// hashOwn checks the present password, as a sign-in does, and hashes the new one.
+func (s *Service) hashOwn(ctx context.Context, r *http.Request, by person, in *input) error {
+	present, next := in.Get("present"), in.Get("next")
+	if len(next) < password.Min || len(next) > password.Max {
+		return wrong("next", "Give 12 to 256 characters.", "Indique de 12 a 256 caracteres.")
+	}
+	now, place := s.Today(), password.Place(r)
+	allowed, err := password.Take(ctx, s.DB, by.email, place, now)
+	if err != nil {
+		return err
+	}
+	if !allowed {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: password.Window, Why: errors.New("too many tries of the present password")}
+	}
+	row, err := staffByID(ctx, s.DB.SQL, by.id)
+	if err != nil {
+		return err
+	}
+	right := false
+	if len(present) <= password.Max {
+		if right, err = s.passwords.Check(ctx, row.passwordHash, present); err != nil {
+			return busy(err)
+		}
+	}
+	if !right {
+		return wrong("present", "This is not your password.", "Esa no es su contraseña.")
+	}
+	if err := password.Forget(ctx, s.DB.SQL, by.email, place, now); err != nil {
+		return err
+	}
+	in.old = row.passwordHash // of changes at once, one finds it
+	return s.hash(ctx, in, next)
+}
+
+func (s *Service) setPassword(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	ok, err := replacePassword(ctx, tx, by.id, in.old, in.hash)
+	if err == nil && !ok {
+		err = nothing{saidNoChange}
+	}
+	if err != nil {
+		return done{}, err
+	}
+	return done{action: "password changed", object: by.id, said: "password"}, s.sessions.EndOthers(ctx, tx, by.session)
+}
