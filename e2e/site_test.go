@@ -30,6 +30,7 @@ type credentials struct {
 	PublicID, ClientID, SecretKey string
 	Products                      map[string]string
 	WebhookSecret                 string
+	ThirdParty                    struct{ PublicID string }
 	Dashboard                     struct{ Email, Password string }
 	Reviewer                      struct{ Email, Password string }
 	PortalAPIKey                  string

@@ -32,6 +32,8 @@ func (w *world) routes(t *testing.T) []route {
 	now := []string{"Cookie", applicant}
 	reviewer := []string{"Cookie", w.signIn(t)}
 
+	share := w.share(t, reviewer[1], ready, c.ThirdParty.PublicID)
+
 	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
 	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
@@ -42,11 +44,11 @@ func (w *world) routes(t *testing.T) []route {
 	child, childProduct, configuration := w.child(t)
 	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
 	var body struct {
-		Accounts []struct {
-			ID string `json:"account_id"`
 		Meta struct {
 			ConsumerID string `json:"consumer_id"`
 		}
+		Accounts []struct {
+			ID string `json:"account_id"`
 		} `json:"account_details"`
 	}
 	var files []struct {
@@ -78,10 +80,10 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
 		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
 		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
-		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts", param: body.Meta.ConsumerID, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
+		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
@@ -134,6 +136,11 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "publicId=" + c.ThirdParty.PublicID + "&label=Third"},
+		{base: p, method: "GET", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
 		{base: p, method: "GET", pattern: "/api/v1/docs", shape: asPage},
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
@@ -158,6 +165,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
 		{base: k, method: "GET", pattern: "/inbox"},
 		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event, header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
+		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
 		{base: k, method: "POST", pattern: "/reset"},
 	}...)
 }
@@ -165,7 +173,6 @@ func (w *world) routes(t *testing.T) []route {
 // child makes a child account with a product, and lets the portal's account do all
 // that the hierarchy has.
 func (w *world) child(t *testing.T) (publicID, productID, configurationID string) {
-		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
 	t.Helper()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)

@@ -142,8 +142,17 @@ func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
+	return d.showApplication(w, r, http.StatusOK, by, a, portal.ReviewSharing{Done: portal.ReviewShareDone(r.URL.Query().Get("done"))})
+}
+
+// showApplication shows the page of one application, with what the card of its
+// sharing says of what was just done there.
+func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a Application, sharing portal.ReviewSharing) error {
 	lines, err := d.Applications.Timeline(r.Context(), a.ID, 0, timelineSize)
 	if err != nil {
+		return err
+	}
+	if err := d.fillSharing(r.Context(), a, &sharing); err != nil {
 		return err
 	}
 	v := portal.ReviewApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
@@ -153,7 +162,7 @@ func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) er
 		v.Timeline = append(v.Timeline, portal.ReviewLine{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewApplication(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewApplication(p, v, sharing) })
 }
 
 // attempts gathers a timeline by attempt: when each began, when something last

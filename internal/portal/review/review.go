@@ -1,16 +1,19 @@
 // Package review is where reviewers look at applications and their reports: sign
 // in, the list with its states, one application with its timeline, and the
 // cashflow report (document 1, Cashflow report body) as a page, as JSON
-// and as CSV, with what stands behind it where the provider says so.
+// and as CSV, with what stands behind it where the provider says so. From there a
+// report is shared with third parties, and withdrawn (document 2, Relay tokens).
 //
 // It refuses who is not signed in, counts tries to sign in by rows, sends people
 // back to its own pages only, and writes down who looked at which report before
-// it shows it. It changes no application: what it reads comes through the
-// Applications interface. A node that a report has not is not on the page.
+// it shows it, and who shared it with whom before it asks the service to. It
+// changes no application: what it reads comes through the Applications interface.
+// A node that a report has not is not on the page.
 package review
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -27,7 +30,9 @@ type Desk struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
 	Applications Applications
+	Service      Service
 	Now          func() time.Time
+	Log          *slog.Logger
 
 	// Page is what the pages of a request have in common: language, style
 	// sheets, icon, the language switch.
@@ -55,6 +60,15 @@ type Applications interface {
 	// Analysis returns what stands behind a cashflow report, or nil where there is
 	// none. Pending is while it is still being fetched.
 	Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error)
+}
+
+// Service shares reports with third parties; *svcapi.Client does.
+type Service interface {
+	// CreateRelayToken shares a report with the account of a publicId, or does so for
+	// another 72 hours, and returns the pair's one relay token.
+	CreateRelayToken(ctx context.Context, publicToken, publicID string) (relayToken string, err error)
+	// RevokeRelayToken withdraws that for good.
+	RevokeRelayToken(ctx context.Context, relayToken string) error
 }
 
 // Filter chooses applications.

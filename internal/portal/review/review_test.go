@@ -126,6 +126,7 @@ type desk struct {
 	*Desk
 	t     *testing.T
 	shelf *shelf
+	relay *relay
 	srv   *httptest.Server
 	http  *http.Client
 	now   *time.Time
@@ -134,7 +135,7 @@ type desk struct {
 func open(t *testing.T, db *store.DB) *desk {
 	t.Helper()
 	now := noon
-	d := &desk{t: t, now: &now, shelf: &shelf{
+	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
 		all: []Application{
 			{ID: appReady, Product: svc.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token,
 				Status: svc.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: svc.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
@@ -148,7 +149,7 @@ func open(t *testing.T, db *store.DB) *desk {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Now: clock,
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Service: d.relay, Now: clock, Log: log,
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}

@@ -20,4 +20,8 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 	page("GET /review/applications/{id}/report.json", d.only(d.download))
 	page("GET /review/applications/{id}/report.csv", d.only(d.attributesCSV))
 	page("GET /review/applications/{id}/months.csv", d.only(d.monthsCSV))
+	page("GET /review/applications/{id}/shares", d.only(d.toShares))
+	page("POST /review/applications/{id}/shares", d.only(d.shareReport))
+	page("GET /review/shares/{id}/withdraw", d.only(d.withdrawPage))
+	page("POST /review/shares/{id}/withdraw", d.only(d.withdrawReport))
 }

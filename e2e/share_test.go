@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSharing has a reviewer share a report with the sandbox's third party, give
+// it more time and withdraw it; in English and in Spanish.
+func TestSharing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	done := s.submit(t, visit(t, noScript), "default", "", nil)
+	s.await(t, done.ID, "ready")
+	at := s.Portal + "/review/applications/" + done.ID
+	v := visit(t)
+	v.open(t, at)
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	card := v.page("#sharing")
+	see(t, card.Locator(`text="This report is shared with nobody."`))
+
+	// Nobody of that name; what was typed stays.
+	v.expect("422")
+	fill(t, v.page("#publicId"), "svc-nobody")
+	fill(t, v.page("[name=label]"), "Harbor Bank")
+	click(t, v.page(`role=button[name="Share the report"]`))
+	see(t, v.page("#publicId-error >> text=knows no other account"))
+	if kept, err := v.page("[name=label]").InputValue(); err != nil || kept != "Harbor Bank" {
+		t.Errorf("the name was not kept: %q", kept)
+	}
+	v.axe(t)
+
+	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
+	click(t, v.page(`role=button[name="Share the report"]`))
+	see(t, card.Locator(`role=status >> text="The report is shared."`))
+	see(t, card.Locator("role=cell >> text=Harbor Bank"))
+	see(t, card.Locator("role=cell >> text=Active"))
+	v.axe(t)
+	click(t, card.Locator("role=button[name=/Give another 72 hours for Harbor Bank/]"))
+	see(t, card.Locator(`role=status >> text="The third party has another 72 hours."`))
+
+	// In Spanish to the end.
+	v.open(t, at+"?lang=es")
+	click(t, card.Locator("role=link[name=/^Retirar a Harbor Bank/]"))
+	title(t, v, "Retirar este informe")
+	v.axe(t)
+	click(t, v.page(`role=button[name="Retirar definitivamente"]`))
+	see(t, card.Locator(`role=status >> text="El informe se ha retirado."`))
+	see(t, card.Locator("role=cell >> text=Retirado"))
+	v.axe(t)
+	if text := read(t, card); strings.Contains(text, "Conceder otras") {
+		t.Errorf("what was withdrawn can be given more time:\n%s", text)
+	}
+	v.expect("409")
+	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
+	click(t, v.page(`role=button[name="Compartir el informe"]`))
+	see(t, v.page("#sharing-problem >> text=no puede volver a compartirse"))
+	click(t, v.page("summary"))
+	see(t, card.Locator("role=cell >> text=Concedió otras 72 horas"))
+}

@@ -1,0 +1,86 @@
+package app_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/internal/store"
+)
+
+var withdrawLink = regexp.MustCompile(`href="/review/shares/([0-9a-f-]{36})/withdraw"`)
+
+// share shares the report of an application as a reviewer, and returns the
+// share's id.
+func (w *world) share(t *testing.T, cookie, application, publicID string) string {
+	t.Helper()
+	at := w.Portal + "/review/applications/" + application
+	good(t, 303, ask(t, "POST", at+"/shares", url.Values{"publicId": {publicID}, "label": {"Third"}}.Encode(), "Cookie", cookie, "Content-Type", asForm))
+	page := good(t, 200, ask(t, "GET", at, "", "Cookie", cookie))
+	m := withdrawLink.FindSubmatch(page.Body)
+	if m == nil {
+		t.Fatalf("the application's page has no share:\n%s", page.Body)
+	}
+	return string(m[1])
+}
+
+// TestAReviewerSharesAReport walks a report from the reviewer's page to the third
+// party that reads it with its own credentials, until it is withdrawn.
+func TestAReviewerSharesAReport(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		third := w.Credentials.ThirdParty.account
+		id, embedToken := w.application(t, "embedded")
+		publicToken := w.complete(t, w.connect(t, id, w.enter(t, id, embedToken))).field("publicToken")
+		w.state(t, id, "ready")
+		cookie, at := w.signIn(t), w.Portal+"/review/applications/"+id
+		share := w.share(t, cookie, id, third.PublicID)
+
+		// Many reviewers at once, and double clicks: one share, one token.
+		atOnce(t, many/2, func(int) *http.Request {
+			return ask(t, "POST", at+"/shares", "publicId="+url.QueryEscape(third.PublicID), "Cookie", cookie, "Content-Type", asForm)
+		})
+		if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM report_shares`); n != 1 {
+			t.Errorf("%d shares, want 1", n)
+		}
+		var relayToken string
+		if err := w.stores[1].SQL.QueryRow(`SELECT token FROM relay_tokens WHERE public_token = $1`, publicToken).Scan(&relayToken); err != nil {
+			t.Fatal(err)
+		}
+
+		read := func() reply {
+			return do(t, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", w.bearer(t, third), "X-Public-Token", relayToken))
+		}
+		if got := read(); got.Status != 200 || !strings.Contains(string(got.Body), relayToken) || strings.Contains(string(got.Body), publicToken) {
+			t.Errorf("the third party reads %d %.300s", got.Status, got.Body)
+		}
+		refused := do(t, ask(t, "POST", at+"/shares", "publicId=svc-nobody", "Cookie", cookie, "Content-Type", asForm))
+		if refused.Status != 422 || !strings.Contains(string(refused.Body), "knows no other account by this public id") {
+			t.Errorf("sharing with nobody = %d", refused.Status)
+		}
+
+		only(t, "withdrawals", atOnce(t, many/2, func(int) *http.Request {
+			return ask(t, "POST", w.Portal+"/review/shares/"+share+"/withdraw", "", "Cookie", cookie, "Content-Type", asForm)
+		}), map[int]int{303: many / 2})
+		if got := read(); got.Status != 400 || got.field("error") != "RELAY_TOKEN_REVOKED" {
+			t.Errorf("after withdrawing the third party reads %d %.300s", got.Status, got.Body)
+		}
+		again := do(t, ask(t, "POST", at+"/shares", "publicId="+url.QueryEscape(third.PublicID), "Cookie", cookie, "Content-Type", asForm))
+		if again.Status != 409 || !strings.Contains(string(again.Body), "cannot be shared with it again") {
+			t.Errorf("sharing what was withdrawn = %d", again.Status)
+		}
+		for what, want := range map[string]int{"action = 'shared' AND done_at IS NOT NULL": 1, "action = 'renewed' AND done_at IS NOT NULL": many / 2,
+			"action = 'withdrawn' AND done_at IS NOT NULL": 1, "done_at IS NULL": 0} {
+			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM report_share_log WHERE `+what); n != want {
+				t.Errorf("%d lines where %s, want %d", n, what, want)
+			}
+		}
+		log := w.Log.String()
+		for what, s := range map[string]string{"relay token": relayToken, "label": "Third", "reviewer": w.Credentials.Reviewer.Email} {
+			if what != "label" && strings.Contains(log, s) {
+				t.Errorf("the %s is in the log", what)
+			}
+		}
+	})
+}

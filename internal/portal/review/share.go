@@ -1,0 +1,349 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+const (
+	// shareLife is how long a third party has to read what was shared (document 2,
+	// Limits). The service counts by its own clock, and knows whether it was read.
+	shareLife = 72 * time.Hour
+
+	maxPublicID   = 128 // characters, as the service has it
+	maxLabel      = 80
+	shareLog      = 100 // lines of it on an application's page
+	thirdParties  = 50  // of other applications that are offered, at most
+	latest        = 500 // shares that they are looked for in
+	serviceAnswer = 40 * time.Second
+)
+
+// share is one row of whom a report is shared with.
+type share struct {
+	id, applicationID string
+	publicID, label   string // the third party
+	relayToken        string
+	created, granted  time.Time
+	withdrawn         time.Time // zero for not
+	createdBy         string    // reviewers' ids
+	grantedBy         string
+	withdrawnBy       string // "" also for what was withdrawn elsewhere
+}
+
+// shareLine is one line of what was done to share reports. One that is not done
+// is under way, or nobody knows whether the service did it.
+type shareLine struct {
+	id, applicationID, publicID string
+	reviewerID, action          string
+	requestID                   string
+	at                          time.Time
+	done                        bool
+}
+
+// What was done.
+const (
+	shared    = "shared"
+	renewed   = "renewed"
+	withdrawn = "withdrawn"
+)
+
+// shareID is the id of the one share of an application with a third party.
+func shareID(applicationID, publicID string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("report-share:"+strings.ToLower(applicationID)+"/"+publicID)).String()
+}
+
+// shareReport shares the report of the application, or does so for another 72
+// hours. The service is asked outside of a transaction, and to the end also when
+// the browser goes away: what it gave is to be written down. A process that is
+// killed in between leaves a line that says so; asking again gives the same token.
+func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	if !a.HasReport || a.PublicToken == "" {
+		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report to share"))
+	}
+	typed := portal.ReviewSharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
+	again := func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
+		typed.Problem, typed.Code = problem, string(code)
+		return d.showApplication(w, r, status, by, a, typed)
+	}
+	if !plain(typed.PublicID, 1, maxPublicID) {
+		return again(http.StatusUnprocessableEntity, portal.ReviewShareNoPublicID, "")
+	}
+	if !plain(typed.Label, 0, maxLabel) {
+		return again(http.StatusUnprocessableEntity, portal.ReviewShareBadLabel, "")
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
+	defer cancel()
+	line, err := d.begin(ctx, a.ID, typed.PublicID, by, shared)
+	if err != nil {
+		return err
+	}
+	s := share{id: shareID(a.ID, typed.PublicID), applicationID: a.ID, publicID: typed.PublicID, label: typed.Label, granted: line.at, grantedBy: by.id}
+	s.relayToken, err = d.Service.CreateRelayToken(ctx, a.PublicToken, s.publicID)
+	if err != nil {
+		if svcapi.CodeOf(err) == svc.CodeRelayTokenRevoked {
+			// Also where it was withdrawn elsewhere, or a process was killed before it
+			// wrote that down.
+			if err := d.end(ctx, line, s.id); err != nil {
+				return err
+			}
+		}
+		return d.refused(ctx, line, err, again)
+	}
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		added, err := d.grant(ctx, tx, s)
+		if err != nil {
+			return err
+		}
+		action := renewed
+		if added {
+			action = shared
+		}
+		typed.Done = portal.ReviewShareDone(action)
+		return shareDone(ctx, tx, line.id, action, d.Now())
+	})
+	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
+		return again(http.StatusConflict, portal.ReviewShareWithdrawn, svc.CodeRelayTokenRevoked)
+	}
+	if err != nil {
+		return err
+	}
+	return toCard(w, r, a.ID, typed.Done)
+}
+
+// end marks a share as withdrawn that the service says is.
+func (d *Desk) end(ctx context.Context, line shareLine, id string) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := withdraw(ctx, tx, id, "", line.at)
+		return err
+	})
+}
+
+// begin writes down what somebody is about to do.
+func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shareLine, error) {
+	line := shareLine{id: uuid.NewString(), applicationID: applicationID, publicID: publicID, reviewerID: by.id,
+		action: action, requestID: door.RequestID(ctx), at: d.Now()}
+	return line, d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return noteShare(ctx, tx, line) })
+}
+
+// refused shows why the service did not do what it was asked. What it refused was
+// not done and is not kept; of what it did not answer, nobody knows.
+func (d *Desk) refused(ctx context.Context, line shareLine, why error, again func(int, portal.ReviewShareProblem, svc.Code) error) error {
+	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
+	d.Log.WarnContext(ctx, "sharing was refused", "request", line.requestID, "why", why.Error())
+	if code == "" {
+		return why
+	}
+	if temporary {
+		return again(http.StatusBadGateway, portal.ReviewShareNoAnswer, code)
+	}
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return shareRefused(ctx, tx, line.id) })
+	if err != nil {
+		return err
+	}
+	switch code {
+	case svc.CodeInvalidPublicID, svc.CodeInvalidParameters:
+		return again(http.StatusUnprocessableEntity, portal.ReviewShareUnknownParty, code)
+	case svc.CodeRelayTokenExpired:
+		return again(http.StatusConflict, portal.ReviewShareTooOld, code)
+	case svc.CodeRelayTokenRevoked:
+		return again(http.StatusConflict, portal.ReviewShareWithdrawn, code)
+	case svc.CodeInvalidToken, svc.CodeNotFound, svc.CodeReportNotReady:
+		return again(http.StatusConflict, portal.ReviewShareGone, code)
+	}
+	return again(http.StatusConflict, portal.ReviewShareRefused, code)
+}
+
+// plain reports whether s has that many characters, and none that cannot be seen.
+func plain(s string, least, most int) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= least && n <= most && !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) })
+}
+
+// toShares leads whoever reloads what a form was answered with to the card.
+func (d *Desk) toShares(w http.ResponseWriter, r *http.Request, _ person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	return toCard(w, r, a.ID, "")
+}
+
+// toCard leads to the card of an application's sharing.
+func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done portal.ReviewShareDone) error {
+	to := "/review/applications/" + applicationID
+	if done != "" {
+		to += "?done=" + string(done)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to+"#sharing", http.StatusSeeOther)
+	return nil
+}
+
+// named finds the share that the address names, and its application.
+func (d *Desk) named(r *http.Request) (Application, share, error) {
+	id := r.PathValue("id")
+	if !svc.IsUUID(id) {
+		return Application{}, share{}, door.Fail(svc.CodeNotFound, errors.New("not a share's id"))
+	}
+	s, err := d.shareOf(r.Context(), d.DB.SQL, strings.ToLower(id))
+	if err == nil {
+		var a Application
+		if a, err = d.Applications.Get(r.Context(), s.applicationID); err == nil {
+			return a, s, nil
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = door.Fail(svc.CodeNotFound, err)
+	}
+	return Application{}, share{}, err
+}
+
+// withdrawPage asks whether that is meant: it is for good.
+func (d *Desk) withdrawPage(w http.ResponseWriter, r *http.Request, by person) error {
+	a, s, err := d.named(r)
+	if err != nil {
+		return err
+	}
+	if !s.withdrawn.IsZero() {
+		return toCard(w, r, a.ID, "")
+	}
+	v := portal.ReviewWithdrawView{By: by.email, Row: row(a), Share: portal.ReviewShare{ID: s.id, PublicID: s.publicID, Label: s.label}}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewWithdraw(p, v) })
+}
+
+// withdrawReport withdraws a share for good. Doing so again changes nothing.
+func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person) error {
+	a, s, err := d.named(r)
+	if err != nil {
+		return err
+	}
+	if !s.withdrawn.IsZero() {
+		return toCard(w, r, a.ID, withdrawn)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
+	defer cancel()
+	line, err := d.begin(ctx, a.ID, s.publicID, by, withdrawn)
+	if err != nil {
+		return err
+	}
+	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
+	if err := d.Service.RevokeRelayToken(ctx, s.relayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
+		return d.refused(ctx, line, err, func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
+			return d.showApplication(w, r, status, by, a, portal.ReviewSharing{Problem: problem, Code: string(code), Withdrawing: true})
+		})
+	}
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		won, err := withdraw(ctx, tx, s.id, by.id, line.at)
+		if err != nil {
+			return err
+		}
+		if !won { // somebody else's line says it
+			return shareRefused(ctx, tx, line.id)
+		}
+		return shareDone(ctx, tx, line.id, withdrawn, d.Now())
+	})
+	if err != nil {
+		return err
+	}
+	return toCard(w, r, a.ID, withdrawn)
+}
+
+// fillSharing gives the card what is shared with whom, what was done, and whom
+// other reports were shared with.
+func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewSharing) error {
+	v.Open = a.HasReport && a.PublicToken != ""
+	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		emails := map[string]string{}
+		who := func(id string) (string, error) {
+			if email, ok := emails[id]; ok || id == "" {
+				return email, nil
+			}
+			email, err := d.email(ctx, tx, id)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return "", err
+			}
+			emails[id] = email
+			return email, nil
+		}
+		found, err := d.sharesOf(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		called := map[string]string{}
+		v.Shares = nil
+		for _, s := range found {
+			called[s.publicID] = s.label
+			out := portal.ReviewShare{ID: s.id, PublicID: s.publicID, Label: s.label, Created: s.created, Granted: s.granted,
+				Until: s.granted.Add(shareLife), Over: d.Now().After(s.granted.Add(shareLife)), Withdrawn: s.withdrawn}
+			var failed [3]error
+			out.CreatedBy, failed[0] = who(s.createdBy)
+			out.GrantedBy, failed[1] = who(s.grantedBy)
+			out.WithdrawnBy, failed[2] = who(s.withdrawnBy)
+			if err := errors.Join(failed[:]...); err != nil {
+				return err
+			}
+			v.Shares = append(v.Shares, out)
+		}
+		lines, err := shareLines(ctx, tx, a.ID, shareLog)
+		if err != nil {
+			return err
+		}
+		v.Lines = nil
+		for _, l := range lines {
+			email, err := who(l.reviewerID)
+			if err != nil {
+				return err
+			}
+			v.Lines = append(v.Lines, portal.ReviewShareLine{At: l.at, By: email, Action: l.action, PublicID: l.publicID, Label: called[l.publicID], Done: l.done})
+		}
+		v.Known, err = d.known(ctx, tx, called)
+		return err
+	})
+}
+
+// known are the third parties of other applications, those of the latest first,
+// each by what it was last called.
+func (d *Desk) known(ctx context.Context, q store.Queryer, here map[string]string) ([]portal.ReviewThirdParty, error) {
+	all, err := d.latestShares(ctx, q, latest)
+	if err != nil {
+		return nil, err
+	}
+	var out []portal.ReviewThirdParty
+	for _, s := range all {
+		if _, ok := here[s.publicID]; ok {
+			continue
+		}
+		i := slices.IndexFunc(out, func(t portal.ReviewThirdParty) bool { return t.PublicID == s.publicID })
+		if i < 0 && len(out) < thirdParties {
+			out = append(out, portal.ReviewThirdParty{PublicID: s.publicID, Label: s.label})
+		} else if i >= 0 && out[i].Label == "" {
+			out[i].Label = s.label
+		}
+	}
+	return out, nil
+}

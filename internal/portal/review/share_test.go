@@ -1,0 +1,490 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// relay is a double of the service: one token for a report and a third party.
+type relay struct {
+	mu      sync.Mutex
+	tokens  map[string]string // report and third party → token
+	revoked map[string]bool   // by token
+	asked   int
+	err     error  // instead of an answer
+	meet    func() // before the answer
+}
+
+func (s *relay) answer(f func() error) error {
+	s.mu.Lock()
+	meet, err := s.meet, s.err
+	s.asked++
+	s.mu.Unlock()
+	if meet != nil {
+		meet()
+	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f()
+}
+
+func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID string) (out string, err error) {
+	err = s.answer(func() error {
+		pair := publicToken + "/" + publicID
+		if s.tokens[pair] == "" {
+			s.tokens[pair] = uuid.NewString()
+		}
+		if out = s.tokens[pair]; s.revoked[out] {
+			return refusal(svc.CodeRelayTokenRevoked)
+		}
+		return ctx.Err()
+	})
+	return out, err
+}
+
+func (s *relay) RevokeRelayToken(ctx context.Context, relayToken string) error {
+	return s.answer(func() error {
+		if s.revoked[relayToken] {
+			return refusal(svc.CodeRelayTokenRevoked)
+		}
+		s.revoked[relayToken] = true
+		return ctx.Err()
+	})
+}
+
+func (s *relay) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func refusal(code svc.Code) error {
+	return &svcapi.Error{Op: "share report", HTTP: 400, Code: code}
+}
+
+const (
+	own    = "/review/applications/" + appReady
+	harbor = "svc-harbor"
+)
+
+func sharing(publicID, label string) url.Values {
+	return url.Values{"publicId": {publicID}, "label": {label}}
+}
+
+// rows are the shares of the database, without what is random, each in a line.
+func (d *desk) rows() []string {
+	d.t.Helper()
+	all, err := d.sharesOf(d.t.Context(), d.DB.SQL, appReady)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var out []string
+	for _, s := range all {
+		state := "open"
+		if !s.withdrawn.IsZero() {
+			state = "withdrawn"
+		}
+		d.relay.mu.Lock()
+		if s.relayToken != d.relay.tokens[token+"/"+s.publicID] {
+			state += " with another token"
+		}
+		d.relay.mu.Unlock()
+		out = append(out, fmt.Sprintf("%s %q since %s, %s", s.publicID, s.label, s.granted.Format(time.DateTime), state))
+	}
+	return out
+}
+
+// lines are what is written down of who did what, oldest first.
+func (d *desk) lines() []string {
+	d.t.Helper()
+	all, err := shareLines(d.t.Context(), d.DB.SQL, appReady, 1000)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var out []string
+	for _, l := range all {
+		email, err := d.email(d.t.Context(), d.DB.SQL, l.reviewerID)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		end := "done"
+		if !l.done {
+			end = "unknown"
+		}
+		out = append([]string{fmt.Sprintf("%s %s %s %s", email, l.action, l.publicID, end)}, out...)
+	}
+	return out
+}
+
+func (d *desk) expect(what string, got, want []string) {
+	d.t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		d.t.Errorf("%s: -want +got\n%s", what, diff)
+	}
+}
+
+// led fails unless the form leads back to the card.
+func (d *desk) led(what string, resp *http.Response, done string) {
+	d.t.Helper()
+	if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done="+done+"#sharing" {
+		d.t.Errorf("%s: %d to %q", what, resp.StatusCode, resp.Header.Get("Location"))
+	}
+}
+
+func (d *desk) says(what, page string, want ...string) {
+	d.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(page, w) {
+			d.t.Errorf("%s: the page lacks %q\n%s", what, w, page)
+		}
+	}
+}
+
+func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		if _, page := d.get(own); !strings.Contains(page, "shared with nobody") {
+			t.Errorf("before sharing:\n%s", page)
+		}
+		resp, _ := d.post(own+"/shares", sharing(" "+harbor+" ", "Harbor <b>Bank</b>"))
+		d.led("sharing", resp, "shared")
+		_, page := d.get(own + "?done=shared")
+		d.says("shared", page, "The report is shared.", harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active", "Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", "Give another 72 hours")
+		if strings.Contains(page, d.relay.tokens[token+"/"+harbor]) {
+			t.Errorf("the page shows the relay token:\n%s", page)
+		}
+
+		*d.now = noon.Add(73 * time.Hour)
+		d.signInAs(secret, "")
+		_, page = d.get(own)
+		d.says("73 hours later", page, "72 hours over", "unless it was read until")
+		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
+		d.led("another 72 hours", resp, "renewed")
+		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
+		_, page = d.get(own + "?done=renewed&lang=es")
+		d.says("renewed, in Spanish", page, "El tercero tiene otras 72 horas.", "Activo", "Conceder otras 72 horas")
+
+		*d.now = d.now.Add(time.Hour)
+		id := shareID(appReady, harbor)
+		resp, page = d.get("/review/shares/" + id + "/withdraw")
+		d.says("asked before withdrawing", page, "Withdraw for good", "Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
+		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
+		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
+		d.led("withdrawing", resp, "withdrawn")
+		asked := d.relay.asked
+		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
+		d.led("withdrawing twice", resp, "withdrawn")
+		if d.relay.asked != asked {
+			t.Error("what was withdrawn is withdrawn at the service again")
+		}
+		if resp, _ := d.get("/review/shares/" + id + "/withdraw"); resp.Header.Get("Location") != own+"#sharing" {
+			t.Errorf("the question, once it is withdrawn, leads to %q", resp.Header.Get("Location"))
+		}
+		_, page = d.get(own + "?done=withdrawn")
+		d.says("withdrawn", page, "The report is withdrawn.", ">Withdrawn<", "Mar 17, 2026, 14:00 UTC", "by reviewer@example.com")
+		if strings.Contains(page, "Give another 72 hours") {
+			t.Errorf("what was withdrawn can be given more time:\n%s", page)
+		}
+		resp, page = d.post(own+"/shares", sharing(harbor, ""))
+		if resp.StatusCode != 409 {
+			t.Errorf("sharing what was withdrawn: %d", resp.StatusCode)
+		}
+		d.says("withdrawn for good", page, "cannot be shared with it again")
+		d.expect("withdrawn", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, withdrawn`})
+		d.expect("written down", d.lines(), []string{
+			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done", "reviewer@example.com withdrawn svc-harbor done"})
+
+		var label, sealed []byte
+		if err := db.SQL.QueryRow(`SELECT label, relay_token FROM report_shares`).Scan(&label, &sealed); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(label, []byte("Harbor")) || bytes.Contains(sealed, []byte(d.relay.tokens[token+"/"+harbor])) {
+			t.Errorf("kept in the clear: %q %q", label, sealed)
+		}
+	})
+}
+
+func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const many = 12
+		together := func(path string, form func(i int) url.Values) map[string]int {
+			var here, wait sync.WaitGroup
+			here.Add(many) // none is answered before all have asked
+			d.relay.set(func() { d.relay.meet = func() { here.Done(); here.Wait() } })
+			defer d.relay.set(func() { d.relay.meet = nil })
+			var mu sync.Mutex
+			got := map[string]int{}
+			for i := range many {
+				wait.Go(func() {
+					resp, _ := d.post(path, form(i))
+					mu.Lock()
+					defer mu.Unlock()
+					got[fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Location"))]++
+				})
+			}
+			wait.Wait()
+			return got
+		}
+		got := together(own+"/shares", func(int) url.Values { return sharing(harbor, "Harbor") })
+		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=shared#sharing": 1, "303 " + own + "?done=renewed#sharing": many - 1}, got); diff != "" {
+			t.Errorf("sharing at once: -want +got\n%s", diff)
+		}
+		d.expect("shared at once", d.rows(), []string{harbor + ` "Harbor" since 2026-03-14 12:00:00, open`})
+		if n := len(d.lines()); n != many {
+			t.Errorf("%d lines are written down, want %d", n, many)
+		}
+		*d.now = noon.Add(time.Hour)
+		got = together("/review/shares/"+shareID(appReady, harbor)+"/withdraw", func(int) url.Values { return nil })
+		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=withdrawn#sharing": many}, got); diff != "" {
+			t.Errorf("withdrawing at once: -want +got\n%s", diff)
+		}
+		withdrew := 0
+		for _, l := range d.lines() {
+			if strings.HasSuffix(l, " withdrawn svc-harbor done") {
+				withdrew++
+			}
+		}
+		if withdrew != 1 || len(d.lines()) != many+1 {
+			t.Errorf("%d reviewers withdrew it, of %d lines", withdrew, len(d.lines()))
+		}
+		d.expect("withdrawn at once", d.rows(), []string{harbor + ` "Harbor" since 2026-03-14 12:00:00, withdrawn`})
+	})
+}
+
+// TestAnotherReviewerWithdrawsMeanwhile is a grant whose answer comes after the
+// share was withdrawn.
+func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		d.post(own+"/shares", sharing(harbor, ""))
+		*d.now = noon.Add(time.Hour)
+		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its answer is on the way
+		resp, _ := d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
+		d.led("withdrawing", resp, "withdrawn")
+		_, err := d.grant(t.Context(), db.SQL, share{id: shareID(appReady, harbor), applicationID: appReady, publicID: harbor,
+			relayToken: granted, granted: noon.Add(2 * time.Hour), grantedBy: "somebody"})
+		if err != store.ErrNotFound {
+			t.Errorf("granting what was withdrawn: %v", err)
+		}
+		d.expect("withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, withdrawn`})
+	})
+}
+
+func TestWhatTheServiceRefusesIsNotShared(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	for _, tc := range []struct {
+		err    error
+		status int
+		en, es string
+		kept   bool // a line of it, whose end nobody knows
+	}{
+		{refusal(svc.CodeInvalidPublicID), 422, "knows no other account by this public id", "no conoce ninguna otra cuenta", false},
+		{refusal(svc.CodeRelayTokenExpired), 409, "over 30 days old", "más de 30 días", false},
+		{refusal(svc.CodeRelayTokenRevoked), 409, "was withdrawn from this third party", "se retiró a este tercero", false},
+		{refusal(svc.CodeInvalidToken), 409, "no longer has this report", "ya no tiene este informe", false},
+		{refusal(svc.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
+		{&svcapi.Error{Op: "share report", Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502, "nothing is noted as shared", "no consta nada como compartido", true},
+		{&svcapi.Error{Op: "share report", HTTP: 429, Code: svc.CodeRateLimited}, 502, "did not answer", "no respondió", true},
+	} {
+		d.relay.set(func() { d.relay.err = tc.err })
+		resp, page := d.post(own+"/shares", sharing(harbor, "Harbor"))
+		if resp.StatusCode != tc.status {
+			t.Errorf("%v: %d, want %d", tc.err, resp.StatusCode, tc.status)
+		}
+		d.says(tc.err.Error(), page, tc.en, `value="svc-harbor"`, `value="Harbor"`)
+		_, page = d.post(own+"/shares?lang=es", sharing(harbor, "Harbor"))
+		d.says(tc.err.Error(), page, tc.es)
+		d.expect(tc.err.Error(), d.rows(), nil)
+		var want []string
+		if tc.kept {
+			want = []string{"reviewer@example.com shared svc-harbor unknown", "reviewer@example.com shared svc-harbor unknown"}
+			d.says("no answer", page, "Sin respuesta del servicio")
+		}
+		d.expect(tc.err.Error(), d.lines(), want)
+		if _, err := d.DB.SQL.Exec(`DELETE FROM report_share_log`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.relay.set(func() { d.relay.err = nil })
+	d.post(own+"/shares", sharing(harbor, ""))
+	withdraw := "/review/shares/" + shareID(appReady, harbor) + "/withdraw"
+	for _, tc := range []struct {
+		err    error
+		status int
+		words  string
+	}{
+		{&svcapi.Error{Op: "withdraw report", Code: svc.CodeUpstream}, 502, "not noted as withdrawn"},
+		{refusal(svc.CodeNotFound), 409, "no longer has this report"},
+	} {
+		d.relay.set(func() { d.relay.err = tc.err })
+		resp, page := d.post(withdraw, nil)
+		if resp.StatusCode != tc.status {
+			t.Errorf("withdrawing, %v: %d, want %d", tc.err, resp.StatusCode, tc.status)
+		}
+		d.says("withdrawing, "+tc.err.Error(), page, tc.words)
+		d.expect("not withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, open`})
+	}
+}
+
+// TestWhatAKilledProcessLeftIsMadeGood repeats what the service did and nobody
+// here wrote down.
+func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		reviewer, err := reviewerByEmail(t.Context(), db.SQL, "reviewer@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := person{id: reviewer.id}
+
+		// Between the service's grant and our row.
+		if _, err := d.begin(t.Context(), appReady, harbor, by, shared); err != nil {
+			t.Fatal(err)
+		}
+		first, _ := d.relay.CreateRelayToken(t.Context(), token, harbor)
+		_, page := d.get(own)
+		d.says("killed while sharing", page, "shared with nobody", "No answer from the service: do it again to be sure")
+		*d.now = noon.Add(time.Minute)
+		resp, _ := d.post(own+"/shares", sharing(harbor, ""))
+		d.led("sharing again", resp, "shared")
+		if d.relay.tokens[token+"/"+harbor] != first {
+			t.Error("it is another token")
+		}
+		d.expect("sharing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, open`})
+
+		// Between the service's withdrawal and our row.
+		if _, err := d.begin(t.Context(), appReady, harbor, by, withdrawn); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.relay.RevokeRelayToken(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		*d.now = noon.Add(2 * time.Minute)
+		resp, _ = d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
+		d.led("withdrawing again", resp, "withdrawn")
+		d.expect("withdrawing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, withdrawn`})
+
+		// Withdrawn elsewhere, and given more time here.
+		d.post(own+"/shares", sharing("svc-other", ""))
+		if err := d.relay.RevokeRelayToken(t.Context(), d.relay.tokens[token+"/svc-other"]); err != nil {
+			t.Fatal(err)
+		}
+		resp, page = d.post(own+"/shares", sharing("svc-other", ""))
+		if resp.StatusCode != 409 {
+			t.Errorf("more time for what was withdrawn elsewhere: %d", resp.StatusCode)
+		}
+		d.says("withdrawn elsewhere", page, "not on these pages")
+		d.expect("withdrawn elsewhere", d.rows()[1:], []string{`svc-other "" since 2026-03-14 12:02:00, withdrawn`})
+	})
+}
+
+// TestABrowserThatGoesAwayLeavesAShareThatIsKnown holds that what the service gave
+// is written down though nobody waits for the page.
+func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	asked, gone := make(chan struct{}), make(chan struct{})
+	d.relay.set(func() { d.relay.meet = func() { close(asked); <-gone } })
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, "POST", d.srv.URL+own+"/shares", strings.NewReader(sharing(harbor, "").Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	left := make(chan error)
+	go func() {
+		_, err := d.http.Do(req)
+		left <- err
+	}()
+	<-asked
+	leave()
+	if err := <-left; err == nil {
+		t.Fatal("the browser stayed")
+	}
+	close(gone)
+	d.srv.Close() // waits for the request
+	d.expect("shared", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, open`})
+}
+
+func TestBadSharesAreRefusedAtTheDoor(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	id := shareID(appReady, harbor)
+	for _, path := range []string{own + "/shares", "/review/shares/" + id + "/withdraw"} {
+		if resp, _ := d.post(path, sharing(harbor, "")); resp.Header.Get("Location") != "/review/sign-in" {
+			t.Errorf("POST %s by nobody: %d to %q", path, resp.StatusCode, resp.Header.Get("Location"))
+		}
+	}
+	d.signInAs(secret, "")
+	for _, tc := range []struct {
+		publicID, label string
+		status          int
+		words           string
+	}{
+		{"", "", 422, "Enter the third party"},
+		{"   ", "", 422, "Enter the third party"},
+		{strings.Repeat("x", 129), "", 422, "Enter the third party"},
+		{"a\nb", "", 422, "Enter the third party"},
+		{"a\u202eb", "", 422, "Enter the third party"},
+		{harbor, strings.Repeat("é", 81), 422, "at most 80 characters"},
+		{harbor, "a\tb", 422, "at most 80 characters"},
+		{"\xff", "", 400, ""},
+	} {
+		resp, page := d.post(own+"/shares", sharing(tc.publicID, tc.label))
+		if resp.StatusCode != tc.status || !strings.Contains(page, tc.words) {
+			t.Errorf("sharing with %.30q, %.30q: %d, want %d and %q", tc.publicID, tc.label, resp.StatusCode, tc.status, tc.words)
+		}
+	}
+	for _, path := range []string{"/review/shares/" + id + "/withdraw", "/review/shares/x/withdraw", "/review/applications/" + appStarted + "/shares"} {
+		if resp, _ := d.post(path, sharing(harbor, "")); resp.StatusCode != 404 {
+			t.Errorf("POST %s = %d, want 404", path, resp.StatusCode)
+		}
+	}
+	if resp, _ := d.get(own + "/shares"); resp.Header.Get("Location") != own+"#sharing" {
+		t.Errorf("reloading a form's answer leads to %q", resp.Header.Get("Location"))
+	}
+	if d.relay.asked != 0 || len(d.rows())+len(d.lines()) != 0 {
+		t.Errorf("the service was asked %d times; %d shares, %d lines", d.relay.asked, len(d.rows()), len(d.lines()))
+	}
+}
+
+func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	const other = "55555555-5555-4555-8555-555555555555"
+	for i, s := range []share{{publicID: "svc-a", label: "Amber"}, {publicID: "svc-b"}, {publicID: "svc-a"}, {publicID: harbor, label: "Harbor"}} {
+		s.id, s.applicationID, s.granted = shareID(fmt.Sprint(other, i), s.publicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
+		if _, err := d.grant(t.Context(), d.DB.SQL, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, page := d.get(own)
+	d.says("offered", page, `<option value="svc-harbor" label="Harbor">`, `<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
+	d.post(own+"/shares", sharing(harbor, ""))
+	if _, page := d.get(own); strings.Contains(page, `<option value="svc-harbor"`) {
+		t.Error("one that has it is offered again")
+	}
+}

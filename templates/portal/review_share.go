@@ -1,0 +1,199 @@
+package portal
+
+import (
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// ReviewSharing is the card of whom a report is shared with. PublicID and Label
+// are as typed, and Problem or Done what came of it.
+type ReviewSharing struct {
+	Open   bool // there is a report that can be shared
+	Shares []ReviewShare
+	Lines  []ReviewShareLine
+	Known  []ReviewThirdParty
+
+	PublicID, Label string
+	Problem         ReviewShareProblem
+	Code            string // the service's, of the problem
+	Withdrawing     bool   // it is a problem of withdrawing
+	Done            ReviewShareDone
+}
+
+// ReviewShare is one third party that the report is or was shared with. By whom is
+// an e-mail, or empty for somebody who is no longer here.
+type ReviewShare struct {
+	ID, PublicID, Label  string
+	Created, Granted     time.Time
+	Until                time.Time // to be read for the first time
+	Over                 bool      // until has passed
+	Withdrawn            time.Time // zero for not
+	CreatedBy, GrantedBy string
+	WithdrawnBy          string
+}
+
+// name is what the third party is called.
+func (s ReviewShare) name() string {
+	if s.Label != "" {
+		return s.Label
+	}
+	return s.PublicID
+}
+
+// ReviewShareLine is one line of what was done to share the report. Nobody knows
+// the end of one that is not done.
+type ReviewShareLine struct {
+	At              time.Time
+	By              string
+	Action          string // shared, renewed, withdrawn
+	PublicID, Label string
+	Done            bool
+}
+
+// ReviewThirdParty is one that other reports were shared with.
+type ReviewThirdParty struct{ PublicID, Label string }
+
+// ReviewWithdrawView asks whether a share is to be withdrawn.
+type ReviewWithdrawView struct {
+	By    string
+	Row   ReviewRow
+	Share ReviewShare
+}
+
+// ReviewShareProblem is why nothing was shared or withdrawn.
+type ReviewShareProblem int
+
+const (
+	ReviewShareFine ReviewShareProblem = iota
+	ReviewShareNoPublicID
+	ReviewShareBadLabel
+	ReviewShareUnknownParty
+	ReviewShareTooOld
+	ReviewShareWithdrawn
+	ReviewShareGone
+	ReviewShareNoAnswer
+	ReviewShareRefused
+)
+
+// at returns the words that stand at the fields, and those for the whole card.
+func (v ReviewSharing) problems(l svc.Lang) (publicID, label, all string) {
+	switch v.Problem {
+	case ReviewShareNoPublicID:
+		return shareNoPublicID.In(l), "", ""
+	case ReviewShareBadLabel:
+		return "", shareBadLabel.In(l), ""
+	case ReviewShareUnknownParty:
+		return shareUnknownParty.In(l), "", ""
+	case ReviewShareTooOld:
+		return "", "", shareTooOld.In(l)
+	case ReviewShareWithdrawn:
+		return "", "", shareWithdrawnBefore.In(l)
+	case ReviewShareGone:
+		return "", "", shareGone.In(l)
+	case ReviewShareNoAnswer:
+		if v.Withdrawing {
+			return "", "", shareNotWithdrawn.In(l)
+		}
+		return "", "", shareNoAnswer.In(l)
+	case ReviewShareRefused:
+		return "", "", shareRefused.In(l)
+	}
+	return "", "", ""
+}
+
+// ReviewShareDone is what was just done: shared, renewed or withdrawn; anything
+// else is nothing.
+type ReviewShareDone string
+
+func (d ReviewShareDone) words(l svc.Lang) string { return shareDoneWords[d].In(l) }
+
+var (
+	shareTitle     = svc.Words{EN: "Sharing", ES: "Uso compartido"}
+	shareIntro     = svc.Words{EN: "A third party with an account at the report service can read this report under its own credentials.", ES: "Un tercero con cuenta en el servicio de informes puede leer este informe con sus propias credenciales."}
+	shareNone      = svc.Words{EN: "This report is shared with nobody.", ES: "Este informe no se ha compartido con nadie."}
+	shareTable     = svc.Words{EN: "Third parties", ES: "Terceros"}
+	shareParty     = svc.Words{EN: "Third party", ES: "Tercero"}
+	shareStateCol  = svc.Words{EN: "State", ES: "Estado"}
+	shareFirst     = svc.Words{EN: "Shared", ES: "Compartido"}
+	shareLast      = svc.Words{EN: "Last 72 hours given", ES: "Últimas 72 horas concedidas"}
+	shareActions   = svc.Words{EN: "Actions", ES: "Acciones"}
+	shareActive    = svc.Words{EN: "Active", ES: "Activo"}
+	shareActiveHow = svc.Words{EN: "To be read for the first time until", ES: "La primera lectura debe hacerse antes del"}
+	shareOver      = svc.Words{EN: "72 hours over", ES: "72 horas vencidas"}
+	shareOverHow   = svc.Words{EN: "Closed, unless it was read until", ES: "Cerrado, salvo que se haya leído antes del"}
+	shareEnded     = svc.Words{EN: "Withdrawn", ES: "Retirado"}
+	shareElsewhere = svc.Words{EN: "not on these pages", ES: "fuera de estas páginas"}
+	shareBy        = svc.Words{EN: "by", ES: "por"}
+	shareSomebody  = svc.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
+	shareMore      = svc.Words{EN: "Give another 72 hours", ES: "Conceder otras 72 horas"}
+	shareWithdraw  = svc.Words{EN: "Withdraw", ES: "Retirar"}
+	shareFor       = svc.Words{EN: "for", ES: "para"}
+	shareFrom      = svc.Words{EN: "from", ES: "a"}
+
+	shareFormTitle   = svc.Words{EN: "Share with a third party", ES: "Compartir con un tercero"}
+	sharePublicID    = svc.Words{EN: "Public id of the third party", ES: "Identificador público del tercero"}
+	sharePublicHint  = svc.Words{EN: "Its account's id at the report service. It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "El identificador de su cuenta en el servicio de informes. Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
+	shareLabel       = svc.Words{EN: "What you call it", ES: "Cómo lo llama usted"}
+	shareLabelHint   = svc.Words{EN: "Shown on these pages only.", ES: "Solo se muestra en estas páginas."}
+	shareDo          = svc.Words{EN: "Share the report", ES: "Compartir el informe"}
+	shareHistory     = svc.Words{EN: "Who shared and withdrew", ES: "Quién compartió y retiró"}
+	shareHistoryWhat = svc.Words{EN: "Newest first, the last hundred", ES: "Lo más reciente primero, los últimos cien"}
+	shareWho         = svc.Words{EN: "Who", ES: "Quién"}
+	shareUnknownEnd  = svc.Words{EN: "No answer from the service: do it again to be sure", ES: "Sin respuesta del servicio: repítalo para estar seguro"}
+
+	shareWithdrawTitle = svc.Words{EN: "Withdraw this report", ES: "Retirar este informe"}
+	shareWithdrawIntro = svc.Words{EN: "The third party can no longer read the report, from now on.", ES: "El tercero ya no podrá leer el informe a partir de ahora."}
+	shareWithdrawGood  = svc.Words{EN: "This is for good: the report cannot be shared with this third party again. What it has read it may have kept.", ES: "Es definitivo: el informe no podrá compartirse de nuevo con este tercero. Puede haber conservado lo que ya leyó."}
+	shareWithdrawDo    = svc.Words{EN: "Withdraw for good", ES: "Retirar definitivamente"}
+	shareKeep          = svc.Words{EN: "Keep sharing", ES: "Seguir compartiendo"}
+
+	shareNoPublicID      = svc.Words{EN: "Enter the third party's public id, at most 128 characters.", ES: "Indique el identificador público del tercero, de 128 caracteres como máximo."}
+	shareBadLabel        = svc.Words{EN: "Use at most 80 characters that can be seen.", ES: "Use como máximo 80 caracteres visibles."}
+	shareUnknownParty    = svc.Words{EN: "The report service knows no other account by this public id. Check it with the third party.", ES: "El servicio de informes no conoce ninguna otra cuenta con este identificador. Compruébelo con el tercero."}
+	shareTooOld          = svc.Words{EN: "The report is over 30 days old and can no longer be shared, nor given more time. A new report can.", ES: "El informe tiene más de 30 días y ya no puede compartirse ni ampliarse su plazo. Un informe nuevo sí."}
+	shareWithdrawnBefore = svc.Words{EN: "The report was withdrawn from this third party. That is for good: it cannot be shared with it again.", ES: "El informe se retiró a este tercero. Es definitivo: no puede volver a compartirse con él."}
+	shareGone            = svc.Words{EN: "The report service no longer has this report, so that nobody can read it there.", ES: "El servicio de informes ya no tiene este informe, así que nadie puede leerlo allí."}
+	shareNoAnswer        = svc.Words{EN: "The report service did not answer, and nothing is noted as shared. Try again: doing it twice shares it once.", ES: "El servicio de informes no respondió y no consta nada como compartido. Inténtelo de nuevo: repetirlo comparte una sola vez."}
+	shareNotWithdrawn    = svc.Words{EN: "The report service did not answer, and the report is not noted as withdrawn. Try again shortly.", ES: "El servicio de informes no respondió y el informe no consta como retirado. Inténtelo de nuevo en un momento."}
+	shareRefused         = svc.Words{EN: "The report service refused.", ES: "El servicio de informes lo rechazó."}
+
+	shareDoneWords = map[ReviewShareDone]svc.Words{
+		"shared":    {EN: "The report is shared.", ES: "El informe se ha compartido."},
+		"renewed":   {EN: "The third party has another 72 hours.", ES: "El tercero tiene otras 72 horas."},
+		"withdrawn": {EN: "The report is withdrawn.", ES: "El informe se ha retirado."},
+	}
+	shareActionWords = map[string]svc.Words{
+		"shared":    {EN: "Shared", ES: "Compartió"},
+		"renewed":   {EN: "Gave another 72 hours", ES: "Concedió otras 72 horas"},
+		"withdrawn": {EN: "Withdrew", ES: "Retiró"},
+	}
+)
+
+func (v ReviewSharing) grid(l svc.Lang, applicationID string) ui.Grid {
+	g := ui.Grid{Caption: shareTable.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: shareParty.In(l)}, {Label: shareStateCol.In(l)}, {Label: shareFirst.In(l)}, {Label: shareLast.In(l)}, {Label: shareActions.In(l)}}}
+	for _, s := range v.Shares {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: thirdParty(s.PublicID, s.Label)}, {Body: shareState(l, s)},
+			{Body: shareWhen(l, s.Created, s.CreatedBy)}, {Body: shareWhen(l, s.Granted, s.GrantedBy)}, {Body: shareButtons(l, applicationID, s)}})
+	}
+	return g
+}
+
+func (v ReviewSharing) history(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: shareHistoryWhat.In(l), Columns: []ui.Column{
+		{Label: reviewWhen.In(l)}, {Label: shareWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: shareParty.In(l)}, {Label: reviewResult.In(l)}}}
+	for _, t := range v.Lines {
+		who, result := t.By, ""
+		if who == "" {
+			who = shareSomebody.In(l)
+		}
+		if !t.Done {
+			result = shareUnknownEnd.In(l)
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: who}, {Text: known(l, shareActionWords, t.Action)},
+			{Body: thirdParty(t.PublicID, t.Label)}, {Text: result}})
+	}
+	return g
+}
