@@ -6,6 +6,7 @@ tool github.com/a-h/templ/cmd/templ
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/a-h/templ v0.3.1020
 	github.com/alecthomas/kong v1.16.0
 	github.com/andybalholm/brotli v1.2.6
@@ -30,6 +31,7 @@ require (
 	github.com/wneessen/go-mail v0.8.1
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.57.0
+	golang.org/x/image v0.40.0
 	golang.org/x/sync v0.23.0
 	golang.org/x/text v0.42.0
 	modernc.org/sqlite v1.60.1

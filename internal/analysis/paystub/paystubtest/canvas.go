@@ -1,0 +1,132 @@
+package paystubtest
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/gofont/goregular"
+)
+
+// canvas draws on letter paper, in points from its upper left corner.
+type canvas struct {
+	pdf    *fpdf.Fpdf
+	family string
+	latin  func(string) string
+	words  map[Item]string
+}
+
+func (c *canvas) word(i Item) string { return c.words[i] }
+
+func (c *canvas) font(style string, size float64) {
+	if c.family == wide {
+		style = "" // it has no other
+	}
+	c.pdf.SetFont(c.family, style, size)
+}
+
+func (c *canvas) text(s string) string {
+	if c.family == wide {
+		return s
+	}
+	return c.latin(s)
+}
+
+func (c *canvas) left(x, y float64, s string) {
+	if s != "" {
+		c.pdf.Text(x, y, c.text(s))
+	}
+}
+
+func (c *canvas) right(x, y float64, s string) { c.left(x-c.pdf.GetStringWidth(c.text(s)), y, s) }
+
+func (c *canvas) lines(x, y, step float64, lines ...string) {
+	for i, s := range lines {
+		c.left(x, y+step*float64(i), s)
+	}
+}
+
+func (c *canvas) band(x, y, w, h float64, grey int) {
+	c.pdf.SetFillColor(grey, grey, grey)
+	c.pdf.Rect(x, y, w, h, "F")
+}
+
+func (c *canvas) frame(x, y, w, h float64) { c.pdf.Rect(x, y, w, h, "D") }
+func (c *canvas) rule(x, y, to float64)    { c.pdf.Line(x, y, to, y) }
+
+func (c *canvas) white(yes bool) {
+	grey := 0
+	if yes {
+		grey = 255
+	}
+	c.pdf.SetTextColor(grey, grey, grey)
+}
+
+func (c *canvas) provider(x, y float64, words, name string) {
+	if name != "" {
+		c.font("", 8)
+		c.left(x, y, words+name)
+	}
+}
+
+// wide is the family with letters of many scripts.
+const wide = "go"
+
+// Making is what a file says about how it was made.
+type Making struct {
+	Producer, Creator string
+	Created, Modified time.Time // Modified may be zero: none is said
+	Plain             bool      // streams are not compressed
+	Second            bool      // a second page with words
+}
+
+// Genuine is one way that payroll software, or a browser that prints its pages,
+// makes a file: soon after the pay date's eve.
+func Genuine(d Draw, s *Stub) Making {
+	m := Making{Created: s.Pay.Add(-time.Duration(30+d(60)) * time.Hour).Truncate(time.Second), Plain: d(5) == 0, Second: d(6) == 0}
+	made := pick(d, [][2]string{
+		{"iText 2.1.7 by 1T3XT", ""}, {"Apache FOP Version 2.8", "Apache FOP Version 2.8"}, {"JasperReports Library version 6.20.0", "JasperReports"}, {"PDFlib+PDI 9.3.1 (Linux)", "payroll batch"},
+		{"Crystal Reports", "Crystal Reports"}, {"Qt 5.15.2", "wkhtmltopdf 0.12.6"}, {"Skia/PDF m122", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/122.0.0.0"}, {"Microsoft: Print To PDF", ""},
+		{"macOS Version 14.2 (Build 23C64) Quartz PDFContext", "Safari"}, {"Prince 14.2 (www.princexml.com)", ""}, {"ReportLab PDF Library - www.reportlab.com", ""}, {"Adobe PDF Library 15.0", "OpenText Exstream"}, {"", ""},
+	}...)
+	m.Producer, m.Creator = made[0], made[1]
+	if d(3) > 0 {
+		m.Modified = m.Created
+	}
+	if d(8) == 0 { // printed by the employee, later
+		m.Created = s.Pay.Add(time.Duration(d(60*24)) * time.Hour)
+		m.Modified = m.Created
+	}
+	return m
+}
+
+// PDF draws a stub.
+func (s *Stub) PDF(l Layout, m Making) []byte {
+	p := fpdf.New("P", "pt", "Letter", "")
+	c := &canvas{pdf: p, family: l.Family, latin: p.UnicodeTranslatorFromDescriptor(""), words: l.words}
+	if c.family == "" {
+		c.family = wide
+		p.AddUTF8FontFromBytes(wide, "", goregular.TTF)
+	}
+	p.SetCompression(!m.Plain)
+	p.SetCatalogSort(true)
+	p.SetProducer(m.Producer, true)
+	p.SetCreator(m.Creator, true)
+	p.SetCreationDate(m.Created)
+	p.SetModificationDate(m.Modified)
+	p.SetAutoPageBreak(false, 0)
+	p.AddPage()
+	l.draw(c, s)
+	if m.Second {
+		p.AddPage()
+		c.font("", 9)
+		c.left(40, 50, "Messages")
+		c.left(40, 64, "Open enrollment ends on the last Friday of the month. Questions? Call 555-0100.")
+	}
+	var out bytes.Buffer
+	if err := p.Output(&out); err != nil {
+		panic(fmt.Sprintf("paystubtest: %v", err)) // a mistake of this package
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,246 @@
+// Package paystubtest makes pay stubs for tests: people with a year of wages, six
+// designs of a stub as PDF files, what happens to genuine files on their way, and
+// eight ways to falsify one. It knows the truth of each stub and nothing of how
+// stubs are read; its words, figures and programs are its own. Chance comes from
+// the caller, so that a test is the same each time.
+package paystubtest
+
+import (
+	"time"
+
+	"vestibule/internal/report"
+)
+
+// Draw returns a number from 0 to n-1, as math/rand's IntN.
+type Draw func(n int) int
+
+// pick is one of several.
+func pick[T any](d Draw, of ...T) T { return of[d(len(of))] }
+
+// Item is what a line of a stub is for.
+type Item int
+
+// The items, earnings first.
+const (
+	Regular Item = iota
+	Overtime
+	Bonus
+	Commission
+	PaidTimeOff
+	Vacation
+	FederalTax
+	StateTax
+	SocialSecurity
+	Medicare
+	FICA // both of them in one line
+	Pension
+	Health
+	PaidTimeOffTaken
+	VacationTaken
+)
+
+// Line is a line of earnings or deductions.
+type Line struct {
+	Item         Item
+	Hours        report.Cents // hundredths of an hour; 0: none shown
+	Rate         report.Cents // of an hour
+	Current, YTD report.Cents
+}
+
+// Stub is the truth of a pay stub.
+type Stub struct {
+	Employee, Line1, Line2, City, State, ZIP                          string
+	Employer, EmployerLine1, EmployerCity, EmployerState, EmployerZIP string
+	Provider                                                          string // empty: none is named
+	Frequency                                                         string
+	Start, End, Pay, Hire                                             report.Date
+	Earnings, Deductions                                              []Line
+	Gross, GrossYTD, Net, NetYTD                                      report.Cents
+}
+
+// Line of an item; nil where the stub has none.
+func (s *Stub) Line(i Item) *Line {
+	for _, lines := range [][]Line{s.Earnings, s.Deductions} {
+		for k := range lines {
+			if lines[k].Item == i {
+				return &lines[k]
+			}
+		}
+	}
+	return nil
+}
+
+// clone is a stub that shares no lines.
+func (s Stub) clone() Stub {
+	s.Earnings = append([]Line{}, s.Earnings...)
+	s.Deductions = append([]Line{}, s.Deductions...)
+	return s
+}
+
+// wageBases are the most that social security is taken of in a year.
+var wageBases = map[int]report.Cents{2024: 168_600_00, 2025: 176_100_00, 2026: 184_500_00}
+
+// percent is a share in hundredths of a percent, rounded half up.
+func percent(c report.Cents, rate int) report.Cents {
+	return (c*report.Cents(rate) + 5_000) / 10_000
+}
+
+// Year makes n stubs in a row of one person, from the first of a year on or from
+// some later one.
+func Year(d Draw, n int) []Stub {
+	base := person(d)
+	year := 2024 + d(3)
+	periods := map[string]int{report.PayWeekly: 52, "BIWEEKLY": 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}[base.Frequency]
+	from := d(max(1, periods-n))
+	salary := report.Cents(2_600_000 + d(20_000_000))
+	if d(12) == 0 {
+		salary += 14_000_000
+	}
+	w := wages{
+		base: base, hourly: d(2) == 0, perPeriod: salary / report.Cents(periods), federal: 600 + d(1400), state: pick(d, 0, 0, 210, 305, 425, 495),
+		pension: pick(d, 0, 0, 300, 500, 600), health: pick[report.Cents](d, 0, 4_250, 7_791, 12_360), combined: d(7) == 0,
+		overtime: d(3) == 0, bonus: d(4) == 0, commission: d(6) == 0, off: d(3) == 0, vacation: d(4) == 0, taken: d(8) == 0, year: year,
+	}
+	w.rate = w.perPeriod * report.Cents(periods) / 2080
+	var before *Stub
+	var out []Stub
+	for k := range from + n {
+		s := w.stub(d, k, before)
+		before = &s
+		if k >= from {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Random makes one stub.
+func Random(d Draw) Stub { return Year(d, 1)[0] }
+
+// wages is how somebody is paid.
+type wages struct {
+	base                                       Stub
+	hourly, combined                           bool
+	overtime, bonus, commission, off, vacation bool
+	taken                                      bool
+	perPeriod, rate, health                    report.Cents
+	federal, state, pension, year              int
+}
+
+// stub is that of period k of the year.
+func (w *wages) stub(d Draw, k int, before *Stub) Stub {
+	s := w.base.clone()
+	s.Start, s.End, s.Pay = period(s.Frequency, w.year, k)
+	var earn, pay []Line
+	add := func(to *[]Line, i Item, hours, rate, amount report.Cents) {
+		*to = append(*to, Line{Item: i, Hours: hours, Rate: rate, Current: amount})
+	}
+	times := func(hours, rate report.Cents) report.Cents { return (hours*rate + 50) / 100 }
+	if w.hourly {
+		full := map[string]report.Cents{report.PayWeekly: 40_00, "BIWEEKLY": 80_00, report.PaySemiMonthly: 86_67, report.PayMonthly: 173_33}[s.Frequency]
+		hours := full - report.Cents(d(9)*25)
+		add(&earn, Regular, hours, w.rate, times(hours, w.rate))
+		if w.overtime {
+			hours, rate := report.Cents(d(40)*25), w.rate*3/2
+			add(&earn, Overtime, hours, rate, times(hours, rate))
+		}
+		if w.off {
+			hours := report.Cents(d(3) * 4_00)
+			add(&earn, PaidTimeOff, hours, w.rate, times(hours, w.rate))
+		}
+	} else {
+		add(&earn, Regular, 0, 0, w.perPeriod)
+	}
+	if w.vacation {
+		hours := report.Cents(d(3) * 8_00)
+		add(&earn, Vacation, hours, w.rate, times(hours, w.rate))
+	}
+	if w.bonus {
+		add(&earn, Bonus, 0, 0, report.Cents(d(4)/3*(50_000+d(90_000))))
+	}
+	if w.commission {
+		add(&earn, Commission, 0, 0, report.Cents(d(120_000)))
+	}
+	for i := range earn {
+		s.Gross += earn[i].Current
+	}
+	pretax := w.health
+	wagesYTD := report.Cents(0) // of social security, before this period
+	if before != nil {
+		wagesYTD = before.GrossYTD - pretax*report.Cents(k)
+	}
+	taxed := s.Gross - pretax
+	base := wageBases[w.year]
+	social := percent(min(taxed, max(0, base-wagesYTD)), 620)
+	medicare := percent(taxed, 145)
+	if over := wagesYTD + taxed - 200_000_00; over > 0 {
+		medicare += percent(min(over, taxed), 90)
+	}
+	add(&pay, FederalTax, 0, 0, percent(taxed, w.federal))
+	if w.state > 0 {
+		add(&pay, StateTax, 0, 0, percent(taxed, w.state))
+	}
+	if w.combined {
+		add(&pay, FICA, 0, 0, social+medicare)
+	} else {
+		add(&pay, SocialSecurity, 0, 0, social)
+		add(&pay, Medicare, 0, 0, medicare)
+	}
+	if w.pension > 0 {
+		add(&pay, Pension, 0, 0, percent(s.Gross, w.pension))
+	}
+	if w.health > 0 {
+		add(&pay, Health, 0, 0, w.health)
+	}
+	if w.taken {
+		add(&pay, PaidTimeOffTaken+Item(w.year%2), 0, 0, report.Cents(2_500))
+	}
+	s.Net = s.Gross
+	for i := range pay {
+		s.Net -= pay[i].Current
+	}
+	s.Earnings, s.Deductions = earn, pay
+	s.grow(before)
+	return s
+}
+
+// grow adds up the year to date.
+func (s *Stub) grow(before *Stub) {
+	s.GrossYTD, s.NetYTD = s.Gross, s.Net
+	if before != nil {
+		s.GrossYTD += before.GrossYTD
+		s.NetYTD += before.NetYTD
+	}
+	for _, lines := range [][]Line{s.Earnings, s.Deductions} {
+		for i := range lines {
+			lines[i].YTD = lines[i].Current
+			if before != nil {
+				lines[i].YTD += before.Line(lines[i].Item).YTD
+			}
+		}
+	}
+}
+
+// period is the k-th of a year, and the day that it is paid.
+func period(frequency string, year, k int) (from, to, pay report.Date) {
+	day := func(m, d int) report.Date {
+		return report.Date{Time: time.Date(year, time.Month(m), d, 0, 0, 0, 0, time.UTC)}
+	}
+	plus := func(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
+	switch frequency {
+	case report.PayWeekly, "BIWEEKLY": // paid on Fridays, for the time up to the Sunday before
+		n := 7
+		if frequency == "BIWEEKLY" {
+			n = 14
+		}
+		friday := plus(day(1, 1), (12-int(day(1, 1).Weekday()))%7)
+		pay = plus(friday, k*n)
+		return plus(pay, -5-n+1), plus(pay, -5), pay
+	case report.PaySemiMonthly:
+		if k%2 == 0 {
+			return day(k/2+1, 1), day(k/2+1, 15), day(k/2+1, 15)
+		}
+		return day(k/2+1, 16), day(k/2+2, 0), day(k/2+2, 0)
+	}
+	return day(k+1, 1), day(k+2, 0), day(k+2, 0)
+}

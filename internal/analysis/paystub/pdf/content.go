@@ -1,0 +1,423 @@
+package pdf
+
+import (
+	"bytes"
+	"strings"
+)
+
+// state is what q and Q keep.
+type state struct {
+	ctm              matrix
+	font             *decoder
+	size             float64
+	letters, words   float64 // spacing
+	stretch, leading float64
+	rise             float64
+	mode             int
+	white            bool
+	opaque           bool
+}
+
+// painter goes through the content of one page.
+type painter struct {
+	r      *reader
+	page   *Page
+	state  state
+	saved  []state
+	text   matrix // of the next letter
+	line   matrix // of the line
+	fonts  map[name]*decoder
+	ends   []int // where the page's content streams end
+	stream int
+	order  int
+	op     int
+	over   bool // an annotation draws
+
+	boxes  [][4]float64 // rectangles of the path, on the page
+	corner [][2]float64 // of a path of lines
+	curved bool
+}
+
+// run executes a program with its resources.
+func (p *painter) run(content []byte, resources dict, depth int) {
+	fonts := p.fonts
+	p.fonts = map[name]*decoder{}
+	defer func() { p.fonts = fonts }()
+	l := lexer{b: content, content: true, left: &p.r.left}
+	args := make([]any, 0, 8)
+	floor := len(p.saved)
+	for {
+		v := l.next(0)
+		if _, over := v.(end); over {
+			break
+		}
+		op, is := v.(operator)
+		if !is {
+			if len(args) == 64 { // no operator takes as many
+				args = args[:0]
+			}
+			args = append(args, v)
+			continue
+		}
+		if depth == 0 && !p.over {
+			for p.stream < len(p.ends) && l.at > p.ends[p.stream] {
+				p.stream++
+			}
+		}
+		switch op {
+		case "BI":
+			p.inline(&l)
+		case "Do":
+			p.do(last(args), resources, depth)
+		case "Tf":
+			p.setFont(args, resources)
+		case "gs":
+			p.graphics(last(args), resources)
+		case "q":
+			if len(p.saved) > 1024 {
+				panic(tooMuch("saved states"))
+			}
+			p.saved = append(p.saved, p.state)
+		case "Q":
+			if n := len(p.saved); n > floor {
+				p.state, p.saved = p.saved[n-1], p.saved[:n-1]
+			}
+		default:
+			p.operate(string(op), args)
+		}
+		args = args[:0]
+	}
+	if len(p.saved) > floor {
+		p.state, p.saved = p.saved[floor], p.saved[:floor]
+	}
+}
+
+func last(args []any) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[len(args)-1]
+}
+
+// numbers are the last n operands.
+func numbers(args []any, n int) (out [6]float64, ok bool) {
+	if len(args) < n {
+		return out, false
+	}
+	for i, v := range args[len(args)-n:] {
+		switch v := v.(type) {
+		case int:
+			out[i] = float64(v)
+		case float64:
+			out[i] = v
+		default:
+			return out, false
+		}
+	}
+	return out, true
+}
+
+func (p *painter) operate(op string, args []any) {
+	s := &p.state
+	one, isOne := numbers(args, 1)
+	switch op {
+	case "cm":
+		if n, ok := numbers(args, 6); ok {
+			s.ctm = matrix(n).times(s.ctm)
+		}
+	case "BT":
+		p.text, p.line = upright, upright
+	case "Tm":
+		if n, ok := numbers(args, 6); ok {
+			p.text, p.line = matrix(n), matrix(n)
+		}
+	case "Td", "TD":
+		if n, ok := numbers(args, 2); ok {
+			p.move(n[0], n[1])
+			if op == "TD" {
+				s.leading = -n[1]
+			}
+		}
+	case "T*":
+		p.move(0, -s.leading)
+	case "Tj":
+		p.show(args)
+	case "TJ":
+		if a, ok := last(args).(array); ok {
+			p.show(a)
+		}
+	case "'":
+		p.move(0, -s.leading)
+		p.show(args)
+	case `"`:
+		if len(args) == 3 {
+			if n, ok := numbers(args[:2], 2); ok {
+				s.words, s.letters = n[0], n[1]
+			}
+			p.move(0, -s.leading)
+			p.show(args[2:])
+		}
+	case "g", "G", "rg", "k", "sc", "scn", "cs":
+		p.colour(op, args)
+	case "re", "m", "l", "c", "v", "y", "h", "f", "F", "f*", "B", "B*", "b", "b*", "S", "s", "n":
+		p.path(op, args)
+	case "Tc", "Tw", "Tz", "TL", "Ts", "Tr":
+		if !isOne {
+			return
+		}
+		switch op {
+		case "Tc":
+			s.letters = one[0]
+		case "Tw":
+			s.words = one[0]
+		case "Tz":
+			s.stretch = one[0] / 100
+		case "TL":
+			s.leading = one[0]
+		case "Ts":
+			s.rise = one[0]
+		case "Tr":
+			s.mode = int(one[0])
+		}
+	}
+}
+
+func (p *painter) move(x, y float64) {
+	p.line = matrix{1, 0, 0, 1, x, y}.times(p.line)
+	p.text = p.line
+}
+
+// colour notes whether what is filled next is white, or nearly. A colour space of
+// its own is not.
+func (p *painter) colour(op string, args []any) {
+	count := map[string]int{"g": 1, "rg": 3, "k": 4}[op]
+	if count == 0 {
+		count = len(args)
+	}
+	white := count > 0 && count <= 4 && op != "cs"
+	n, ok := numbers(args, min(count, 4))
+	for _, v := range n[:min(count, 4)] {
+		if count == 4 {
+			v = 1 - v
+		}
+		white = white && v > 0.93
+	}
+	if op != "G" {
+		p.state.white = white && ok
+	}
+}
+
+func (p *painter) path(op string, args []any) {
+	switch op {
+	case "re":
+		if n, ok := numbers(args, 4); ok && len(p.boxes) < 1024 {
+			a, b, c, d := p.state.ctm.box(n[0], n[1], n[0]+n[2], n[1]+n[3])
+			p.boxes = append(p.boxes, [4]float64{a, b, c, d})
+		}
+		return
+	case "m", "l":
+		if n, ok := numbers(args, 2); ok && len(p.corner) < 64 {
+			x, y := p.state.ctm.point(n[0], n[1])
+			p.corner = append(p.corner, [2]float64{x, y})
+		}
+		return
+	case "c", "v", "y":
+		p.curved = true
+		return
+	case "h":
+		return
+	case "f", "F", "f*", "B", "B*", "b", "b*":
+		if b, ok := p.rectangle(); ok {
+			p.boxes = append(p.boxes, b)
+		}
+		if p.state.opaque {
+			for _, b := range p.boxes {
+				p.paint(Paint{X0: b[0], Y0: b[1], X1: b[2], Y1: b[3], White: p.state.white})
+			}
+		}
+	}
+	p.boxes, p.corner, p.curved = p.boxes[:0], p.corner[:0], false
+}
+
+// rectangle is the path's lines, where they are the sides of one.
+func (p *painter) rectangle() (b [4]float64, ok bool) {
+	c := p.corner
+	if p.curved || len(c) < 4 || len(c) > 5 {
+		return b, false
+	}
+	b = [4]float64{c[0][0], c[0][1], c[0][0], c[0][1]}
+	for i, q := range c[1:] {
+		if before := c[i]; abs(q[0]-before[0]) > 0.01 && abs(q[1]-before[1]) > 0.01 {
+			return b, false
+		}
+		b = [4]float64{min(b[0], q[0]), min(b[1], q[1]), max(b[2], q[0]), max(b[3], q[1])}
+	}
+	return b, true
+}
+
+func abs(f float64) float64 { return max(f, -f) }
+
+func (p *painter) paint(a Paint) {
+	take(&p.r.left.paints, 1, "shapes")
+	a.Order, a.Annotation = p.order, p.over
+	p.order++
+	p.page.Paints = append(p.page.Paints, a)
+}
+
+// graphics takes from a graphics state whether it lets through what is below, and
+// its font.
+func (p *painter) graphics(v any, resources dict) {
+	key, _ := v.(name)
+	g := p.r.asDict(p.r.asDict(resources.get("ExtGState")).get(key))
+	if a, ok := p.r.asNumber(g.get("ca")); ok {
+		p.state.opaque = a > 0.9
+	}
+	if mode := p.r.resolve(g.get("BM")); mode != nil && mode != name("Normal") && mode != name("Compatible") {
+		p.state.opaque = false
+	}
+	if f := p.r.asArray(g.get("Font")); len(f) == 2 {
+		p.state.font = p.r.font(f[0])
+		p.state.size, _ = p.r.asNumber(f[1])
+	}
+}
+
+func (p *painter) setFont(args []any, resources dict) {
+	if len(args) != 2 {
+		return
+	}
+	key, _ := args[0].(name)
+	if n, ok := numbers(args, 1); ok {
+		p.state.size = n[0]
+	}
+	d, known := p.fonts[key]
+	if !known {
+		if v := p.r.asDict(resources.get("Font")).get(key); v != nil {
+			d = p.r.font(v)
+		}
+		if len(p.fonts) < maxFonts {
+			p.fonts[key] = d
+		}
+	}
+	p.state.font = d
+}
+
+// do draws a form or an image.
+func (p *painter) do(v any, resources dict, depth int) {
+	take(&p.r.left.forms, 1, "forms")
+	key, _ := v.(name)
+	st, ok := p.r.resolve(p.r.asDict(resources.get("XObject")).get(key)).(*stream)
+	if !ok {
+		return
+	}
+	switch p.r.resolve(st.dict.get("Subtype")) {
+	case name("Image"):
+		if p.state.opaque && st.dict.get("SMask") == nil && st.dict.get("Mask") == nil && st.dict.get("ImageMask") != true {
+			a, b, c, d := p.state.ctm.box(0, 0, 1, 1)
+			p.paint(Paint{X0: a, Y0: b, X1: c, Y1: d, Image: true})
+		}
+	case name("Form"):
+		p.form(st, resources, depth)
+	}
+}
+
+func (p *painter) form(st *stream, resources dict, depth int) {
+	if depth > 8 {
+		panic(tooMuch("forms in forms"))
+	}
+	if own := p.r.asDict(st.dict.get("Resources")); own != nil {
+		resources = own
+	}
+	kept, text, line := p.state, p.text, p.line
+	p.state.ctm = p.r.matrix(st.dict.get("Matrix")).times(p.state.ctm)
+	p.run(p.r.inflate(st), resources, depth+1)
+	p.state, p.text, p.line = kept, text, line
+}
+
+// inline goes over an image in the content: to an EI between white space.
+func (p *painter) inline(l *lexer) {
+	for {
+		i := bytes.Index(l.b[l.at:], []byte("EI"))
+		if i < 1 {
+			l.at = len(l.b)
+			return
+		}
+		l.left.spend(i)
+		l.at += i + 2
+		if space(l.b[l.at-3]) && (l.at >= len(l.b) || space(l.b[l.at])) {
+			return
+		}
+	}
+}
+
+// show draws strings; numbers between them move the next one.
+func (p *painter) show(parts []any) {
+	s := &p.state
+	if s.font == nil || s.size == 0 {
+		return
+	}
+	p.op++
+	var run Run
+	var b strings.Builder
+	begin := func() {
+		m := matrix{1, 0, 0, 1, 0, s.rise}.times(p.text).times(s.ctm)
+		run = Run{X: m[4], Y: m[5], Size: abs(m[3]) * abs(s.size), Font: s.font.index, Op: p.op, Stream: p.stream, Stretch: s.stretch, Spacing: s.letters * abs(m[0])}
+		if m[3] != 0 {
+			run.Stretch *= abs(m[0] / m[3])
+		}
+		run.Hidden, run.White = s.mode == 3 || s.mode == 7, s.white
+		run.Turned = m[0] <= 0 || abs(m[1]) > 0.01*abs(m[0]) || s.size < 0 && m[0] > 0
+	}
+	finish := func() {
+		if b.Len() > 0 {
+			run.End = p.text.times(s.ctm)[4]
+			run.Text, run.Order = b.String(), p.order
+			p.order++
+			take(&p.r.left.runs, 1, "text")
+			p.page.Runs = append(p.page.Runs, run)
+			b.Reset()
+		}
+	}
+	for _, part := range parts {
+		if t, ok := part.(text); ok {
+			if b.Len() == 0 {
+				begin()
+			}
+			p.glyphs(t, &b)
+			continue
+		}
+		n, ok := numbers([]any{part}, 1)
+		if !ok {
+			continue
+		}
+		gap := -n[0] / 1000
+		if gap > 0.7 {
+			finish()
+		} else if gap > 0.16 && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		p.text = matrix{1, 0, 0, 1, gap * s.size * s.stretch, 0}.times(p.text)
+	}
+	finish()
+}
+
+// glyphs writes the letters of a string and moves on by their widths.
+func (p *painter) glyphs(t text, b *strings.Builder) {
+	s := &p.state
+	take(&p.r.left.glyphs, len(t), "letters")
+	step := 1
+	if s.font.wide {
+		step = 2
+	}
+	for i := 0; i+step <= len(t); i += step {
+		c := int(t[i])
+		if step == 2 {
+			c = c<<8 | int(t[i+1])
+		}
+		b.WriteString(s.font.letter(c))
+		w := s.font.width(c)*s.font.scale*s.size + s.letters
+		if step == 1 && c == ' ' {
+			w += s.words
+		}
+		p.text = matrix{1, 0, 0, 1, w * s.stretch, 0}.times(p.text)
+	}
+}

@@ -1,0 +1,295 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// decoder turns the codes of a font into letters and widths.
+type decoder struct {
+	index int  // of File.Fonts
+	wide  bool // codes have two bytes
+	text  map[int]string
+	spans []span            // of letters, ascending
+	names [256]rune         // of a font with one byte a code
+	width func(int) float64 // of a code, in thousandths of the size
+	scale float64           // to em; 0.001 but for fonts whose letters are drawings
+}
+
+// span is codes in a row: their letters follow one another from rune on, or their
+// widths are all the same.
+type span struct {
+	lo, hi int
+	rune   int
+	width  float64
+}
+
+// find is the span that has a code.
+func find(spans []span, code int) (span, bool) {
+	i, exact := slices.BinarySearchFunc(spans, code, func(s span, c int) int { return cmp.Compare(s.lo, c) })
+	if !exact {
+		i--
+	}
+	if i < 0 || code > spans[i].hi {
+		return span{}, false
+	}
+	return spans[i], true
+}
+
+// font is the decoder of a font; v is as it stands in the resources.
+func (r *reader) font(v any) *decoder {
+	to, shared := v.(ref)
+	if shared {
+		if d, known := r.decoded[to.num]; known {
+			return d
+		}
+	}
+	if len(r.out.Fonts) >= maxFonts {
+		panic(tooMuch("fonts"))
+	}
+	f := r.asDict(v)
+	d := &decoder{index: len(r.out.Fonts), text: map[int]string{}, scale: 0.001}
+	r.out.Fonts = append(r.out.Fonts, Font{})
+	base, _ := r.resolve(f.get("BaseFont")).(name)
+	descriptor := r.asDict(f.get("FontDescriptor"))
+	if st, ok := r.resolve(f.get("ToUnicode")).(*stream); ok {
+		r.try(func() any { d.toUnicode(r, r.inflate(st)); return nil })
+	}
+	if f.get("Subtype") == name("Type0") {
+		d.wide = true
+		below := dict(nil)
+		if a := r.asArray(f.get("DescendantFonts")); len(a) > 0 {
+			below = r.asDict(a[0])
+		}
+		descriptor = r.asDict(below.get("FontDescriptor"))
+		d.width = r.wideWidths(below)
+	} else {
+		r.encoding(d, f)
+		d.width = r.widths(f, descriptor, string(base))
+		if m := r.asArray(f.get("FontMatrix")); f.get("Subtype") == name("Type3") && len(m) == 6 {
+			if n, ok := r.asNumber(m[0]); ok && n > 0 && n < 10 {
+				d.scale = n
+			}
+		}
+	}
+	out := &r.out.Fonts[d.index]
+	out.Name = string(base[:min(len(base), 128)])
+	if mark, rest, ok := strings.Cut(out.Name, "+"); ok && len(mark) == 6 {
+		out.Subset, out.Name = mark, rest
+	}
+	for _, k := range []name{"FontFile", "FontFile2", "FontFile3"} {
+		out.Embedded = out.Embedded || descriptor.get(k) != nil
+	}
+	if shared {
+		r.decoded[to.num] = d
+	}
+	return d
+}
+
+// letter is what a code stands for; U+FFFD where the file does not tell.
+func (d *decoder) letter(code int) string {
+	if s, ok := d.text[code]; ok {
+		return s
+	}
+	if s, ok := find(d.spans, code); ok {
+		return string(rune(s.rune + code - s.lo))
+	}
+	if !d.wide && len(d.text) == 0 && len(d.spans) == 0 && d.names[code&0xff] != 0 {
+		return string(d.names[code&0xff])
+	}
+	if !d.wide && code >= ' ' && code < 127 && d.names[code&0xff] != 0 {
+		return string(d.names[code&0xff])
+	}
+	return "\ufffd"
+}
+
+// encoding fills the letters of a font with one byte a code.
+func (r *reader) encoding(d *decoder, f dict) {
+	e := r.resolve(f.get("Encoding"))
+	base, changes := e, array(nil)
+	if own, ok := e.(dict); ok {
+		base, changes = r.resolve(own.get("BaseEncoding")), r.asArray(own.get("Differences"))
+	}
+	table := charmap.Windows1252
+	if base == name("MacRomanEncoding") {
+		table = charmap.Macintosh
+	}
+	for c := 32; c < 256; c++ {
+		d.names[c] = table.DecodeByte(byte(c))
+	}
+	code := 0
+	for _, v := range changes {
+		switch v := r.resolve(v).(type) {
+		case int:
+			code = v
+		case name:
+			if code >= 0 && code < 256 {
+				d.names[code] = glyph(string(v))
+			}
+			code++
+		}
+	}
+}
+
+// widths of a font with one byte a code: its own, or those of the standard font
+// that its name is of.
+func (r *reader) widths(f, descriptor dict, base string) func(int) float64 {
+	own := r.asArray(f.get("Widths"))
+	if own == nil {
+		return standardWidths(base)
+	}
+	first := r.asInt(f.get("FirstChar"))
+	missing, _ := r.asNumber(descriptor.get("MissingWidth"))
+	var table [256]float64
+	for c := range table {
+		table[c] = missing
+		if i := c - first; i >= 0 && i < len(own) {
+			table[c], _ = r.asNumber(own[i])
+		}
+	}
+	return func(c int) float64 { return table[c&0xff] }
+}
+
+// wideWidths of a font with two bytes a code.
+func (r *reader) wideWidths(f dict) func(int) float64 {
+	otherwise, ok := r.asNumber(f.get("DW"))
+	if !ok {
+		otherwise = 1000
+	}
+	each := map[int]float64{}
+	var spans []span
+	w := r.asArray(f.get("W"))
+	for len(w) >= 2 {
+		lo := r.asInt(w[0])
+		if list := r.asArray(w[1]); list != nil {
+			for i, v := range list {
+				each[lo+i], _ = r.asNumber(v)
+			}
+			r.left.spend(32 * len(list)) // the same list may stand there again and again
+			take(&r.left.values, len(list), "values")
+			w = w[2:]
+			continue
+		}
+		if len(w) < 3 {
+			break
+		}
+		width, _ := r.asNumber(w[2])
+		spans = append(spans, span{lo: lo, hi: r.asInt(w[1]), width: width})
+		w = w[3:]
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	return func(c int) float64 {
+		if v, ok := each[c]; ok {
+			return v
+		}
+		if s, ok := find(spans, c); ok {
+			return s.width
+		}
+		return otherwise
+	}
+}
+
+// toUnicode reads the letters that a font's map gives to its codes.
+func (d *decoder) toUnicode(r *reader, data []byte) {
+	l := lexer{b: data, content: true, left: &r.left}
+	var last []any
+	for {
+		v := l.next(0)
+		if _, over := v.(end); over {
+			break
+		}
+		op, is := v.(operator)
+		if !is {
+			if take(&r.left.values, 1, "values"); len(last) > 3<<10 {
+				panic(tooMuch("entries of a font's map"))
+			}
+			last = append(last, v)
+			continue
+		}
+		switch op {
+		case "endbfchar":
+			for ; len(last) >= 2; last = last[2:] {
+				from, ok1 := last[0].(text)
+				to, ok2 := last[1].(text)
+				if ok1 && ok2 {
+					d.text[code(from)] = letters(to)
+				}
+			}
+		case "endbfrange":
+			for ; len(last) >= 3; last = last[3:] {
+				d.codes(last[0], last[1], last[2])
+			}
+		}
+		last = last[:0]
+	}
+	slices.SortStableFunc(d.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+}
+
+func (d *decoder) codes(lo, hi, to any) {
+	a, ok1 := lo.(text)
+	b, ok2 := hi.(text)
+	if !ok1 || !ok2 {
+		return
+	}
+	switch to := to.(type) {
+	case text:
+		if s := []rune(letters(to)); len(s) == 1 {
+			d.spans = append(d.spans, span{lo: code(a), hi: code(b), rune: int(s[0])})
+		}
+	case array:
+		for i, v := range to {
+			if t, ok := v.(text); ok {
+				d.text[code(a)+i] = letters(t)
+			}
+		}
+	}
+}
+
+// code is the number that at most four bytes are.
+func code(t text) (n int) {
+	for i := range min(len(t), 4) {
+		n = n<<8 | int(t[i])
+	}
+	return n
+}
+
+// letters are at most eight of a map's text.
+func letters(t text) string { return bigEndian(string(t[:min(len(t), 16)])) }
+
+// glyph is the letter that a glyph's name stands for; 0, where it does not tell.
+func glyph(n string) rune {
+	n, _, _ = strings.Cut(n, ".")
+	if len(n) == 1 {
+		return rune(n[0])
+	}
+	for _, mark := range []string{"uni", "u"} {
+		if hex, ok := strings.CutPrefix(n, mark); ok && len(hex) >= 4 && len(hex) <= 6 {
+			if v, err := strconv.ParseUint(hex[:min(len(hex), 6)], 16, 21); err == nil {
+				return rune(v)
+			}
+		}
+	}
+	if i := slices.Index(asciiNames[:], n); i >= 0 {
+		return rune(asciiRunes[i])
+	}
+	if i := slices.Index(latinNames[:], n); i >= 0 {
+		return rune(0xa0 + i)
+	}
+	switch n {
+	case "endash":
+		return '–'
+	case "emdash":
+		return '—'
+	case "bullet":
+		return '•'
+	case "quoteright":
+		return '’'
+	case "quoteleft":
+		return '‘'
+	}
+	return 0
+}

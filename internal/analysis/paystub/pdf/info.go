@@ -1,0 +1,212 @@
+package pdf
+
+import (
+	"strings"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// maxText bounds a text of the file's statement about itself, in bytes.
+const maxText = 1024
+
+// info reads what the file says of itself, and whether it starts anything.
+func (r *reader) info() {
+	in := &r.out.Info
+	d := r.asDict(r.trailer.get("Info"))
+	said := func(k name) string { t, _ := r.resolve(d.get(k)).(text); return t.String() }
+	in.Producer, in.Creator, in.Title = said("Producer"), said("Creator"), said("Title")
+	in.Created, in.Modified = said("CreationDate"), said("ModDate")
+
+	root := r.asDict(r.trailer.get("Root"))
+	if st, ok := r.resolve(root.get("Metadata")).(*stream); ok {
+		if xml, ok := r.try(func() any { return string(r.inflate(st)) }).(string); ok {
+			r.xmp(xml[:min(len(xml), 1<<18)])
+		}
+	}
+	does := r.asDict(root.get("OpenAction")).get("S")
+	names := r.asDict(root.get("Names"))
+	r.out.Active = does == name("JavaScript") || does == name("Launch") || root.get("AA") != nil ||
+		names.get("JavaScript") != nil || names.get("EmbeddedFiles") != nil
+}
+
+// xmp takes the few properties out of the metadata's XML, in whichever of its two
+// spellings they are.
+func (r *reader) xmp(xml string) {
+	in := &r.out.Info
+	r.left.spend(8 * len(xml))
+	first := func(key string) string {
+		for _, v := range properties(xml, key, 1) {
+			return v
+		}
+		return ""
+	}
+	for _, key := range []string{"pdf:Producer", "xmp:CreatorTool", "stEvt:softwareAgent"} {
+		in.XMPPrograms = append(in.XMPPrograms, properties(xml, key, 32)...)
+	}
+	in.XMPCreated, in.XMPModified = first("xmp:CreateDate"), first("xmp:ModifyDate")
+}
+
+// properties are the values of a key, as key="value" or <key>value</key>.
+func properties(xml, key string, most int) (out []string) {
+	for len(out) < most {
+		_, after, found := strings.Cut(xml, key)
+		if !found {
+			break
+		}
+		xml = after
+		var v string
+		switch {
+		case strings.HasPrefix(after, ">"):
+			v, _, found = strings.Cut(after[1:], "<")
+		case strings.HasPrefix(after, `="`):
+			v, _, found = strings.Cut(after[2:], `"`)
+		default:
+			continue
+		}
+		if v = strings.TrimSpace(v); found && v != "" && len(v) <= maxText {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// String decodes a text: UTF-16 or UTF-8 with their marks, else Latin.
+func (t text) String() string {
+	s := string(t[:min(len(t), maxText)])
+	switch {
+	case strings.HasPrefix(s, "\xfe\xff"):
+		return bigEndian(s[2:])
+	case strings.HasPrefix(s, "\xef\xbb\xbf"):
+		return strings.ToValidUTF8(s[3:], "\ufffd")
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteRune(charmap.Windows1252.DecodeByte(s[i]))
+	}
+	return b.String()
+}
+
+func bigEndian(s string) string {
+	u := make([]uint16, len(s)/2)
+	for i := range u {
+		u[i] = uint16(s[2*i])<<8 | uint16(s[2*i+1])
+	}
+	return string(utf16.Decode(u))
+}
+
+// updates says what each appended section changes. The sections of a file that
+// was written for the network are two to begin with.
+func (r *reader) updates() {
+	first := len(r.sections) - 1 // the oldest
+	if r.repaired {
+		return
+	}
+	if lin, ok := r.firstObject(); ok && lin.get("Linearized") != nil && first >= 1 {
+		first--
+		r.out.Linearised = r.asInt(lin.get("L")) == len(r.b)
+	}
+	for i := first - 1; i >= 0; i-- {
+		if len(r.sections[i].numbers) == 0 && i+1 < len(r.sections) && r.hybrid(i) {
+			continue
+		}
+		r.out.Updates = append(r.out.Updates, r.update(i))
+	}
+}
+
+// hybrid says whether a section is only the stream beside a table.
+func (r *reader) hybrid(i int) bool {
+	return i > 0 && r.sections[i-1].trailer.get("XRefStm") == r.sections[i].at
+}
+
+// firstObject is the dictionary that the file begins with.
+func (r *reader) firstObject() (dict, bool) {
+	d, ok := r.try(func() any {
+		l := r.lexer(0)
+		l.skip() // the header is a comment
+		return r.objectAt(l.at, -1)
+	}).(dict)
+	return d, ok
+}
+
+// update looks at what a section holds, beside what it replaces.
+func (r *reader) update(i int) (u Update) {
+	for _, num := range r.sections[i].numbers {
+		now := r.version(num, func(p place) bool { return p.section == i })
+		was := r.version(num, func(p place) bool { return p.section > i })
+		switch now := now.(type) {
+		case *stream:
+			switch {
+			case now.dict.get("Type") == name("Metadata"), now.dict.get("Type") == name("XRef"), now.dict.get("Type") == name("ObjStm"):
+			case was != nil || now.dict.get("Type") == nil && now.dict.get("Subtype") == nil:
+				u.Content = true
+			case now.dict.get("Subtype") == name("Form"):
+				u.Annotated = true // an appearance, or a form that a replaced page draws
+			}
+		case dict:
+			switch kind := now.get("Type"); {
+			case kind == name("Page"):
+				before, _ := was.(dict)
+				same := func(k name) bool { return equal(r.resolve(now.get(k)), r.resolve(before.get(k)), 0) }
+				u.Content = u.Content || before == nil || !same("Contents") || !same("Resources")
+				u.Annotated = u.Annotated || before != nil && !same("Annots")
+			case kind == name("Sig"):
+				u.Signed = true
+			case kind == name("Annot") || now.get("Subtype") == name("Widget") || now.get("FT") != nil:
+				u.Annotated = true
+			case kind == name("Font"):
+				u.Content = u.Content || was != nil
+			}
+		}
+	}
+	return u
+}
+
+// version is the newest object of a number among the places that are meant.
+func (r *reader) version(num int, meant func(place) bool) any {
+	for _, p := range r.places[num] {
+		if meant(p) && !p.free {
+			return r.try(func() any { return r.at(num, p) })
+		}
+	}
+	return nil
+}
+
+// equal compares values; of streams, which they are.
+func equal(a, b any, depth int) bool {
+	if depth > 8 {
+		return false
+	}
+	switch a := a.(type) {
+	case dict:
+		b, ok := b.(dict)
+		if !ok || len(a) != len(b) || len(a) > 256 {
+			return false
+		}
+		for _, e := range a {
+			if !equal(e.value, b.get(e.key), depth+1) {
+				return false
+			}
+		}
+		return true
+	case array:
+		b, ok := b.(array)
+		if !ok || len(a) != len(b) || len(a) > 1024 {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], b[i], depth+1) {
+				return false
+			}
+		}
+		return true
+	case *stream:
+		b, ok := b.(*stream)
+		return ok && a.num == b.num
+	}
+	switch b.(type) {
+	case dict, array:
+		return false
+	}
+	return a == b
+}

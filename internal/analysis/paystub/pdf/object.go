@@ -1,0 +1,173 @@
+package pdf
+
+import (
+	"bytes"
+	"errors"
+)
+
+func (f failure) isMalformed() bool { return errors.Is(f.error, ErrMalformed) }
+
+// object is the newest object of a number; nil where there is none, and where
+// what it is depends on itself.
+func (r *reader) object(num int) any {
+	if v, known := r.objects[num]; known {
+		return v
+	}
+	places := r.places[num]
+	if len(places) == 0 || places[0].free || r.loading[num] {
+		return nil
+	}
+	r.loading[num] = true
+	v := r.at(num, places[0])
+	delete(r.loading, num)
+	r.objects[num] = v
+	return v
+}
+
+// at is the object of a number at a place.
+func (r *reader) at(num int, p place) any {
+	if p.in == 0 {
+		return r.objectAt(p.at, num)
+	}
+	for i, o := range r.unpack(p.in) {
+		if o.num == num && (i == p.at || r.repaired) {
+			return o.value
+		}
+	}
+	return nil
+}
+
+// resolve follows references.
+func (r *reader) resolve(v any) any {
+	for range maxDepth {
+		to, is := v.(ref)
+		if !is {
+			return v
+		}
+		r.left.spend(16)
+		v = r.object(to.num)
+	}
+	return nil
+}
+
+func (r *reader) asDict(v any) dict {
+	switch v := r.resolve(v).(type) {
+	case dict:
+		return v
+	case *stream:
+		return v.dict
+	}
+	return nil
+}
+
+func (r *reader) asArray(v any) array { a, _ := r.resolve(v).(array); return a }
+func (r *reader) asInt(v any) int     { n, _ := r.asNumber(v); return int(n) }
+
+func (r *reader) asNumber(v any) (float64, bool) {
+	switch v := r.resolve(v).(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// objectAt reads the object that stands at a byte. It must have the number,
+// unless that is negative.
+func (r *reader) objectAt(at, num int) any {
+	if at < 0 || at >= len(r.b) {
+		panic(malformed("an object outside of the file"))
+	}
+	l := r.lexer(at)
+	n, ok1 := l.next(0).(int)
+	_, ok2 := l.next(0).(int)
+	if !ok1 || !ok2 || l.next(0) != operator("obj") || num >= 0 && n != num {
+		panic(malformed("another object than the cross-reference says"))
+	}
+	v := l.next(0)
+	switch v.(type) {
+	case end, operator:
+		return nil
+	}
+	d, ok := v.(dict)
+	if !ok {
+		return v
+	}
+	l.skip()
+	if !bytes.HasPrefix(r.b[l.at:], []byte("stream")) {
+		return d
+	}
+	l.at += len("stream")
+	if l.at < len(r.b) && r.b[l.at] == '\r' {
+		l.at++
+	}
+	if l.at < len(r.b) && r.b[l.at] == '\n' {
+		l.at++
+	}
+	return &stream{dict: d, raw: r.raw(d, l.at), num: n}
+}
+
+// raw is the bytes of a stream. Its length may be wrong; then they go to the word
+// that ends them.
+func (r *reader) raw(d dict, at int) []byte {
+	mark := []byte("endstream")
+	if n, ok := r.asNumber(d.get("Length")); ok && n >= 0 && n <= float64(len(r.b)-at) {
+		after := r.b[at+int(n):]
+		if i := bytes.Index(after[:min(len(after), 16)], mark); i >= 0 {
+			return r.b[at : at+int(n)]
+		}
+	}
+	i := bytes.Index(r.b[at:], mark)
+	if i < 0 {
+		panic(malformed("a stream without end"))
+	}
+	r.left.spend(i / 4)
+	r.repaired = true // its length does not fit
+	return bytes.TrimRight(r.b[at:at+i], "\r\n")
+}
+
+// packedObject is an object of an object stream.
+type packedObject struct {
+	num   int
+	value any
+}
+
+// unpack reads an object stream; nil, where the number has none.
+func (r *reader) unpack(num int) []packedObject {
+	if known, ok := r.packed[num]; ok {
+		return known
+	}
+	r.packed[num] = nil // in case it depends on itself
+	places := r.places[num]
+	if len(places) == 0 || places[0].free || places[0].in != 0 {
+		return nil
+	}
+	st, ok := r.object(num).(*stream)
+	if !ok {
+		return nil
+	}
+	data := r.inflate(st)
+	first, n := r.asInt(st.dict.get("First")), r.asInt(st.dict.get("N"))
+	if first < 0 || first > len(data) || n < 0 || n > maxObjects {
+		panic(malformed("object stream"))
+	}
+	head := lexer{b: data[:first], left: &r.left}
+	var out []packedObject
+	for range n {
+		num, ok1 := head.next(0).(int)
+		at, ok2 := head.next(0).(int)
+		if !ok1 || !ok2 || at < 0 || first+at > len(data) {
+			panic(malformed("object stream"))
+		}
+		body := lexer{b: data, at: first + at, left: &r.left}
+		v := body.next(0)
+		switch v.(type) {
+		case end, operator:
+			v = nil
+		}
+		out = append(out, packedObject{num, v})
+	}
+	r.packed[num] = out
+	return out
+}

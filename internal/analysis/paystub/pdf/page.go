@@ -1,0 +1,162 @@
+package pdf
+
+// matrix is a b c d e f of PDF.
+type matrix [6]float64
+
+var upright = matrix{1, 0, 0, 1, 0, 0}
+
+// times is m first, then n.
+func (m matrix) times(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+func (m matrix) point(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
+// box is the rectangle around a rectangle that m moves.
+func (m matrix) box(x0, y0, x1, y1 float64) (a, b, c, d float64) {
+	a, b = m.point(x0, y0)
+	c, d = a, b
+	for _, p := range [3][2]float64{{x1, y0}, {x0, y1}, {x1, y1}} {
+		x, y := m.point(p[0], p[1])
+		a, b, c, d = min(a, x), min(b, y), max(c, x), max(d, y)
+	}
+	return a, b, c, d
+}
+
+func (r *reader) matrix(v any) matrix {
+	a := r.asArray(v)
+	if len(a) != 6 {
+		return upright
+	}
+	var m matrix
+	for i := range m {
+		m[i], _ = r.asNumber(a[i])
+	}
+	return m
+}
+
+// pages goes through the tree of pages.
+func (r *reader) pages() {
+	seen := map[int]bool{}
+	var walk func(v any, inherited dict, depth int)
+	walk = func(v any, inherited dict, depth int) {
+		if depth > maxDepth {
+			panic(tooMuch("depth of pages"))
+		}
+		if to, is := v.(ref); is {
+			if seen[to.num] {
+				panic(malformed("pages that hold themselves"))
+			}
+			seen[to.num] = true
+		}
+		node := r.asDict(v)
+		if node == nil {
+			return
+		}
+		own := dict{}
+		for _, k := range []name{"Resources", "MediaBox", "CropBox", "Rotate"} {
+			if x := firstOf(node, k); x != nil {
+				own = append(own, entry{k, x})
+			} else if x := inherited.get(k); x != nil {
+				own = append(own, entry{k, x})
+			}
+		}
+		kids := r.asArray(node.get("Kids"))
+		if kids == nil {
+			r.page(node, own)
+			return
+		}
+		for _, k := range kids {
+			r.left.spend(16)
+			walk(k, own, depth+1)
+		}
+	}
+	walk(r.asDict(r.trailer.get("Root")).get("Pages"), nil, 0)
+	if len(r.out.Pages) == 0 {
+		panic(malformed("no pages"))
+	}
+}
+
+func (r *reader) page(node, own dict) {
+	if len(r.out.Pages) >= maxPages {
+		panic(tooMuch("pages"))
+	}
+	box := r.asArray(firstOf(own, "CropBox", "MediaBox"))
+	corner := [4]float64{0, 0, 612, 792}
+	if len(box) == 4 {
+		for i := range corner {
+			corner[i], _ = r.asNumber(box[i])
+		}
+	}
+	x, y := min(corner[0], corner[2]), min(corner[1], corner[3])
+	r.out.Pages = append(r.out.Pages, Page{Width: max(corner[0], corner[2]) - x, Height: max(corner[1], corner[3]) - y})
+	p := &painter{r: r, page: &r.out.Pages[len(r.out.Pages)-1], fonts: map[name]*decoder{}}
+	base := matrix{1, 0, 0, 1, -x, -y}
+	p.state = state{ctm: base, stretch: 1, opaque: true}
+	resources := r.asDict(own.get("Resources"))
+	var content []byte
+	for _, v := range r.list(node.get("Contents")) {
+		st, ok := r.resolve(v).(*stream)
+		if !ok {
+			continue
+		}
+		// A token does not go on in the next stream, though all are one program.
+		data := r.inflate(st)
+		if len(content)+len(data) > maxStream {
+			panic(tooMuch("content"))
+		}
+		content = append(append(content, data...), '\n')
+		p.ends = append(p.ends, len(content))
+	}
+	p.run(content, resources, 0)
+	p.state = state{ctm: base, stretch: 1, opaque: true}
+	for _, v := range r.asArray(node.get("Annots")) {
+		p.annotation(r.asDict(v), base)
+	}
+}
+
+// annotation draws what an annotation shows, as far as it covers the page or
+// writes on it.
+func (p *painter) annotation(a dict, base matrix) {
+	r := p.r
+	r.left.spend(16)
+	if n := r.asInt(a.get("F")); n&2 != 0 { // hidden
+		return
+	}
+	kind := r.resolve(a.get("Subtype"))
+	if kind == name("Link") || kind == name("Popup") || kind == nil {
+		return
+	}
+	if kind == name("FreeText") {
+		r.out.Info.AnnotationText = true
+	}
+	if kind == name("Widget") {
+		if t, ok := r.resolve(a.get("V")).(text); ok && len(t) > 0 {
+			r.out.Info.FieldValues = true
+		}
+	}
+	rect := r.asArray(a.get("Rect"))
+	st, ok := r.resolve(r.asDict(a.get("AP")).get("N")).(*stream)
+	if !ok || len(rect) != 4 {
+		return
+	}
+	var c [4]float64
+	for i := range c {
+		c[i], _ = r.asNumber(rect[i])
+	}
+	bbox := r.asArray(st.dict.get("BBox"))
+	var b [4]float64
+	for i := range min(len(bbox), 4) {
+		b[i], _ = r.asNumber(bbox[i])
+	}
+	p.over = true
+	p.state.ctm = matrix{1, 0, 0, 1, min(c[0], c[2]) - min(b[0], b[2]), min(c[1], c[3]) - min(b[1], b[3])}.times(base)
+	p.form(st, nil, 0)
+	p.over = false
+}

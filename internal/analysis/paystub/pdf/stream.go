@@ -1,0 +1,188 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"io"
+)
+
+// inflater is used again for every stream.
+type inflater struct {
+	src bytes.Reader
+	z   io.ReadCloser
+}
+
+// inflate is what a stream holds. It panics where the filters are not ours to
+// read, and where there is more than may be.
+func (r *reader) inflate(st *stream) []byte {
+	r.left.spend(len(st.raw)/2 + 64)
+	data := st.raw
+	filters := r.list(firstOf(st.dict, "Filter", "F"))
+	parms := r.list(firstOf(st.dict, "DecodeParms", "DP"))
+	if len(filters) > 4 {
+		panic(tooMuch("filters"))
+	}
+	for i, f := range filters {
+		switch r.resolve(f) {
+		case name("FlateDecode"), name("Fl"):
+			data = r.flate(data)
+			if i < len(parms) {
+				data = r.unpredict(data, r.asDict(parms[i]))
+			}
+		case name("ASCII85Decode"), name("A85"):
+			data = ascii85(data)
+			take(&r.left.inflated, len(data), "bytes inflated")
+		case name("ASCIIHexDecode"), name("AHx"):
+			if i := bytes.IndexByte(data, '>'); i >= 0 {
+				data = data[:i]
+			}
+			l := lexer{b: append(append([]byte{'<'}, data...), '>'), left: &r.left}
+			out, _ := l.next(0).(text)
+			data = []byte(out)
+		default:
+			panic(malformed("a filter that is not read"))
+		}
+	}
+	return data
+}
+
+func firstOf(d dict, keys ...name) any {
+	for _, k := range keys {
+		if v := d.get(k); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// list is an array, or the one thing that stands for it.
+func (r *reader) list(v any) array {
+	switch v := r.resolve(v).(type) {
+	case nil:
+		return nil
+	case array:
+		return v
+	default:
+		return array{v}
+	}
+}
+
+func (r *reader) flate(data []byte) []byte {
+	if len(data) < 2 || data[0]&0x0f != 8 {
+		panic(malformed("a stream that is not what its filter says"))
+	}
+	most := min(maxStream, r.left.inflated)
+	z := &r.inflater
+	z.src.Reset(data[2:])
+	if z.z == nil {
+		z.z = flate.NewReader(&z.src)
+	} else if err := z.z.(flate.Resetter).Reset(&z.src, nil); err != nil {
+		panic(malformed("a stream that cannot be inflated"))
+	}
+	var out bytes.Buffer
+	n, err := out.ReadFrom(io.LimitReader(z.z, int64(most)+1))
+	if n > int64(most) {
+		panic(tooMuch("bytes inflated"))
+	}
+	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) { // an end that is cut off is read so far
+		panic(malformed("a stream that cannot be inflated"))
+	}
+	take(&r.left.inflated, int(n), "bytes inflated")
+	return out.Bytes()
+}
+
+// unpredict takes back what a predictor of PNG did.
+func (r *reader) unpredict(data []byte, parms dict) []byte {
+	p := r.asInt(parms.get("Predictor"))
+	if p < 2 {
+		return data
+	}
+	colours, bits, columns := r.asInt(parms.get("Colors")), r.asInt(parms.get("BitsPerComponent")), r.asInt(parms.get("Columns"))
+	colours, columns = max(colours, 1), max(columns, 1)
+	if bits == 0 {
+		bits = 8
+	}
+	if p < 10 || colours > 8 || bits > 16 || bits < 1 || columns > 1<<16 {
+		panic(malformed("a predictor that is not read"))
+	}
+	step := max(1, colours*bits/8)
+	row := (colours*bits*columns + 7) / 8
+	out := make([]byte, 0, len(data))
+	above := make([]byte, row)
+	for len(data) > row {
+		kind, line := data[0], data[1:1+row]
+		data = data[1+row:]
+		from := len(out)
+		out = append(out, line...)
+		now := out[from:]
+		for i := range now {
+			var left, corner byte
+			if i >= step {
+				left, corner = now[i-step], above[i-step]
+			}
+			switch kind {
+			case 1:
+				now[i] += left
+			case 2:
+				now[i] += above[i]
+			case 3:
+				now[i] += byte((int(left) + int(above[i])) / 2)
+			case 4:
+				now[i] += paeth(left, above[i], corner)
+			}
+		}
+		above = now
+	}
+	return out
+}
+
+func paeth(a, b, c byte) byte {
+	p := int(a) + int(b) - int(c)
+	da, db, dc := distance(p, a), distance(p, b), distance(p, c)
+	switch {
+	case da <= db && da <= dc:
+		return a
+	case db <= dc:
+		return b
+	}
+	return c
+}
+
+func distance(p int, x byte) int { return max(p-int(x), int(x)-p) }
+
+func ascii85(data []byte) []byte {
+	out := make([]byte, 0, len(data)*4/5+4)
+	var n uint32
+	k := 0
+	for _, c := range data {
+		switch {
+		case space(c):
+			continue
+		case c == '~':
+			if k == 1 {
+				panic(malformed("ASCII85"))
+			}
+			if k > 1 {
+				for i := k; i < 5; i++ {
+					n = n*85 + 84
+				}
+				for i := range k - 1 {
+					out = append(out, byte(n>>(24-8*i)))
+				}
+			}
+			return out
+		case c == 'z' && k == 0:
+			out = append(out, 0, 0, 0, 0)
+			continue
+		case c < '!' || c > 'u':
+			panic(malformed("ASCII85"))
+		}
+		n = n*85 + uint32(c-'!')
+		if k++; k == 5 {
+			out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+			n, k = 0, 0
+		}
+	}
+	return out
+}
