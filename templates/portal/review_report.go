@@ -1,0 +1,233 @@
+package portal
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// ReviewReportView is a cashflow report as a page.
+type ReviewReportView struct {
+	By            string
+	ApplicationID string
+	Report        *report.Cashflow
+	Analysis      *report.Analysis // what stands behind it; nil where there is none
+	Pending       bool             // the analysis is still being fetched
+	Query, Node   string           // choose figures; empty is all
+}
+
+// url is an address below the application's own page.
+func (v ReviewReportView) url(path string) string {
+	return "/review/applications/" + v.ApplicationID + path
+}
+
+// applicant is the name that the applicant gave.
+func (v ReviewReportView) applicant() string {
+	for _, i := range v.Report.Identities {
+		if compare(v.Report.Identities, i) == typed {
+			return report.Text(i.FullName)
+		}
+	}
+	return ""
+}
+
+// source is a source's id, which may be long, with places to break it.
+func source(id string) templ.Component {
+	return templ.Raw(strings.ReplaceAll(templ.EscapeString(id), "_", "_<wbr>"))
+}
+
+// section is a part of the page with its heading, whose id is the section's.
+type section struct {
+	id, title string
+	body      templ.Component
+}
+
+// sections are the parts that the report has something for.
+func (v ReviewReportView) sections(l svc.Lang) []section {
+	r, a := v.Report, v.Analysis
+	var out []section
+	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+		if there {
+			out = append(out, section{id, title.In(l), body()})
+		}
+	}
+	add(len(r.Scores) > 0, "score", reportScore, func() templ.Component { return reportScores(l, v) })
+	add(v.hasDays(), "balance", reportBalances, func() templ.Component { return balancesOverTime(l, a) })
+	add(v.hasMonths(), "money", reportMoney, func() templ.Component { return reportMonthly(l, a) })
+	add(a != nil && len(a.Streams) > 0, "regular", reportRegular, func() templ.Component { return reportStreams(l, a) })
+	add(a != nil && len(a.Categories) > 0, "categories", reportCategories, func() templ.Component { return reportFlows(l, a) })
+	add(v.hasMonths(), "returned", reportReturned, func() templ.Component { return reportReturns(l, v) })
+	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return reportIdentity(l, v) })
+	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return reportAccountList(l, v) })
+	add(len(r.Attributes) > 0, "figures", reportFigures, func() templ.Component { return reportAttributes(l, v) })
+	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(v.sources(l)) })
+	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(v.about(l)) })
+	return out
+}
+
+// comparison is what the consumer's identity says of another one.
+type comparison int
+
+const (
+	notCompared comparison = iota
+	typed
+	matched
+	unmatched
+)
+
+// compare finds how the name of an identity stands to the applicant's: the
+// consumer-input identity lists the others under matched or unmatched.
+func compare(all []report.Identity, of report.Identity) comparison {
+	if of.Matching != nil {
+		return typed
+	}
+	ref := report.SourceRef{SourceID: of.SourceID, SourceUUID: of.SourceUUID, SourceRecordID: of.SourceRecordID}
+	for _, typedOne := range all {
+		if typedOne.Matching == nil {
+			continue
+		}
+		for _, r := range typedOne.Matching.FullName.Matched {
+			if same(r, ref) {
+				return matched
+			}
+		}
+		for _, r := range typedOne.Matching.FullName.Unmatched {
+			if same(r, ref) {
+				return unmatched
+			}
+		}
+	}
+	if of.SourceID == report.ConsumerInput || of.SourceID == report.CustomerInput {
+		return typed
+	}
+	return notCompared
+}
+
+func same(a, b report.SourceRef) bool {
+	return a.SourceID == b.SourceID && report.Text(a.SourceUUID) == report.Text(b.SourceUUID) &&
+		report.Text(a.SourceRecordID) == report.Text(b.SourceRecordID)
+}
+
+// agreement sums the comparison up: whether anything was compared, and whether
+// everything matched.
+func agreement(all []report.Identity) (compared, agrees bool) {
+	agrees = true
+	for _, i := range all {
+		if i.Matching == nil {
+			continue
+		}
+		f := i.Matching.FullName
+		compared = compared || len(f.Matched)+len(f.Unmatched) > 0
+		agrees = agrees && len(f.Unmatched) == 0
+	}
+	return compared, compared && agrees
+}
+
+func (v ReviewReportView) identities(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
+		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
+		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
+	}}
+	for _, i := range v.Report.Identities {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
+			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
+			{Body: list(l, i.Emails)}, {Body: compared(l, compare(v.Report.Identities, i))}})
+	}
+	return g
+}
+
+func (v ReviewReportView) sources(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
+	for _, s := range v.Report.Sources {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
+	}
+	return g
+}
+
+func (v ReviewReportView) accounts(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{
+		{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)},
+		{Label: reportOwner.In(l)}, {Label: reportMonths.In(l), Number: true}, {Label: reportBalance.In(l), Number: true},
+	}}
+	for _, a := range v.Report.AccountDetails {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
+			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Body: given(l, code(l, report.Text(a.AccountSubtype)))},
+			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)}, {Body: balance(l, a.CurrentBalance)}})
+	}
+	return g
+}
+
+// account is one account in full, besides what the table above says of it.
+func account(l svc.Lang, a report.Account) []ui.Fact {
+	return []ui.Fact{
+		{Term: reportSource.In(l), Body: source(a.SourceID)},
+		{Term: reportResponsible.In(l), Body: given(l, code(l, report.Text(a.Responsibility)))},
+		{Term: reportOpened.In(l), Body: date(l, a.DateOpened)},
+		{Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)},
+	}
+}
+
+func (v ReviewReportView) about(l svc.Lang) []ui.Fact {
+	var facts []ui.Fact
+	if p := v.Report.Product; p != nil {
+		facts = append(facts, ui.Fact{Term: reviewProduct.In(l), Text: p.Name}, ui.Fact{Term: reportProductID.In(l), Body: mono(p.ProductID)},
+			ui.Fact{Term: reportInquiry.In(l), Text: p.InquiryType})
+	}
+	m := v.Report.Meta
+	facts = append(facts,
+		ui.Fact{Term: reportVersion.In(l), Text: m.APIVersion},
+		ui.Fact{Term: reviewToken.In(l), Body: mono(m.PublicToken)},
+		ui.Fact{Term: reportRetrieved.In(l), Body: when(l, m.CreatedAt.Time)},
+		ui.Fact{Term: reviewStatus.In(l), Body: statusBadge(m.Status)},
+		ui.Fact{Term: reportSubstatus.In(l), Body: given(l, string(report.Text(m.Substatus)))},
+		ui.Fact{Term: reviewExternalID.In(l), Body: given(l, report.Text(m.ExternalID))},
+		ui.Fact{Term: reviewUserArgs.In(l), Body: given(l, report.Text(m.UserArgs))},
+		ui.Fact{Term: reportConsumer.In(l), Body: given(l, report.Text(m.ConsumerID))},
+		ui.Fact{Term: reportConsumerExt.In(l), Body: given(l, report.Text(m.ConsumerExternalID))},
+		ui.Fact{Term: reportRevision.In(l), Text: orNever(l, report.Text(m.Revision))})
+	if m.RevisionCreatedAt != nil {
+		facts = append(facts, ui.Fact{Term: reportRevisedAt.In(l), Body: when(l, m.RevisionCreatedAt.Time)})
+	}
+	return facts
+}
+
+func orNever(l svc.Lang, s string) string {
+	if s == "" {
+		return reportNever.In(l)
+	}
+	return s
+}
+
+// accountTitle names an account in a heading.
+func accountTitle(l svc.Lang, a report.Account) string {
+	title := report.Text(a.InstitutionName)
+	if name := report.Text(a.AccountName); name != "" {
+		title = strings.TrimPrefix(title+" · "+name, " · ")
+	}
+	if last := report.Text(a.TruncatedNumber); last != "" {
+		title += " " + reportEnding.In(l) + " " + last
+	}
+	if title == "" {
+		return reportAccount.In(l)
+	}
+	return title
+}
+
+// mailing is an address in one line.
+func mailing(a report.Address) string {
+	if full := report.Text(a.Address); full != "" {
+		return full
+	}
+	var parts []string
+	for _, p := range []*string{a.Street, a.Neighborhood, a.District, a.City, a.State, a.ZIPCode} {
+		if s := report.Text(p); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
