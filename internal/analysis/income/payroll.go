@@ -22,8 +22,8 @@ type Payroll struct {
 // Kinds of payroll providers.
 const (
 	ProviderEmployer = "EMPLOYER"
-	ProviderPayroll  = "PAYROLL" // runs the payroll of many employers
-	ProviderGig      = "GIG"
+	ProviderPayroll  = "PAYROLL_COMPANY" // runs the payroll of many employers
+	ProviderGig      = "GIG_PLATFORM"
 )
 
 // Job is one employment that a payroll connection knows.

@@ -1,0 +1,89 @@
+package payroll
+
+import (
+	"strings"
+
+	"vestibule/internal/analysis/income"
+)
+
+// All is the catalogue in alphabetical order.
+func All() []Provider {
+	var out []Provider
+	for line := range strings.Lines(catalogue) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
+		kind, hint, _ := strings.Cut(rest, "|")
+		out = append(out, Provider{ID: slug(name), Name: name, Type: types[kind], Hint: hint})
+	}
+	return out
+}
+
+// Find is the provider of an id.
+func Find(id string) (Provider, bool) {
+	for _, p := range All() {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Provider{}, false
+}
+
+var types = map[string]string{"e": income.ProviderEmployer, "p": income.ProviderPayroll, "g": income.ProviderGig}
+
+// slug is a name in small letters, digits and single dashes.
+func slug(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
+
+// catalogue is a provider a line: name, whether it is an employer, a payroll
+// company or a gig platform, and a word about it.
+const catalogue = `Abacus Lane Payroll|p|Payroll company
+Alder Design Studio|e|Portland, OR
+Amberline Airports|e|Denver, CO
+Basket & Bramble Grocers|e|Des Moines, IA
+Beacon Hill Robotics|e|Boston, MA
+Bluewater Unified Schools|e|San Diego, CA
+Brass Lantern Hotels|e|New Orleans, LA
+Briarpatch Home Care|e|Louisville, KY
+Carrywell Couriers|g|Gig platform: parcels
+Cedarline Timber|e|Eugene, OR
+Chartwise Payroll|p|Payroll company
+Cloverfield County|e|Public service
+Copper Kettle Kitchens|e|Phoenix, AZ
+Dashwood Deliveries|g|Gig platform: meals
+Eastmoor Insurance|e|Philadelphia, PA
+Elmstead University|e|Madison, WI
+Foxglove Fulfilment|e|Reno, NV
+Gablestone Builders|e|Tulsa, OK
+Granite State Transit|e|Concord, NH
+Great Lakes Medical|e|Chicago, IL
+Handily Home Tasks|g|Gig platform: odd jobs
+Harbor Light Payroll|p|Payroll company
+Highmarsh Shipyards|e|Charleston, SC
+Ironvale Motors|e|Detroit, MI
+Juniper Ridge Clinic|e|Worcester, MA
+Kestrel Aerospace|e|Salt Lake City, UT
+Lakelight Media|e|Milwaukee, WI
+Lantern Street Learning|e|Chicago, IL
+Larkfield Staffing|e|Kansas City, MO
+Ledgerwell Payroll|p|Payroll company
+Maplethorpe Dairy|e|Burlington, VT
+Meadow View Senior Living|e|Topeka, KS
+Mosswood Software|e|Olympia, WA
+Northwind Logistics|e|Austin, TX
+Orchard & Vine Wines|e|Fresno, CA
+Pacific Print Co|e|Portland, OR
+Paywright|p|Payroll company
+Pelican Point Hospital|e|Mobile, AL
+Quarry Hill Stores|e|Concord, NH
+Redtail Energy|e|Oklahoma City, OK
+Saguaro Solar|e|Tucson, AZ
+Sunflower Foods Inc|e|Topeka, KS
+Tallgrass Telecom|e|Wichita, KS
+Tidewell Fisheries|e|Norfolk, VA
+Uplift Pets|g|Gig platform: dog walking
+Westering Films|e|Los Angeles, CA
+Willow & Wharf Books|e|Portland, ME
+Yarrow Valley Health|e|Spokane, WA
+Zipporah Rides|g|Gig platform: rides`

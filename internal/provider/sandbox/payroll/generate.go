@@ -1,0 +1,187 @@
+package payroll
+
+import (
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+)
+
+// fetch is the job as the provider has it on a day.
+func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
+	hired := monthStart(fetch, j.hired)
+	out := income.Job{
+		RecordID: recordID, Employer: j.employer, Address: j.address, Type: j.kind, Title: j.title, Hired: &hired,
+		Status: report.EmploymentActive, Rate: j.rate, RatePer: j.per, Frequency: j.frequency, Deposits: j.deposits,
+	}
+	if j.employer == "" { // the provider leaves out what matters
+		out.Hired, out.Status = nil, ""
+	}
+	last := fetch
+	if j.ended > 0 {
+		last = report.Date{Time: monthStart(fetch, j.ended-1).AddDate(0, 0, -1)}
+		out.Ended, out.Status = &last, report.EmploymentTerminated
+	}
+	// Sums to date need the whole of the year in which the 12 months begin.
+	oldest := bankdata.MonthsBefore(fetch, 12)
+	year, gross, net := 0, report.Cents(0), report.Cents(0)
+	for _, p := range paydays(j.frequency, time.Date(oldest.Year(), 1, 1, 0, 0, 0, 0, time.UTC), fetch.Time) {
+		days, worked := p.days(), p.worked(hired, last)
+		if worked == 0 {
+			continue
+		}
+		s := j.statement(profile, p, days, worked)
+		if y := p.pay.Year(); y != year {
+			year, gross, net = y, 0, 0
+		}
+		gross, net = gross+s.Gross, net+s.Net
+		s.GrossYTD, s.NetYTD = gross, net
+		if s.PayDate.After(oldest.Time) {
+			out.Statements = append(out.Statements, s)
+		}
+	}
+	slices.Reverse(out.Statements)
+	return out
+}
+
+// statement is what is paid for a period of so many days, of which so many were
+// worked.
+func (j job) statement(profile string, p payday, days, worked int64) income.Statement {
+	s := income.Statement{PayDate: report.Date{Time: p.pay}, Start: report.Date{Time: p.start}, End: report.Date{Time: p.end}}
+	draw := numbers(profile + j.title + s.PayDate.String())
+	periods := perYear[j.frequency]
+	weeks := max(int64(days/7), 1)
+	if j.hours[1] > 0 {
+		for range weeks {
+			s.Hours += draw.between(j.hours)*100 + draw.below(4)*25
+		}
+		s.Hours = s.Hours * worked / days
+	}
+	if j.gigs[1] > 0 {
+		return j.gig(s, draw, worked, days)
+	}
+	switch j.per {
+	case income.PerHour:
+		over := max(s.Hours-weeks*4000, 0)
+		s.Gross = report.Cents((int64(j.rate)*(2*s.Hours+over) + 100) / 200) // half as much again over 40 hours
+	default:
+		s.Gross = report.Cents(int64(j.rate) / periods * worked / days)
+	}
+	year := p.pay.Year()
+	s.Net = income.Net(year, j.state, s.Gross*report.Cents(periods)) / report.Cents(periods)
+	if j.bonus > 0 && p.pay.Month() == time.December && p.pay.Day() > 15 {
+		bonus := j.rate * report.Cents(j.bonus) / 100
+		s.Net += income.Net(year, j.state, j.rate+bonus) - income.Net(year, j.state, j.rate)
+		s.Gross += bonus
+	}
+	return s
+}
+
+// gig is a week on a platform, which withholds no taxes.
+func (j job) gig(s income.Statement, draw *draws, worked, days int64) income.Statement {
+	g := income.Gig{Count: int(draw.between(j.gigs) * worked / days)}
+	var fares report.Cents
+	for range g.Count {
+		fares += j.fare*6/10 + report.Cents(draw.below(int64(j.fare)*8/10))
+		if draw.below(3) == 0 {
+			g.Tips += 1_00 + report.Cents(draw.below(8))*1_00
+		}
+	}
+	if g.Count >= 60 {
+		g.Bonuses = 45_00
+	}
+	g.Fees = fares * 24 / 100
+	s.Gross = fares + g.Tips + g.Bonuses
+	s.Net = s.Gross - g.Fees
+	s.Gig = &g
+	return s
+}
+
+// perYear is how many periods a year has.
+var perYear = map[string]int64{report.PayWeekly: 52, report.PayBiweekly: 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}
+
+// payday is when a period is paid.
+type payday struct{ start, end, pay time.Time }
+
+func (p payday) days() int64 { return between(p.start, p.end) }
+
+// worked is how many of its days lie within the job.
+func (p payday) worked(hired, last report.Date) int64 {
+	from, to := p.start, p.end
+	if hired.After(from) {
+		from = hired.Time
+	}
+	if last.Before(to) {
+		to = last.Time
+	}
+	return max(between(from, to), 0)
+}
+
+// between counts days, both ends included.
+func between(from, to time.Time) int64 { return int64(to.Sub(from)/(24*time.Hour)) + 1 }
+
+// paydays are those of a frequency from a day to another, the oldest first. Weeks
+// begin on Monday and are paid on the Friday after; half months five days after
+// their end; months on their last day.
+func paydays(frequency string, from, to time.Time) []payday {
+	var out []payday
+	add := func(start, end, pay time.Time) {
+		if !pay.Before(from) && !pay.After(to) {
+			out = append(out, payday{start, end, pay})
+		}
+	}
+	switch frequency {
+	case report.PayWeekly, report.PayBiweekly:
+		step := 7
+		if frequency == report.PayBiweekly {
+			step = 14
+		}
+		// A Monday from which all weeks are counted.
+		monday := time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC)
+		skip := max(int(from.Sub(monday)/(24*time.Hour))/step-2, 0)
+		for start := monday.AddDate(0, 0, skip*step); !start.After(to); start = start.AddDate(0, 0, step) {
+			end := start.AddDate(0, 0, step-1)
+			add(start, end, end.AddDate(0, 0, 5))
+		}
+	default:
+		for month := time.Date(from.Year(), from.Month()-1, 1, 0, 0, 0, 0, time.UTC); !month.After(to); month = month.AddDate(0, 1, 0) {
+			end := month.AddDate(0, 1, -1)
+			if frequency == report.PayMonthly {
+				add(month, end, end)
+				continue
+			}
+			half := month.AddDate(0, 0, 14)
+			add(month, half, half.AddDate(0, 0, 5))
+			add(half.AddDate(0, 0, 1), end, end.AddDate(0, 0, 5))
+		}
+	}
+	return out
+}
+
+// monthStart is the first day of the month so many before the fetch date's.
+func monthStart(fetch report.Date, months int) report.Date {
+	return report.Date{Time: time.Date(fetch.Year(), fetch.Month()-time.Month(months), 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// draws are numbers that follow from a text.
+type draws struct{ state uint64 }
+
+func numbers(text string) *draws {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return &draws{h.Sum64()}
+}
+
+// below is the next number, from 0 to n-1.
+func (d *draws) below(n int64) int64 {
+	d.state += 0x9e3779b97f4a7c15
+	x := d.state
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return int64((x ^ x>>31) % uint64(n))
+}
+
+func (d *draws) between(span [2]int) int64 { return int64(span[0]) + d.below(int64(span[1]-span[0]+1)) }

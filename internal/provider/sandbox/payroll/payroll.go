@@ -1,0 +1,102 @@
+// Package payroll is the sandbox's payroll providers: a catalogue of invented
+// employers, payroll companies and gig platforms, and the people who sign in
+// there (document 3, "payroll connections"; the user names are those of the
+// project's divergences). Statements are generated relative to the day they are
+// fetched: the same sign-in, link and day give the same, and a statement that was
+// made stays as it is. What is withheld is what the year's taxes take.
+//
+// Identifiers derive from the link (the report's publicToken), so that no two
+// consumers share them.
+package payroll
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Provider is one mock payroll provider.
+type Provider struct {
+	ID   string // as in a form's value
+	Name string
+	Type string // income.ProviderEmployer, income.ProviderPayroll or income.ProviderGig
+	Hint string // to tell providers apart: what it does
+}
+
+// Providers is what stands behind all of them. Its zero value is ready.
+type Providers struct{}
+
+// Login says what a user name leads to: a profile, or the status and substatus
+// that the visit ends with. ok is false for a user name that no provider knows.
+// The mock banks' names are known here too where they make sense.
+func (Providers) Login(username string) (profile string, st svc.Status, sub svc.Substatus, ok bool) {
+	name := strings.ToLower(strings.TrimSpace(username))
+	if known, alias := aliases[name]; alias {
+		name = known
+	}
+	if _, known := profiles[name]; known {
+		return name, "", "", true
+	}
+	switch name {
+	case "error":
+		return "", svc.StatusError, "", true
+	case "supplier_unresponsive":
+		return "", svc.StatusSupplierUnresponsive, "", true
+	case "session_expired":
+		return "", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, true
+	case "mfa":
+		return "", svc.StatusNotAuthenticated, svc.SubMFARequired, true
+	}
+	return "", "", "", false
+}
+
+// aliases are user names of the mock banks.
+var aliases = map[string]string{"single": "hourly", "multi": "two_jobs", "noincome": "no_statements", "no_transactions": "no_statements"}
+
+// Fetch retrieves everything that a provider has on a profile at an instant. An
+// unknown provider or profile has no job.
+func (Providers) Fetch(providerID, profile, link string, at time.Time) income.Payroll {
+	at = at.UTC()
+	p, ok := Find(providerID)
+	if !ok {
+		return income.Payroll{}
+	}
+	if p.Type == income.ProviderGig && profile != "incomplete" && profile != "no_statements" {
+		profile = "gig" // nobody has a salary there
+	}
+	out := income.Payroll{
+		ID: derive(link, p.ID), SourceID: bankdata.SourceID(p.Name, 0), Provider: p.Name, Type: p.Type,
+	}
+	person, known := profiles[profile]
+	if !known {
+		return out
+	}
+	if person.owner.FirstName != "" {
+		out.Owner = bankdata.Owner{RecordID: derive(link, p.ID+"/owner"), Person: person.owner}
+	}
+	for i, j := range person.jobs {
+		if i == 0 && p.Type != income.ProviderPayroll && j.employer != "" && j.employer != p.Name {
+			j.employer, j.address = p.Name, p.address()
+		}
+		out.Jobs = append(out.Jobs, j.fetch(profile, derive(link, p.ID+"/"+j.title), report.DateOf(at)))
+	}
+	return out
+}
+
+// address is where the provider is, as far as its line says.
+func (p Provider) address() (a income.Address) {
+	if city, state, ok := strings.Cut(p.Hint, ", "); ok && p.Type == income.ProviderEmployer {
+		a.City, a.State = city, state
+	}
+	return a
+}
+
+func derive(link, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/payroll/"+what)).String()
+}

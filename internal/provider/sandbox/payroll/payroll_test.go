@@ -1,0 +1,224 @@
+package payroll
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const link = "3f0e9a44-3d3a-4f6e-9f6c-1f2b8f0c7a55"
+
+func at(t *testing.T, s string) time.Time {
+	t.Helper()
+	when, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return when
+}
+
+// The whole income report of each profile, at each kind of provider, against its
+// golden file.
+func TestIncomeReportsFromPayroll(t *testing.T) {
+	annual := int64(80_000)
+	for _, c := range []struct{ name, provider, profile, day string }{
+		{"default", "northwind-logistics", "default", "2026-07-14"},
+		{"default-january", "northwind-logistics", "default", "2026-01-03"},
+		{"hourly", "abacus-lane-payroll", "hourly", "2026-07-14"},
+		{"two-jobs", "great-lakes-medical", "two_jobs", "2024-02-29"},
+		{"gig", "zipporah-rides", "default", "2026-07-14"},
+		{"new-hire", "paywright", "new_hire", "2026-07-14"},
+		{"terminated", "foxglove-fulfilment", "terminated", "2026-07-14"},
+		{"no-statements", "paywright", "no_statements", "2026-07-14"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			when := at(t, c.day+"T09:30:15.123Z")
+			in := income.Input{
+				PublicToken: link, ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
+				Product:     report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
+				InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f",
+				Consumer:           &bankdata.Person{FirstName: "Default", LastName: "Harper", Emails: []string{"applicant@mail.example"}},
+				StatedEmployers:    []string{"Northwind Logistics, Inc.", "Great Lakes Medical Center"},
+				StatedAnnualIncome: &annual,
+				Payroll:            []income.Payroll{Providers{}.Fetch(c.provider, c.profile, link, when)},
+			}
+			body := income.Build(in, when)
+			raw, err := report.Encode(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var pretty bytes.Buffer
+			if err := json.Indent(&pretty, raw, "", "\t"); err != nil {
+				t.Fatal(err)
+			}
+			pretty.WriteByte('\n')
+			golden := filepath.Join("testdata", "income-"+c.name+".json")
+			if *update {
+				if err := os.WriteFile(golden, pretty.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
+				t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
+			}
+			if c.name == "no-statements" != (body.Income.Summary.AnnualGross == nil) {
+				t.Errorf("summary %v", body.Income.Summary)
+			}
+		})
+	}
+}
+
+// Whatever profile, provider and day: sums to date are those of their year,
+// periods follow each other, and nothing lies outside of the 12 months.
+func TestStatementsAreConsistent(t *testing.T) {
+	var names []string
+	for name := range profiles {
+		names = append(names, name)
+	}
+	all := All()
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(t, "provider")
+		profile := rapid.SampledFrom(names).Draw(t, "profile")
+		when := time.Date(2024, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 1500).Draw(t, "days"))
+		fetch := report.DateOf(when)
+		from := bankdata.MonthsBefore(fetch, 12)
+		for _, j := range (Providers{}).Fetch(p.ID, profile, link, when).Jobs {
+			for i, s := range j.Statements {
+				if !s.PayDate.After(from.Time) || s.PayDate.After(fetch.Time) {
+					t.Fatalf("paid on %s, fetched on %s", s.PayDate, fetch)
+				}
+				if s.Gross <= 0 || s.Net <= 0 || s.Net > s.Gross || s.GrossYTD < s.Gross || s.NetYTD < s.Net || s.End.Before(s.Start.Time) {
+					t.Fatalf("%+v", s)
+				}
+				if s.Gig != nil && s.Net != s.Gross-s.Gig.Fees {
+					t.Fatalf("gigs %+v of %+v", *s.Gig, s)
+				}
+				if i+1 == len(j.Statements) {
+					continue
+				}
+				before := j.Statements[i+1]
+				if !before.End.AddDate(0, 0, 1).Equal(s.Start.Time) {
+					t.Fatalf("a period ends on %s and the next begins on %s", before.End, s.Start)
+				}
+				gross, net := before.GrossYTD, before.NetYTD
+				if before.PayDate.Year() != s.PayDate.Year() {
+					gross, net = 0, 0
+				}
+				if s.GrossYTD != gross+s.Gross || s.NetYTD != net+s.Net {
+					t.Fatalf("to date %s and %s, after %s and %s, with %s and %s", s.GrossYTD, s.NetYTD, gross, net, s.Gross, s.Net)
+				}
+			}
+		}
+	})
+}
+
+// What was paid stays as it is when it is fetched again within the month.
+func TestAStatementStays(t *testing.T) {
+	for name := range profiles {
+		early := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-10T01:00:00Z"))
+		late := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-31T23:00:00Z"))
+		for i, j := range early.Jobs {
+			known := map[string]income.Statement{}
+			for _, s := range late.Jobs[i].Statements {
+				known[s.PayDate.String()] = s
+			}
+			for _, s := range j.Statements {
+				if again, ok := known[s.PayDate.String()]; ok {
+					if diff := cmp.Diff(s, again); diff != "" {
+						t.Errorf("%s (-early +late):\n%s", name, diff)
+					}
+				} else if s.PayDate.After(at(t, "2025-08-01T00:00:00Z")) {
+					t.Errorf("%s: the statement of %s is gone", name, s.PayDate)
+				}
+			}
+		}
+	}
+}
+
+func TestUserNames(t *testing.T) {
+	for username, want := range map[string]struct {
+		profile string
+		status  svc.Status
+		sub     svc.Substatus
+		ok      bool
+	}{
+		"default":               {"default", "", "", true},
+		" HOURLY ":              {"hourly", "", "", true},
+		"single":                {"hourly", "", "", true},
+		"multi":                 {"two_jobs", "", "", true},
+		"no_transactions":       {"no_statements", "", "", true},
+		"incomplete":            {"incomplete", "", "", true},
+		"error":                 {"", svc.StatusError, "", true},
+		"supplier_unresponsive": {"", svc.StatusSupplierUnresponsive, "", true},
+		"session_expired":       {"", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, true},
+		"mfa":                   {"", svc.StatusNotAuthenticated, svc.SubMFARequired, true},
+		"somebody":              {},
+		"":                      {},
+	} {
+		profile, status, sub, ok := Providers{}.Login(username)
+		if profile != want.profile || status != want.status || sub != want.sub || ok != want.ok {
+			t.Errorf("Login(%q) = %q %s %s %v, want %+v", username, profile, status, sub, ok, want)
+		}
+	}
+}
+
+// Every provider has a name, an id of its own and a type; identifiers belong to
+// the link.
+func TestTheCatalogue(t *testing.T) {
+	seen := map[string]bool{}
+	before := ""
+	for _, p := range All() {
+		if p.ID == "" || seen[p.ID] || p.Type == "" || p.Hint == "" || p.Name < before {
+			t.Errorf("%+v", p)
+		}
+		seen[p.ID], before = true, p.Name
+		if found, ok := Find(p.ID); !ok || found != p {
+			t.Errorf("Find(%q) = %+v", p.ID, found)
+		}
+	}
+	when := at(t, "2026-07-14T09:30:00Z")
+	a, b := Providers{}.Fetch("paywright", "default", "a", when), Providers{}.Fetch("paywright", "default", "b", when)
+	if a.ID == b.ID || a.Jobs[0].RecordID == b.Jobs[0].RecordID || a.Owner.RecordID == b.Owner.RecordID {
+		t.Error("two consumers share identifiers")
+	}
+	if none := (Providers{}).Fetch("nobody", "default", link, when); len(none.Jobs) != 0 {
+		t.Errorf("an unknown provider has %v", none)
+	}
+}
+
+// A connection that leaves out its employer makes no report; beside bank data it
+// is only a source that failed.
+func TestAnIncompleteConnection(t *testing.T) {
+	when := at(t, "2026-07-14T09:30:00Z")
+	in := income.Input{Payroll: []income.Payroll{Providers{}.Fetch("paywright", "incomplete", link, when)}}
+	if status, sub := in.Outcome(when); status != svc.StatusError || sub != svc.SubIncomplete {
+		t.Errorf("alone it is %s %s", status, sub)
+	}
+	in.Payroll = append(in.Payroll, Providers{}.Fetch("ironvale-motors", "hourly", link, when))
+	if status, sub := in.Outcome(when); status != svc.StatusSuccess || sub != "" {
+		t.Errorf("with another it is %s %s", status, sub)
+	}
+	body := income.Build(in, when)
+	if len(body.Sources) != 2 || body.Sources[0].Status != svc.StatusError || body.Sources[1].Status != svc.StatusSuccess ||
+		len(body.Income.Payroll) != 1 || len(body.Employment) != 1 || *body.Employment[0].EmployerName != "Ironvale Motors" {
+		t.Errorf("sources %v, payroll %v, employment %v", body.Sources, body.Income.Payroll, body.Employment)
+	}
+}
