@@ -410,7 +410,7 @@ var deskMoments = map[string]svc.Words{
 	"visit left":      {EN: "The applicant closed the visit", ES: "El solicitante cerró la visita"},
 	"visit came back": {EN: "The applicant went on with it", ES: "El solicitante la retomó"},
 	"visit broke":     {EN: "The visit could not go on", ES: "La visita no pudo continuar"},
-	"visit time up":   {EN: "The visit's time was over", ES: "Se acabó el tiempo de la visita"},
+	"visit time up":   {EN: "The visit’s time was over", ES: "Se acabó el tiempo de la visita"},
 	"status":          {EN: "Status", ES: "Estado"},
 	"delivery":        {EN: "An event was sent", ES: "Se envió un evento"},
 	"relay made":      {EN: "Shared with", ES: "Compartido con"},
@@ -421,7 +421,7 @@ var deskMoments = map[string]svc.Words{
 
 // deskErrors says why a delivery was not answered.
 var deskErrors = map[string]svc.Words{
-	"NAME":    {EN: "the host's name leads nowhere", ES: "el nombre del servidor no existe"},
+	"NAME":    {EN: "the host’s name leads nowhere", ES: "el nombre del servidor no existe"},
 	"ADDRESS": {EN: "the address is not one that events may go to", ES: "a esa dirección no pueden ir eventos"},
 	"REFUSED": {EN: "nobody listens there", ES: "allí no escucha nadie"},
 	"TLS":     {EN: "the certificate or the secure connection failed", ES: "falló el certificado o la conexión segura"},

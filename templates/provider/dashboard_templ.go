@@ -1061,7 +1061,7 @@ func DeskSignInPage(d Desk, v DeskSignIn) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.Head(d.say("Sign in to the dashboard", "Iniciar sesión en el panel"), d.say("For staff of the service's customers.", "Para el personal de los clientes del servicio.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(d.say("Sign in to the dashboard", "Iniciar sesión en el panel"), d.say("For staff of the service’s customers.", "Para el personal de los clientes del servicio.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

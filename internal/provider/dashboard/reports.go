@@ -244,7 +244,7 @@ func (s *Service) shareView(x Share) pages.DeskShare {
 func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
 	if !svc.IsUUID(token) {
-		return done{}, wrong("publicToken", "Give the report's publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
+		return done{}, wrong("publicToken", "Give the report’s publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
 	}
 	return s.grant(ctx, tx, by, in, token, "publicToken")
 }
