@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vestibule/internal/mail"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
@@ -39,6 +40,12 @@ type Config struct {
 	WidgetScriptURL string `name:"widget-script-url" help:"The provider's widget script; default is /widget/v1/widget.js at the provider." placeholder:"URL"`
 	WidgetGlobal    string `default:"SvcWidget" help:"The script's global object."`
 	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
+
+	SMTPAddr     string `name:"smtp-addr" help:"Mail server that sends the provider's invites; without it they wait in the dashboard's outbox." placeholder:"HOST:PORT"`
+	SMTPFrom     string `name:"smtp-from" help:"Sender of the invites." placeholder:"ADDRESS"`
+	SMTPUsername string `name:"smtp-username" help:"User name at the mail server; none unless given." placeholder:"NAME"`
+	SMTPPassword string `name:"smtp-password" help:"Password at the mail server." placeholder:"SECRET"`
+	SMTPSecurity string `name:"smtp-security" default:"starttls" enum:"starttls,tls,none" help:"starttls, tls (from the first byte), or none for a mail server on this machine."`
 
 	TLSCert     string `name:"tls-cert" help:"Certificate chain (PEM) of the listeners." placeholder:"FILE"`
 	TLSKey      string `name:"tls-key" help:"The certificate's key (PEM)." placeholder:"FILE"`
@@ -107,6 +114,17 @@ func (c *Config) check(parties parties) error {
 			bad("--webhook-secret: want whsec_ and the base-64 of 24 to 64 bytes")
 		}
 	}
+	if c.SMTPAddr == "" {
+		if c.SMTPFrom != "" || c.SMTPUsername != "" || c.SMTPPassword != "" {
+			bad("--smtp-from, --smtp-username and --smtp-password need --smtp-addr")
+		}
+	} else if _, err := c.mail(); err != nil {
+		bad("--smtp-addr, --smtp-from, --smtp-username, --smtp-password: %w", err)
+	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !loopback(host) {
+		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
+	} else if !parties.provider {
+		bad("--smtp-addr: only the provider sends letters")
+	}
 	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {
 		bad("--portal-api-key: want 20 to 200 printable characters without spaces; it is all that guards the portal's API")
 	}
@@ -149,6 +167,14 @@ func (c *Config) check(parties parties) error {
 		bad("--widget-global %q: want a JavaScript identifier", c.WidgetGlobal)
 	}
 	return errors.Join(errs...)
+}
+
+// mail is what sends letters, or nil.
+func (c *Config) mail() (*mail.Sender, error) {
+	if c.SMTPAddr == "" {
+		return nil, nil
+	}
+	return mail.New(mail.Config{Addr: c.SMTPAddr, From: c.SMTPFrom, Username: c.SMTPUsername, Password: c.SMTPPassword, Security: mail.Security(c.SMTPSecurity)})
 }
 
 // hostOf is the host of a listener's address, whose port is a number.

@@ -39,6 +39,8 @@ func (w *world) routes(t *testing.T) []route {
 	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
 	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""), "Authorization", basicAuth[1], "Content-Type", asJSON))
 	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
+	_, invited, _ := strings.Cut(good(t, 200, ask(t, "POST", w.Provider+"/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`),
+		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("inviteLink"), "/invite/")
 	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("relayToken")
 	child, childProduct, configuration := w.child(t)
@@ -100,6 +102,9 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "DELETE", pattern: "/connect/relay-tokens/{token}", param: relayed, who: "basic", header: basicAuth},
 		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
 		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
+		{base: s, method: "POST", pattern: "/connect/invite-link", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-3","userArgs":"u"`)},
+		{base: s, method: "POST", pattern: "/connect/invite", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"` + canaryEmail + `"`)},
+		{base: s, method: "GET", pattern: "/invite/{handle}", param: invited, shape: asPage},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
 		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage, kind: asForm, body: "token=" + link.field("redirectToken")},
 		{base: s, method: "GET", pattern: "/widget/v1/widget.js", shape: asFile},

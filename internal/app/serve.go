@@ -180,13 +180,19 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		return made, err
 	}
 	host, _, _ := net.SplitHostPort(p.config.ProviderAddr)
-	s, err := provider.New(ctx, provider.Config{
+	config := provider.Config{
 		DB: db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
 		AllowLoopbackCallbacks: loopback(host),
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
-	})
+	}
+	if sender, err := p.config.mail(); err != nil {
+		return made, err
+	} else if sender != nil {
+		config.Mail = sender
+	}
+	s, err := provider.New(ctx, config)
 	if err != nil {
 		return made, err
 	}

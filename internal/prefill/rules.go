@@ -107,6 +107,9 @@ func line(s string, max int, needsLetter bool) fault {
 	return atMost(max, s)
 }
 
+// IsEmail reports whether s is an e-mail address by the rules of a prefill.
+func IsEmail(s string) bool { return mailbox(s) == fine }
+
 // mailbox: a dot-atom of at most 64 ASCII characters, @, and a host name of two
 // or more labels whose last begins with a letter: the part of RFC 5321 that mail
 // is sent with, so no quoted local part, address literal or comment.

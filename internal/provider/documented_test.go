@@ -186,6 +186,8 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 		for what, a := range map[string]answer{
 			"initialization":  b.post("/connect/initialization", b.basic(), map[string]any{"productId": product, "prefill": bad}),
 			"secure redirect": b.post("/secure-redirect", b.basic(), map[string]any{"productId": product, "prefill": bad}),
+			"invite link":     b.post("/connect/invite-link", b.basic(), map[string]any{"productId": product, "prefill": bad}),
+			"invite":          b.post("/connect/invite", b.basic(), map[string]any{"productId": product, "prefill": bad, "deliverTo": "ada@mail.example"}),
 			"consumer":        b.post("/connect/consumers", b.basic(), map[string]any{"prefill": bad}),
 			"change":          b.ask(b.service.URL, "PATCH", consumer, b.basic(), map[string]any{"prefill": change}),
 		} {
@@ -194,13 +196,16 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 	}
 }
 
-// TestWhatABeginningIsRefusedFor is the rest of what the two ways of beginning a
-// visit answer.
+// TestWhatABeginningIsRefusedFor is the rest of what the ways of beginning a visit
+// answer.
 func TestWhatABeginningIsRefusedFor(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	product := b.seed.Products[svc.Cashflow]
-	for i, path := range []string{"/connect/initialization", "/secure-redirect"} {
+	for i, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link", "/connect/invite"} {
 		begin := func(more ...any) answer {
+			if path == "/connect/invite" {
+				more = append(more, "deliverTo", "ada@mail.example")
+			}
 			return b.post(path, b.basic(), with(map[string]any{"productId": product, "prefill": applicant}, more...))
 		}
 		label := fmt.Sprint("case-", i)

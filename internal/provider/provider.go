@@ -28,6 +28,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
@@ -52,6 +53,9 @@ type Config struct {
 	Assets      *web.Assets
 	OpenAPI     []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
 
+	// Mail sends the letters of invites; nil leaves them in the outbox.
+	Mail invites.Mailer
+
 	// AllowLoopbackCallbacks lets events be sent to this machine, by plain http
 	// too. Only for a sandbox that is on loopback itself: elsewhere it would let
 	// customers reach inside.
@@ -72,6 +76,7 @@ type Provider struct {
 	events    *events.Service
 	visits    *visits.Service
 	redirects *redirects.Service
+	invites   *invites.Service
 	submits   *submissions.Service
 	accounts  *bankaccounts.Service
 	sharing   *sharing.Service
@@ -128,7 +133,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
-	p.visits.Returns = visitReturns{p.redirects}
+	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
+		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
+	p.visits.Returns = visitReturns{p.redirects, p.invites}
 	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
 		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
 	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
@@ -149,6 +156,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.reports.Register(registry)
 	p.events.Register(registry)
 	p.visits.Register(registry)
+	p.invites.Register(registry)
 	return p, nil
 }
 
@@ -278,6 +286,7 @@ func (p *Provider) Handler() http.Handler {
 	p.reports.Routes(mux)
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
+	p.invites.Routes(mux)
 	p.submits.Routes(mux)
 	p.accounts.Routes(mux)
 	p.sharing.Routes(mux)
@@ -296,7 +305,7 @@ func (p *Provider) Handler() http.Handler {
 
 // forPeople reports whether people look at the answer to r, rather than programs.
 func forPeople(r *http.Request) bool {
-	for _, prefix := range []string{"/visit/", "/redirect/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
+	for _, prefix := range []string{"/visit/", "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return true
 		}
@@ -361,6 +370,9 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if err := p.accounts.Sweep(ctx); err != nil {
 		return err
 	}
+	if err := p.invites.Sweep(ctx); err != nil {
+		return err
+	}
 	return p.reports.Sweep(ctx)
 }
 
@@ -390,6 +402,9 @@ func (p *Provider) tend(ctx context.Context) {
 		}
 		if err := p.accounts.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("bank accounts not swept", "why", err.Error())
+		}
+		if err := p.invites.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("invites not swept", "why", err.Error())
 		}
 		if err := p.desk.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("dashboard not swept", "why", err.Error())

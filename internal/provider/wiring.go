@@ -18,6 +18,8 @@ import (
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/events"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
@@ -241,7 +243,10 @@ func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, p
 }
 
 // visitReturns tells visits the way back of a redirect.
-type visitReturns struct{ redirects *redirects.Service }
+type visitReturns struct {
+	redirects *redirects.Service
+	invites   *invites.Service
+}
 
 func (v visitReturns) Return(ctx context.Context, q store.Queryer, e visits.Ended) (visits.Return, bool, error) {
 	back, ok, err := v.redirects.Return(ctx, q, redirects.Ended(e))
@@ -252,8 +257,32 @@ func (v visitReturns) Origin(ctx context.Context, q store.Queryer, visitID strin
 	return v.redirects.Origin(ctx, q, visitID)
 }
 
-func (v visitReturns) Visit(ctx context.Context, q store.Queryer, redirectToken string) (string, error) {
-	return v.redirects.Visit(ctx, q, redirectToken)
+// Visit also finds the visit of an invite, by the handle of its link.
+func (v visitReturns) Visit(ctx context.Context, q store.Queryer, token string) (string, error) {
+	id, err := v.redirects.Visit(ctx, q, token)
+	if errors.Is(err, store.ErrNotFound) {
+		id, err = v.invites.Visit(ctx, q, token)
+	}
+	return id, err
+}
+
+// inviteVisits makes the visits of invites.
+type inviteVisits struct {
+	visits  *visits.Service
+	reports *reports.Service
+}
+
+func (i inviteVisits) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (invites.Begun, error) {
+	id, publicToken, err := i.visits.Begin(ctx, tx, caller, members, handle)
+	if err != nil {
+		return invites.Begun{}, err
+	}
+	v, err := i.visits.Summary(ctx, tx, publicToken)
+	if err != nil {
+		return invites.Begun{}, err
+	}
+	r, err := i.reports.Get(ctx, tx, publicToken)
+	return invites.Begun{VisitID: id, PublicToken: publicToken, KeyID: r.KeyID, Expires: v.Expires}, err
 }
 
 // redirectAccounts tells redirects how an account wants its outcomes.

@@ -43,8 +43,9 @@ type Rig struct {
 }
 
 // Start starts a sandbox provider on db with one customer that returns by mode
-// ("get" or "post"), and stops it with the test.
-func Start(t testing.TB, db *store.DB, mode string) *Rig {
+// ("get" or "post"), and stops it with the test. edit may change what the provider
+// is made of.
+func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
 	t.Helper()
 	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
@@ -52,8 +53,12 @@ func Start(t testing.TB, db *store.DB, mode string) *Rig {
 	server := httptest.NewUnstartedServer(nil)
 	r.URL = "http://" + server.Listener.Addr().String()
 	log := slog.New(slog.NewTextHandler(lockedWriter{r}, nil))
-	p, err := provider.New(t.Context(), provider.Config{DB: db, Log: log, Now: r.Now, URL: r.URL, Environment: svc.Sandbox,
-		Assets: web.Provider(), AllowLoopbackCallbacks: true})
+	config := provider.Config{DB: db, Log: log, Now: r.Now, URL: r.URL, Environment: svc.Sandbox,
+		Assets: web.Provider(), AllowLoopbackCallbacks: true}
+	for _, e := range edit {
+		e(&config)
+	}
+	p, err := provider.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,220 @@
+// Package invites is links that customers send to applicants: by themselves, or by
+// a letter of ours (the project's divergences, "Invites"). A link leads to a visit
+// on the hosted page, for the 72 hours that a visit waits, as often as it takes to
+// complete it once.
+//
+// It refuses what an initialization refuses, and links that are unknown. Handles
+// are kept as SHA-256 only; a letter's recipient and text are sealed under the
+// consumer's key, and dropped when they are no longer needed. No cookie is set.
+package invites
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/prefill"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
+	"vestibule/web"
+)
+
+// maxBody bounds the body of an invite: it is a person's details, and no more.
+const maxBody = 64 << 10
+
+// Service serves invites. All fields but Mail must be set.
+type Service struct {
+	DB        *store.DB
+	Queue     Queue
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+	URL       string           // the provider's public base, without a trailing slash
+	Assets    *web.Assets
+	Gate      Gate
+	Customers Customers
+	Visits    Visits
+	Mail      Mailer // nil: letters wait in the outbox for somebody to read them
+}
+
+// Queue takes the job that sends a letter.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Gate admits customers.
+type Gate interface {
+	Basic(next door.HandlerFunc) door.HandlerFunc
+}
+
+// Customers knows what applicants are shown of a customer.
+type Customers interface {
+	Name(ctx context.Context, q store.Queryer, customerID string) (string, error)
+}
+
+// Begun is the visit that an invite leads to.
+type Begun struct {
+	VisitID, PublicToken string
+	KeyID                string    // the consumer's data key
+	Expires              time.Time // how long it waits for its applicant
+}
+
+// Visits makes the visit that an invite leads to.
+type Visits interface {
+	// Begin makes a visit from the members of an initialization's body, and gives it
+	// the handle of its page. Its errors are the initialization's.
+	Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (Begun, error)
+}
+
+// Mailer sends letters.
+type Mailer interface {
+	// Send is mail.ErrRefused for a letter that is never taken; after another error
+	// it may be sent again.
+	Send(ctx context.Context, l mail.Letter) error
+}
+
+// Routes adds the whole surface of invites to mux.
+func (s *Service) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /connect/invite-link", door.API(s.Log, s.Gate.Basic(s.makeLink)))
+	mux.Handle("POST /connect/invite", door.API(s.Log, s.Gate.Basic(s.makeLetter)))
+	mux.Handle("GET /invite/{handle}", s.page(s.open))
+}
+
+// makeLink is POST /connect/invite-link.
+func (s *Service) makeLink(w http.ResponseWriter, r *http.Request) error {
+	members, err := read(w, r)
+	if err != nil {
+		return err
+	}
+	return s.create(w, r, members, "")
+}
+
+// makeLetter is POST /connect/invite.
+func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
+	members, err := read(w, r)
+	if err != nil {
+		return err
+	}
+	var to string
+	if json.Unmarshal(members["deliverTo"], &to) != nil || !prefill.IsEmail(to) {
+		return door.Fail(svc.CodeMalformedBody, errors.New("deliverTo is no e-mail address"),
+			door.Detail{Field: "deliverTo", Message: "must be an e-mail address of at most 100 characters"})
+	}
+	delete(members, "deliverTo")
+	return s.create(w, r, members, to)
+}
+
+// read takes a body apart. A token of an initialization has a visit already, whose
+// applicant is where the token is.
+func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := door.DecodeJSON(w, r, maxBody, &members); err != nil {
+		return nil, err
+	}
+	if _, given := members["token"]; given {
+		return nil, door.Fail(svc.CodeMalformedBody, errors.New("a token cannot be invited with"),
+			door.Detail{Field: "token", Message: "is not a field of an invite"})
+	}
+	return members, nil
+}
+
+// create makes the visit, its link and, with a recipient, the letter with it: all
+// of them or nothing.
+func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[string]json.RawMessage, to string) error {
+	caller := gate.CallerOf(r.Context())
+	handle := store.NewSecret()
+	link := s.URL + "/invite/" + handle
+	var begun Begun
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		if begun, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
+			return err
+		}
+		if err := insert(ctx, tx, uuid.NewString(), begun.VisitID, caller.CustomerID, handle, s.Now(), begun.Expires); err != nil {
+			return err
+		}
+		if to == "" {
+			return nil
+		}
+		return s.write(ctx, tx, caller.CustomerID, begun, to, link)
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return door.JSON(w, http.StatusOK, struct {
+		InviteLink  string `json:"inviteLink"`
+		PublicToken string `json:"publicToken"`
+		Exp         int64  `json:"exp"` // unix seconds
+	}{link, begun.PublicToken, begun.Expires.Unix()})
+}
+
+// visitHandle is the handle of the visit's page. It is not kept, and follows from
+// that of the link.
+func visitHandle(handle string) string {
+	sum := sha256.Sum256([]byte("vestibule visit by invite\n" + handle))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// open is inviteLink. It leads to the visit's page, which says how it stands, also
+// when it is completed or its time is over.
+func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
+	handle := r.PathValue("handle")
+	if _, err := visitOf(r.Context(), s.DB.SQL, handle); err != nil {
+		return err
+	}
+	path := "/visit/" + visitHandle(handle)
+	if lang := r.URL.Query().Get("lang"); lang != "" {
+		path += "?" + url.Values{"lang": {lang}}.Encode()
+	}
+	door.Secure(w, door.CSP{})
+	w.Header().Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// Visit is the visit of an invite's handle, or store.ErrNotFound.
+func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
+	return visitOf(ctx, q, handle)
+}
+
+var (
+	wordsGone     = svc.Words{EN: "This link leads nowhere", ES: "Este enlace no lleva a ninguna parte"}
+	wordsGoneText = svc.Words{EN: "It may have been cut off. Copy all of it from the message that it came in, or ask the company for a new one.", ES: "Quizá esté cortado. Cópielo entero del mensaje en el que llegó o pida uno nuevo a la empresa."}
+	wordsWrong    = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsAgain    = svc.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
+)
+
+// page adapts a handler whose errors are pages for people.
+func (s *Service) page(h door.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		m := pages.Message{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Title: wordsWrong, Text: wordsAgain}
+		if errors.Is(err, store.ErrNotFound) {
+			err = door.Fail(svc.CodeNotFound, err)
+			m.Title, m.Text = wordsGone, wordsGoneText
+		}
+		e := door.As(err)
+		door.LogError(r, s.Log, e)
+		door.Secure(w, door.CSP{})
+		templ.Handler(pages.MessagePage(m, pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg")}),
+			templ.WithStatus(e.HTTPStatus())).ServeHTTP(w, r)
+	})
+}
