@@ -1,0 +1,59 @@
+package svcapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// Invite is a link that an applicant is sent. It is for the applicant alone, and
+// prints as nothing, so that it does not get into a log.
+type Invite struct {
+	Link        string
+	PublicToken string    // of the report that the visit makes
+	Exp         time.Time // zero when the service did not say
+}
+
+func (Invite) String() string   { return "invite" }
+func (Invite) GoString() string { return "invite" }
+
+// InviteLink calls POST /connect/invite-link: a link to the hosted widget that the
+// caller sends to the applicant. It is sent again as rarely as Initialize. A link
+// that does not lead to the service's own pages is refused.
+func (c *Client) InviteLink(ctx context.Context, in InitRequest) (Invite, error) {
+	return c.invite(ctx, "invite link", "/connect/invite-link", in.PublicID, in)
+}
+
+// SendInvite calls POST /connect/invite: the service sends the link to an e-mail
+// address. It is sent again as rarely as Initialize; repeated, it is a second letter.
+func (c *Client) SendInvite(ctx context.Context, in InitRequest, deliverTo string) (Invite, error) {
+	if deliverTo == "" {
+		return Invite{}, &Error{Op: "invite", Code: svc.CodeMalformedBody, Err: errors.New("nobody to deliver to")}
+	}
+	return c.invite(ctx, "invite", "/connect/invite", in.PublicID, struct {
+		InitRequest
+		DeliverTo string `json:"deliverTo"`
+	}{in, deliverTo})
+}
+
+func (c *Client) invite(ctx context.Context, op, path, publicID string, in any) (Invite, error) {
+	var wire struct {
+		InviteLink  string          `json:"inviteLink"`
+		PublicToken string          `json:"publicToken"`
+		Exp         json.RawMessage `json:"exp"`
+	}
+	a, err := c.post(ctx, op, path, publicID, in, &wire)
+	if err != nil {
+		return Invite{}, err
+	}
+	if !svc.IsUUID(wire.PublicToken) {
+		return Invite{}, badAnswer(a.op, a.status, "publicToken is not a UUID")
+	}
+	if err := c.checkPage(wire.InviteLink); err != nil {
+		return Invite{}, badAnswer(a.op, a.status, err.Error())
+	}
+	return Invite{Link: wire.InviteLink, PublicToken: wire.PublicToken, Exp: unixTime(wire.Exp)}, nil
+}
