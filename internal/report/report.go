@@ -53,6 +53,12 @@ var errCents = errors.New("not an amount of money")
 
 // ParseCents reads a decimal number as JSON spells it.
 func ParseCents(s string) (Cents, error) {
+	n, err := parseFixed(s, 2)
+	return Cents(n), err
+}
+
+// parseFixed reads a decimal number as JSON spells it, in units of as many decimals.
+func parseFixed(s string, decimals int) (int64, error) {
 	if !json.Valid([]byte(s)) || len(s) == 0 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, errCents
 	}
@@ -80,7 +86,7 @@ func ParseCents(s string) (Cents, error) {
 		point = len(digits)
 	}
 	var n int64
-	end := point + exp + 2 // the digits before end are whole cents
+	end := point + exp + decimals // the digits before end are whole units
 	for i := 0; i < end; i++ {
 		d := int64(0)
 		if i < len(digits) {
@@ -98,7 +104,7 @@ func ParseCents(s string) (Cents, error) {
 	if neg {
 		n = -n
 	}
-	return Cents(n), nil
+	return n, nil
 }
 
 // Date is a Full Date, a day in UTC: YYYY-MM-DD in JSON.

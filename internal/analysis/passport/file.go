@@ -1,0 +1,168 @@
+// Package passport computes the passport, an applicant's credit file from abroad
+// (document 3, "Passport"), from what a supplier delivers and an as-of date, and
+// sets it as a PDF. Values in, values out: the same input gives the same report and
+// the same document, byte for byte, whatever the order in which the supplier lists
+// things.
+//
+// Of an identity it returns what the contract's matrix says that the supplier
+// provides, and nothing else. It rounds amounts to what their currency has, orders
+// every list, brings payment histories to one form, and adds up in the supplier's
+// currency and in US dollars at a rate that the report names. Numbers of documents
+// and accounts are cut to their last four characters. It estimates nothing:
+// docs/analytics.md, "Passport".
+package passport
+
+import (
+	"time"
+
+	"vestibule/internal/report"
+)
+
+// File is what a supplier has on a person. Amounts are hundredths of Currency's unit,
+// also where the currency has no smaller one; zero dates are unknown.
+type File struct {
+	Supplier string // code of report.Suppliers
+	RecordID string // UUID of the person's record there
+	Found    bool   // false: the supplier knows nobody of that name
+	Currency string // ISO 4217; empty for one without credit
+
+	Person        Person
+	Scores        []Score
+	Tradelines    []Tradeline
+	Addresses     []Address
+	Employers     []Employer
+	OtherIncomes  []OtherIncome
+	Inquiries     []Inquiry
+	Identifiers   []Identifier
+	BankAccounts  []BankAccount
+	PublicRecords []PublicRecord
+	Collections   []Collection
+	NSF           []NSF
+	Disputes      []Dispute
+	Notices       []string
+}
+
+// Person is the identity in the file.
+type Person struct {
+	First, Last, Full, Middle string
+	Transliterated            string // the full name in Latin letters, as the supplier spells it
+	Others                    []string
+	Born                      report.Date
+	Emails, Telephones        []string
+	Deceased                  bool
+	Died                      report.Date
+	Documents                 []Document
+}
+
+// Document is a submitted ID document.
+type Document struct {
+	Type, Number, Country string
+	Issued, Expires       report.Date
+}
+
+// Score is on the supplier's own scale.
+type Score struct {
+	Name                    string
+	Value, Minimum, Maximum int
+	Date                    report.Date
+	Reasons                 []report.ScoreFactor
+}
+
+// Tradeline is one credit. A nil amount was not reported.
+type Tradeline struct {
+	ID         string // UUID
+	Type       string // one of report's Trade… constants
+	Opened     report.Date
+	Closed     report.Date
+	ChargedOff bool
+	Limit      *report.Cents
+	Balance    *report.Cents
+	Payment    *report.Cents // a month
+	PastDue    *report.Cents
+	Marks      []Mark
+}
+
+// Mark is what was reported of one month; of several for a month the worst counts.
+type Mark struct {
+	Month      time.Time // any instant of it, in UTC
+	Days       int       // past due
+	ChargedOff bool
+}
+
+// Address is a place where the person lived.
+type Address struct {
+	Line, Street, City, Region, Postcode, Country string
+	First, Last                                   report.Date // reported
+}
+
+// Employer is a place where the person worked.
+type Employer struct {
+	Name, Job        string
+	Start, End, Last report.Date
+	Monthly          *report.Cents
+}
+
+// OtherIncome is income from elsewhere.
+type OtherIncome struct {
+	Type, Frequency string
+	Amount          *report.Cents
+	Reported        report.Date
+}
+
+// Inquiry is a look at the file.
+type Inquiry struct {
+	Date              report.Date
+	Inquirer, Purpose string
+	Amount            *report.Cents
+}
+
+// Identifier is an authority's number.
+type Identifier struct{ Type, Value, Country string }
+
+// BankAccount is one that the supplier knows of.
+type BankAccount struct {
+	Institution, Type, Number string
+	Opened, Closed            report.Date
+}
+
+// PublicRecord is a court's or an authority's.
+type PublicRecord struct {
+	Type, Court     string
+	Filed, Resolved report.Date
+	Amount          *report.Cents
+}
+
+// Collection is a debt that was given to an agency.
+type Collection struct {
+	Agency, Creditor  string
+	Assigned          report.Date
+	Original, Balance *report.Cents
+}
+
+// NSF is a payment that a bank returned.
+type NSF struct {
+	Institution string
+	Date        report.Date
+	Amount      *report.Cents
+}
+
+// Dispute is what the person disputes. AccountID is a tradeline's, or empty.
+type Dispute struct {
+	AccountID, Description string
+	Filed                  report.Date
+	Resolved               bool
+}
+
+// Quote is a rate of exchange: US dollars for one unit of the currency.
+type Quote struct {
+	Currency string
+	Rate     report.Rate
+	Day      report.Date
+	Source   string // who quoted it
+}
+
+// Consumer is what was typed.
+type Consumer struct {
+	First, Last string
+	Emails      []string
+}

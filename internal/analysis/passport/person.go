@@ -1,0 +1,170 @@
+package passport
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"vestibule/internal/report"
+)
+
+// identities lists the consumer's own input first and then the supplier's record.
+// The input carries the matching, unless there is nothing to match with.
+func identities(in *Input, fields report.IdentityFields) []report.PassportIdentity {
+	var out []report.PassportIdentity
+	m := report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}}
+	if c := in.Consumer; c != nil {
+		out = append(out, report.PassportIdentity{
+			SourceID: in.InputSource, SourceRecordID: report.Null(in.InputRecordID), FirstName: report.Null(c.First), LastName: report.Null(c.Last),
+			FullName: report.Null(strings.TrimSpace(c.First + " " + c.Last)), OtherNames: []string{}, Emails: append([]string{}, c.Emails...),
+			Telephones: []string{}, Documents: []report.IdentityDocument{},
+		})
+	}
+	if in.File.Found {
+		id := identity(in.File.Person, fields)
+		id.SourceID, id.SourceRecordID = in.File.Supplier, report.Null(in.File.RecordID)
+		ref := report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID}
+		if c := in.Consumer; c != nil && (SameName(*c, report.Text(id.FullName)) || SameName(*c, report.Text(id.TransliteratedName))) {
+			m.FullName.Matched = append(m.FullName.Matched, ref)
+		} else {
+			m.FullName.Unmatched = append(m.FullName.Unmatched, ref)
+		}
+		out = append(out, id)
+	}
+	if in.Consumer != nil && len(out) > 1 {
+		out[0].Matching = &m
+	}
+	return out
+}
+
+// identity is what the supplier provides of a person, and nothing else.
+func identity(p Person, f report.IdentityFields) report.PassportIdentity {
+	text := func(provided bool, s string) *string {
+		if !provided {
+			return nil
+		}
+		return report.Null(s)
+	}
+	list := func(provided bool, s []string) []string {
+		if !provided {
+			return []string{}
+		}
+		return append([]string{}, s...)
+	}
+	out := report.PassportIdentity{
+		FirstName: text(f.FirstName, p.First), LastName: text(f.LastName, p.Last), FullName: text(f.FullName, p.Full),
+		MiddleName: text(f.MiddleName, p.Middle), TransliteratedName: text(f.TransliteratedName, p.Transliterated),
+		OtherNames: list(f.OtherNames, p.Others), Emails: list(f.Emails, p.Emails), Telephones: list(f.Telephones, p.Telephones),
+		Documents: []report.IdentityDocument{},
+	}
+	if f.DateOfBirth {
+		out.DateOfBirth = date(p.Born)
+	}
+	if f.IsDeceased {
+		deceased := p.Deceased
+		out.IsDeceased = &deceased
+	}
+	if f.DateOfDeath && p.Deceased {
+		out.DateOfDeath = date(p.Died)
+	}
+	if f.Documents {
+		for _, d := range p.Documents {
+			out.Documents = append(out.Documents, report.IdentityDocument{Type: d.Type, TruncatedNumber: lastFour(d.Number),
+				Country: report.Null(d.Country), Issued: date(d.Issued), Expires: date(d.Expires)})
+		}
+	}
+	return out
+}
+
+// SameName reports whether what was typed is a full name, whatever the order of its
+// parts: every typed word is one of the name's, which may have more (a middle name, a
+// second surname), or the two are the same letters where a script has no spaces.
+// Case, marks and punctuation do not count. Both parts must be there.
+func SameName(c Consumer, full string) bool {
+	first, last, left := words(c.First), words(c.Last), words(full)
+	if len(first) == 0 || len(last) == 0 {
+		return false
+	}
+	joined, a, z := strings.Join(left, ""), strings.Join(first, ""), strings.Join(last, "")
+	if joined == z+a || joined == a+z {
+		return true
+	}
+	typed := append(first, last...)
+	for _, w := range typed {
+		i := slices.Index(left, w)
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
+}
+
+// words are the letters of a name without case and marks, one word at a time.
+func words(s string) []string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(s) {
+		switch {
+		case unicode.IsLetter(r):
+			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
+		case unicode.IsMark(r), r == '\'', r == '’', r == 'ʼ':
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// life is where the person lived and worked, and what numbers and accounts belong to
+// it.
+func (b builder) life(r *report.Passport) {
+	for _, a := range b.Addresses {
+		r.Addresses = append(r.Addresses, report.PassportAddress{SourceID: b.Supplier, Address: report.Null(a.Line), Street: report.Null(a.Street),
+			City: report.Null(a.City), Region: report.Null(a.Region), Postcode: report.Null(a.Postcode), Country: report.Null(a.Country),
+			First: date(a.First), Last: date(a.Last)})
+	}
+	slices.SortFunc(r.Addresses, func(x, y report.PassportAddress) int {
+		return cmp.Or(latest(x.Last, y.Last), latest(x.First, y.First), cmp.Compare(report.Text(x.Address), report.Text(y.Address)))
+	})
+	for _, e := range b.Employers {
+		r.Employers = append(r.Employers, report.PassportEmployer{SourceID: b.Supplier, Name: report.Null(e.Name), JobTitle: report.Null(e.Job),
+			Start: date(e.Start), End: date(e.End), Currency: b.currency(e.Monthly), MonthlyIncome: b.amount(e.Monthly), Last: date(e.Last)})
+	}
+	slices.SortFunc(r.Employers, func(x, y report.PassportEmployer) int {
+		return cmp.Or(latest(x.Last, y.Last), latest(x.Start, y.Start), cmp.Compare(report.Text(x.Name), report.Text(y.Name)))
+	})
+	for _, o := range b.OtherIncomes {
+		r.OtherIncomes = append(r.OtherIncomes, report.PassportIncome{SourceID: b.Supplier, Type: o.Type, Currency: b.currency(o.Amount),
+			Amount: b.amount(o.Amount), Frequency: report.Null(o.Frequency), Reported: date(o.Reported)})
+	}
+	slices.SortFunc(r.OtherIncomes, func(x, y report.PassportIncome) int {
+		return cmp.Or(latest(x.Reported, y.Reported), cmp.Compare(x.Type, y.Type), compareCents(x.Amount, y.Amount))
+	})
+	for _, i := range b.Identifiers {
+		r.Identifiers = append(r.Identifiers, report.PassportIdentifier{SourceID: b.Supplier, Type: i.Type, Truncated: lastFour(i.Value), Country: report.Null(i.Country)})
+	}
+	slices.SortFunc(r.Identifiers, func(x, y report.PassportIdentifier) int {
+		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
+	})
+	for _, a := range b.BankAccounts {
+		r.BankAccounts = append(r.BankAccounts, report.PassportBankAccount{SourceID: b.Supplier, Institution: report.Null(a.Institution), Type: report.Null(a.Type),
+			Truncated: lastFour(a.Number), Opened: date(a.Opened), Closed: date(a.Closed), Currency: report.Null(b.Currency)})
+	}
+	slices.SortFunc(r.BankAccounts, func(x, y report.PassportBankAccount) int {
+		return cmp.Or(known(x.Closed)-known(y.Closed), latest(x.Opened, y.Opened), cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
+	})
+}
+
+// notices are the supplier's, after one that nobody may overlook.
+func (b builder) notices(f report.IdentityFields) (out []report.PassportNotice) {
+	if f.IsDeceased && b.Person.Deceased {
+		out = append(out, report.PassportNotice{SourceID: &b.Supplier, Description: "The supplier reports that this person has died."})
+	}
+	for _, n := range b.Notices {
+		out = append(out, report.PassportNotice{SourceID: &b.Supplier, Description: n})
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vestibule/internal/svc"
+)
+
+// PassportVersion is meta.api_version of the passport (document 3, Versioning).
+const PassportVersion = "4.0.0"
+
+// Passport is the body of the passport: an applicant's credit file from abroad
+// (document 3, "Passport"; its body is the project's, see docs/divergences.md).
+// Amounts are in the currency that stands beside them, the supplier's own.
+type Passport struct {
+	Meta          *Meta                 `json:"meta,omitempty"`
+	Product       *Product              `json:"product,omitempty"`
+	Sources       []Source              `json:"sources,omitempty"`
+	Identities    []PassportIdentity    `json:"identities,omitempty"`
+	Scores        []PassportScore       `json:"scores,omitempty"`
+	Currencies    []PassportCurrency    `json:"currencies,omitempty"`
+	Tradelines    []Tradeline           `json:"tradelines,omitempty"`
+	Addresses     []PassportAddress     `json:"addresses,omitempty"`
+	Employers     []PassportEmployer    `json:"employers,omitempty"`
+	OtherIncomes  []PassportIncome      `json:"other_incomes,omitempty"`
+	Inquiries     []PassportInquiry     `json:"inquiries,omitempty"`
+	Identifiers   []PassportIdentifier  `json:"identifiers,omitempty"`
+	BankAccounts  []PassportBankAccount `json:"bank_accounts,omitempty"`
+	PublicRecords []PublicRecord        `json:"public_records,omitempty"`
+	Collections   []Collection          `json:"collections,omitempty"`
+	NSF           []NonsufficientFunds  `json:"nonsufficient_funds,omitempty"`
+	Disputes      []PassportDispute     `json:"disputes,omitempty"`
+	Notices       []PassportNotice      `json:"notices,omitempty"`
+}
+
+// Values of source_type that only the passport has.
+const (
+	SourceCreditBureau     = "CREDIT_BUREAU"
+	SourceIdentityDocument = "IDENTITY_DOCUMENT"
+)
+
+// PassportIdentity is one identity under which a source knows the consumer. What
+// the supplier does not provide (IdentityFields) is null or empty.
+type PassportIdentity struct {
+	SourceID           string             `json:"source_id"`
+	SourceRecordID     *string            `json:"source_record_id"` // UUID
+	FirstName          *string            `json:"first_name"`
+	LastName           *string            `json:"last_name"`
+	FullName           *string            `json:"full_name"`
+	MiddleName         *string            `json:"middle_name"`
+	TransliteratedName *string            `json:"transliterated_full_name"`
+	OtherNames         []string           `json:"other_names"`
+	DateOfBirth        *Date              `json:"date_of_birth"`
+	Emails             []string           `json:"emails"`
+	Telephones         []string           `json:"telephones"`
+	IsDeceased         *bool              `json:"is_deceased"`
+	DateOfDeath        *Date              `json:"date_of_death"` // only of the deceased
+	Documents          []IdentityDocument `json:"documents"`
+	Matching           *IncomeMatching    `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
+}
+
+// IdentityDocument is what was read from a submitted document.
+type IdentityDocument struct {
+	Type            string  `json:"document_type"`             // PASSPORT, NATIONAL_ID, DRIVERS_LICENSE
+	TruncatedNumber *string `json:"truncated_document_number"` // the last four characters
+	Country         *string `json:"issuing_country"`           // ISO 3166-1 alpha-3
+	Issued          *Date   `json:"issue_date"`
+	Expires         *Date   `json:"expiry_date"`
+}
+
+// PassportScore is a bureau's score on the bureau's own scale; higher is better.
+type PassportScore struct {
+	SourceID string        `json:"source_id"`
+	Name     string        `json:"score_name"`
+	Value    int           `json:"score_value"`
+	Minimum  int           `json:"minimum_value"`
+	Maximum  int           `json:"maximum_value"`
+	Date     *Date         `json:"score_date"`
+	Reasons  []ScoreFactor `json:"reasons"` // the weightiest first
+}
+
+// ScoreFactor is a bureau's reason for its score.
+type ScoreFactor struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+// Rate is US dollars for one unit of a currency, in billionths; in JSON a number
+// with nine decimals.
+type Rate int64
+
+// RateUnit is the rate of the dollar itself.
+const RateUnit Rate = 1_000_000_000
+
+// String returns the rate with nine decimals.
+func (r Rate) String() string { return fmt.Sprintf("%d.%09d", r/RateUnit, r%RateUnit) }
+
+// MarshalJSON writes a number with nine decimals.
+func (r Rate) MarshalJSON() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalJSON reads a positive number of at most a million; what is smaller than
+// a billionth is rounded.
+func (r *Rate) UnmarshalJSON(b []byte) error {
+	n, err := parseFixed(string(b), 9)
+	if err != nil || n <= 0 {
+		return errors.New("not a rate of exchange")
+	}
+	*r = Rate(n)
+	return nil
+}
+
+// PassportCurrency is a currency of the report with the rate used for US dollars,
+// and what the tradelines in it add up to. A sum that does not stand there was
+// reported for none of them.
+type PassportCurrency struct {
+	SourceID   string          `json:"source_id"`
+	Currency   string          `json:"currency"`    // ISO 4217
+	Rate       *Rate           `json:"usd_rate"`    // US dollars for one unit; null: none is known
+	RateDate   *Date           `json:"rate_date"`   // the day it was quoted for
+	RateSource *string         `json:"rate_source"` // who quoted it
+	Totals     TradelineTotals `json:"totals"`
+	TotalsUSD  TradelineTotals `json:"totals_usd"` // at that rate
+}
+
+// TradelineTotals are sums over tradelines that are not closed.
+type TradelineTotals struct {
+	CreditLimit    *Cents `json:"credit_limit"`
+	Balance        *Cents `json:"balance"`
+	MonthlyPayment *Cents `json:"monthly_payment"`
+	PastDue        *Cents `json:"past_due"`
+}
+
+// Tradeline is one credit: a card, a loan, a contract.
+type Tradeline struct {
+	SourceID       string         `json:"source_id"`
+	AccountID      string         `json:"account_id"` // UUID
+	Type           string         `json:"type"`       // one of the Trade… constants
+	Status         string         `json:"status"`     // one of the Tradeline… constants
+	Opened         *Date          `json:"opened_date"`
+	Closed         *Date          `json:"closed_date"`
+	Currency       string         `json:"currency"`
+	CreditLimit    *Cents         `json:"credit_limit"` // of a loan, what was lent
+	Balance        *Cents         `json:"balance"`
+	MonthlyPayment *Cents         `json:"monthly_payment"`
+	PastDue        *Cents         `json:"past_due"`
+	History        []PaymentMonth `json:"payment_history"` // the last 24 complete months, the latest first
+}
+
+// HistoryMonths is how many months a payment_history has.
+const HistoryMonths = 24
+
+// Kinds of tradelines.
+const (
+	TradeCard     = "CREDIT_CARD"
+	TradeLine     = "LINE_OF_CREDIT"
+	TradePersonal = "PERSONAL_LOAN"
+	TradeAuto     = "AUTO_LOAN"
+	TradeMortgage = "MORTGAGE"
+	TradeStudent  = "STUDENT_LOAN"
+	TradeRetail   = "RETAIL_CREDIT"
+	TradeTelecom  = "TELECOM"
+	TradeOther    = "OTHER"
+)
+
+// Where a tradeline stands.
+const (
+	TradelineOpen       = "OPEN"
+	TradelineDelinquent = "DELINQUENT" // open, with something past due
+	TradelineChargedOff = "CHARGED_OFF"
+	TradelineClosed     = "CLOSED"
+)
+
+// PaymentMonth is how a month was paid; nil without data: the credit was not there,
+// or nothing was reported.
+type PaymentMonth struct {
+	Month  string  `json:"month"`  // Short Date
+	Status *string `json:"status"` // one of the Paid… constants
+}
+
+// How a month was paid.
+const (
+	PaidOK         = "OK"
+	PaidLate1      = "LATE_1_29" // days
+	PaidLate30     = "LATE_30_59"
+	PaidLate60     = "LATE_60_89"
+	PaidLate90     = "LATE_90_119"
+	PaidLate120    = "LATE_120"
+	PaidChargedOff = "CHARGE_OFF"
+)
+
+// PassportAddress is one address of the consumer; the latest comes first.
+type PassportAddress struct {
+	SourceID string  `json:"source_id"`
+	Address  *string `json:"address"` // in one line, as the supplier writes it
+	Street   *string `json:"street"`
+	City     *string `json:"city"`
+	Region   *string `json:"region"`
+	Postcode *string `json:"postal_code"`
+	Country  *string `json:"country"` // ISO 3166-1 alpha-3
+	First    *Date   `json:"first_reported_date"`
+	Last     *Date   `json:"last_reported_date"`
+}
+
+// PassportEmployer is one employer of the consumer; the latest comes first.
+type PassportEmployer struct {
+	SourceID      string  `json:"source_id"`
+	Name          *string `json:"employer_name"`
+	JobTitle      *string `json:"job_title"`
+	Start         *Date   `json:"start_date"`
+	End           *Date   `json:"end_date"`
+	Currency      *string `json:"currency"`
+	MonthlyIncome *Cents  `json:"monthly_income"`
+	Last          *Date   `json:"last_reported_date"`
+}
+
+// PassportIncome is income from elsewhere than an employer.
+type PassportIncome struct {
+	SourceID  string  `json:"source_id"`
+	Type      string  `json:"type"` // RENTAL, PENSION, SELF_EMPLOYMENT, BENEFIT, OTHER
+	Currency  *string `json:"currency"`
+	Amount    *Cents  `json:"amount"`
+	Frequency *string `json:"frequency"` // MONTHLY, ANNUAL
+	Reported  *Date   `json:"reported_date"`
+}
+
+// PassportInquiry is somebody's look at the credit file; the latest comes first.
+type PassportInquiry struct {
+	SourceID string  `json:"source_id"`
+	Date     *Date   `json:"inquiry_date"`
+	Inquirer *string `json:"inquirer_name"`
+	Purpose  *string `json:"purpose"` // NEW_CREDIT, ACCOUNT_REVIEW, TELECOM, TENANCY
+	Currency *string `json:"currency"`
+	Amount   *Cents  `json:"amount"` // that was asked for
+}
+
+// PassportIdentifier is a number that an authority gave the consumer.
+type PassportIdentifier struct {
+	SourceID  string  `json:"source_id"`
+	Type      string  `json:"type"`            // NATIONAL_ID, TAX_ID, SOCIAL_SECURITY
+	Truncated *string `json:"truncated_value"` // the last four characters
+	Country   *string `json:"country"`         // ISO 3166-1 alpha-3
+}
+
+// PassportBankAccount is a bank account that the supplier knows of.
+type PassportBankAccount struct {
+	SourceID    string  `json:"source_id"`
+	Institution *string `json:"institution_name"`
+	Type        *string `json:"account_type"` // Checking, Savings, Other
+	Truncated   *string `json:"truncated_account_number"`
+	Opened      *Date   `json:"opened_date"`
+	Closed      *Date   `json:"closed_date"`
+	Currency    *string `json:"currency"`
+}
+
+// PublicRecord is a court's or an authority's.
+type PublicRecord struct {
+	SourceID string  `json:"source_id"`
+	Type     string  `json:"type"` // BANKRUPTCY, JUDGMENT, TAX_LIEN
+	Court    *string `json:"court_name"`
+	Filed    *Date   `json:"filed_date"`
+	Resolved *Date   `json:"resolved_date"`
+	Status   string  `json:"status"` // FILED, RESOLVED
+	Currency *string `json:"currency"`
+	Amount   *Cents  `json:"amount"`
+}
+
+// Collection is a debt that was given to an agency.
+type Collection struct {
+	SourceID string  `json:"source_id"`
+	Agency   *string `json:"agency_name"`
+	Creditor *string `json:"original_creditor_name"`
+	Assigned *Date   `json:"assigned_date"`
+	Status   string  `json:"status"` // OPEN, PAID
+	Currency *string `json:"currency"`
+	Original *Cents  `json:"original_amount"`
+	Balance  *Cents  `json:"balance"`
+}
+
+// NonsufficientFunds is a payment that a bank returned.
+type NonsufficientFunds struct {
+	SourceID    string  `json:"source_id"`
+	Institution *string `json:"institution_name"`
+	Date        *Date   `json:"event_date"`
+	Currency    *string `json:"currency"`
+	Amount      *Cents  `json:"amount"`
+}
+
+// PassportDispute is what the consumer disputes with the supplier.
+type PassportDispute struct {
+	SourceID    string  `json:"source_id"`
+	AccountID   *string `json:"account_id"` // of a tradeline; null: something else
+	Filed       *Date   `json:"filed_date"`
+	Status      string  `json:"status"` // OPEN, RESOLVED
+	Description *string `json:"description"`
+}
+
+// PassportNotice is a text that goes with the report.
+type PassportNotice struct {
+	SourceID    *string `json:"source_id"` // null: of the report
+	Description string  `json:"description"`
+}
+
+// ParsePassport reads a passport of any provider. It takes fields it does not know,
+// since integrations must tolerate additions. A body without meta is refused.
+func ParsePassport(raw []byte) (*Passport, error) {
+	var body Passport
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil, fmt.Errorf("passport: %w", err)
+	}
+	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+		return nil, errors.New("passport: meta has no public_token")
+	}
+	return &body, nil
+}
