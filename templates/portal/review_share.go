@@ -113,16 +113,15 @@ var (
 	shareTitle     = svc.Words{EN: "Sharing", ES: "Uso compartido"}
 	shareIntro     = svc.Words{EN: "A third party with an account at the report service can read this report under its own credentials.", ES: "Un tercero con cuenta en el servicio de informes puede leer este informe con sus propias credenciales."}
 	shareNone      = svc.Words{EN: "This report is shared with nobody.", ES: "Este informe no se ha compartido con nadie."}
-	shareTable     = svc.Words{EN: "Third parties", ES: "Terceros"}
+	shareUntil     = svc.Words{EN: "To be read until", ES: "Debe leerse antes del"}
+	shareHow       = svc.Words{EN: "It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
 	shareParty     = svc.Words{EN: "Third party", ES: "Tercero"}
-	shareStateCol  = svc.Words{EN: "State", ES: "Estado"}
 	shareFirst     = svc.Words{EN: "Shared", ES: "Compartido"}
 	shareLast      = svc.Words{EN: "Last 72 hours given", ES: "Últimas 72 horas concedidas"}
-	shareActions   = svc.Words{EN: "Actions", ES: "Acciones"}
 	shareActive    = svc.Words{EN: "Active", ES: "Activo"}
-	shareActiveHow = svc.Words{EN: "To be read for the first time until", ES: "La primera lectura debe hacerse antes del"}
+	shareActiveHow = svc.Words{EN: "for the first time; once read, it stays open", ES: "por primera vez; una vez leído, sigue abierto"}
 	shareOver      = svc.Words{EN: "72 hours over", ES: "72 horas vencidas"}
-	shareOverHow   = svc.Words{EN: "Closed, unless it was read until", ES: "Cerrado, salvo que se haya leído antes del"}
+	shareOverHow   = svc.Words{EN: "has passed: closed, unless it was read before", ES: "ya pasó: cerrado, salvo que se haya leído antes"}
 	shareEnded     = svc.Words{EN: "Withdrawn", ES: "Retirado"}
 	shareElsewhere = svc.Words{EN: "not on these pages", ES: "fuera de estas páginas"}
 	shareBy        = svc.Words{EN: "by", ES: "por"}
@@ -134,12 +133,12 @@ var (
 
 	shareFormTitle   = svc.Words{EN: "Share with a third party", ES: "Compartir con un tercero"}
 	sharePublicID    = svc.Words{EN: "Public id of the third party", ES: "Identificador público del tercero"}
-	sharePublicHint  = svc.Words{EN: "Its account's id at the report service. It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "El identificador de su cuenta en el servicio de informes. Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
+	sharePublicHint  = svc.Words{EN: "Its account's id at the report service.", ES: "El de su cuenta en el servicio de informes."}
 	shareLabel       = svc.Words{EN: "What you call it", ES: "Cómo lo llama usted"}
 	shareLabelHint   = svc.Words{EN: "Shown on these pages only.", ES: "Solo se muestra en estas páginas."}
 	shareDo          = svc.Words{EN: "Share the report", ES: "Compartir el informe"}
 	shareHistory     = svc.Words{EN: "Who shared and withdrew", ES: "Quién compartió y retiró"}
-	shareHistoryWhat = svc.Words{EN: "Newest first, the last hundred", ES: "Lo más reciente primero, los últimos cien"}
+	shareHistoryWhat = svc.Words{EN: "What was done, newest first: the last hundred", ES: "Lo hecho, lo más reciente primero: los últimos cien"}
 	shareWho         = svc.Words{EN: "Who", ES: "Quién"}
 	shareUnknownEnd  = svc.Words{EN: "No answer from the service: do it again to be sure", ES: "Sin respuesta del servicio: repítalo para estar seguro"}
 
@@ -171,18 +170,34 @@ var (
 	}
 )
 
-func (v ReviewSharing) grid(l svc.Lang, applicationID string) ui.Grid {
-	g := ui.Grid{Caption: shareTable.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: shareParty.In(l)}, {Label: shareStateCol.In(l)}, {Label: shareFirst.In(l)}, {Label: shareLast.In(l)}, {Label: shareActions.In(l)}}}
-	for _, s := range v.Shares {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: thirdParty(s.PublicID, s.Label)}, {Body: shareState(l, s)},
-			{Body: shareWhen(l, s.Created, s.CreatedBy)}, {Body: shareWhen(l, s.Granted, s.GrantedBy)}, {Body: shareButtons(l, applicationID, s)}})
+// facts are when the share was made, until when it is to be read, and by whom it
+// was withdrawn.
+func (s ReviewShare) facts(l svc.Lang) []ui.Fact {
+	by := func(email string) string {
+		if email == "" {
+			email = shareSomebody.In(l)
+		}
+		return shareBy.In(l) + " " + email
 	}
-	return g
+	out := []ui.Fact{{Term: shareFirst.In(l), Body: shareWhen(l, s.Created, by(s.CreatedBy))}}
+	if !s.Granted.Equal(s.Created) {
+		out = append(out, ui.Fact{Term: shareLast.In(l), Body: shareWhen(l, s.Granted, by(s.GrantedBy))})
+	}
+	switch {
+	case !s.Withdrawn.IsZero() && s.WithdrawnBy == "":
+		out = append(out, ui.Fact{Term: shareEnded.In(l), Body: shareWhen(l, s.Withdrawn, shareElsewhere.In(l))})
+	case !s.Withdrawn.IsZero():
+		out = append(out, ui.Fact{Term: shareEnded.In(l), Body: shareWhen(l, s.Withdrawn, by(s.WithdrawnBy))})
+	case s.Over:
+		out = append(out, ui.Fact{Term: shareUntil.In(l), Body: shareWhen(l, s.Until, shareOverHow.In(l))})
+	default:
+		out = append(out, ui.Fact{Term: shareUntil.In(l), Body: shareWhen(l, s.Until, shareActiveHow.In(l))})
+	}
+	return out
 }
 
 func (v ReviewSharing) history(l svc.Lang) ui.Grid {
-	g := ui.Grid{Caption: shareHistoryWhat.In(l), Columns: []ui.Column{
+	g := ui.Grid{Caption: shareHistoryWhat.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: shareWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: shareParty.In(l)}, {Label: reviewResult.In(l)}}}
 	for _, t := range v.Lines {
 		who, result := t.By, ""

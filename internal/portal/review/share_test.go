@@ -176,7 +176,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		*d.now = noon.Add(73 * time.Hour)
 		d.signInAs(secret, "")
 		_, page = d.get(own)
-		d.says("73 hours later", page, "72 hours over", "unless it was read until")
+		d.says("73 hours later", page, "72 hours over", "unless it was read before")
 		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.led("another 72 hours", resp, "renewed")
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
