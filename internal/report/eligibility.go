@@ -230,7 +230,7 @@ type EligibilityPayroll struct {
 	SourceID            string                 `json:"source_id"`
 	SourceUUID          string                 `json:"source_uuid"`
 	ProviderName        *string                `json:"provider_name"`
-	ProviderType        *string                `json:"provider_type"` // as in ProviderEmployer
+	ProviderType        *string                `json:"provider_type"` // EMPLOYER, PAYROLL_COMPANY, GIG_PLATFORM
 	AnnualGross         *Cents                 `json:"annual_gross_income"`
 	AnnualNet           *Cents                 `json:"annual_net_income"`
 	PayFrequency        *string                `json:"pay_frequency"` // as in PayWeekly
@@ -241,12 +241,6 @@ type EligibilityPayroll struct {
 	Calendar            []CalendarYear         `json:"calendar_summary,omitempty"` // the most recent year first
 	Statements          []EligibilityStatement `json:"statements"`                 // the most recent first
 }
-
-// Values of provider_type.
-const (
-	ProviderEmployer = "EMPLOYER"
-	ProviderGig      = "GIG_PLATFORM"
-)
 
 // GigSummary is what somebody did on a platform in a period.
 type GigSummary struct {

@@ -36,8 +36,18 @@ func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, 
 	return inflows, matched
 }
 
-// SameEmployer says whether two names are of one company, as far as names tell.
-func SameEmployer(a, b string) bool {
+// EmployerOf is the stated employer that a name is the most like; of equals the
+// first, and empty when none is.
+func EmployerOf(stated []string, name string) string {
+	all := employersOf(stated)
+	if i := surest(all, employerOf(name)); i >= 0 {
+		return all[i].name
+	}
+	return ""
+}
+
+// SameCompany says whether two names are of one company, as far as names tell.
+func SameCompany(a, b string) bool {
 	x, y := employerOf(a), employerOf(b)
 	return alike(&x, &y) > 0
 }

@@ -1,0 +1,158 @@
+package eligibility
+
+import (
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// assets is the report's assets; nil where no bank was tried.
+func (in *Input) assets(asOf time.Time) *report.Assets {
+	if len(in.Bank.Connections) == 0 && len(in.Failed) == 0 {
+		return nil
+	}
+	fetch := report.DateOf(asOf)
+	cash := bankdata.Read(in.Bank, fetch)
+	out := &report.Assets{AccountDetails: in.accounts(cash, fetch), Failed: in.failed(asOf)}
+	out.Inflows, out.MatchedIncome = income.Inflows(cash, &in.Bank, in.PublicToken, in.names())
+	return out
+}
+
+// failed are the connections that gave nothing.
+func (in *Input) failed(asOf time.Time) []report.FailedConnection {
+	out := []report.FailedConnection{}
+	for _, f := range in.Failed {
+		out = append(out, report.FailedConnection{SourceID: f.SourceID, SourceUUID: f.SourceUUID, InstitutionName: report.Null(f.Institution),
+			Status: f.Status, Substatus: substatus(f.Substatus), FailedAt: report.TimestampOf(f.At)})
+	}
+	for _, c := range in.Bank.Connections {
+		if c.Status != svc.StatusSuccess {
+			out = append(out, report.FailedConnection{SourceID: c.SourceID, SourceUUID: c.ID, InstitutionName: report.Null(c.Institution),
+				Status: c.Status, FailedAt: report.TimestampOf(asOf)})
+		}
+	}
+	return out
+}
+
+// figures is what an account's transactions say.
+type figures struct {
+	first   *report.Date // of its transactions
+	average *report.Cents
+	income  *report.Cents
+}
+
+// accounts lists all accounts in their order.
+func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.AssetAccount {
+	ofCash := figuresOf(cash, true)
+	var ofOthers []figures
+	if others := in.others(); others.Connections != nil {
+		// The value of an investment moves by itself: no balance follows from its
+		// transactions.
+		ofOthers = figuresOf(bankdata.Read(others, fetch), false)
+	}
+	out := []report.AssetAccount{}
+	for _, c := range in.Bank.Connections {
+		for _, a := range c.Accounts {
+			from := &ofOthers
+			if a.Type == report.CashEquivalent {
+				from = &ofCash
+			}
+			f := (*from)[0]
+			*from = (*from)[1:]
+			out = append(out, account(c, a, f))
+		}
+	}
+	return out
+}
+
+func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetAccount {
+	out := report.AssetAccount{
+		SourceID:             c.SourceID,
+		SourceUUID:           c.ID,
+		AccountID:            a.ID,
+		OwnerFullName:        report.Null(a.Owner),
+		InstitutionName:      report.Null(a.Institution),
+		AccountName:          report.Null(a.Name),
+		AccountType:          report.Null(a.Type),
+		FirstTransaction:     f.first,
+		LastStatementEndDate: a.StatementEnd,
+		TruncatedNumber:      report.Null(a.Mask()),
+		Responsibility:       report.Null(a.Responsibility),
+		Addresses:            income.Addresses(a.Addresses),
+		CurrentBalance:       &a.Balance,
+		AverageBalance:       f.average,
+		IncomeFromAssets:     f.income,
+	}
+	if a.Type == report.CashEquivalent {
+		out.AccountSubtype = report.Null(a.Subtype)
+	}
+	return out
+}
+
+// others is the accounts that no ledger of cash has, as if they were cash; without
+// connections where there are none.
+func (in *Input) others() (out bankdata.Data) {
+	for _, c := range in.Bank.Connections {
+		var kept []bankdata.Account
+		for _, a := range c.Accounts {
+			if a.Type != report.CashEquivalent {
+				a.Type = report.CashEquivalent
+				kept = append(kept, a)
+			}
+		}
+		if kept != nil {
+			c.Accounts = kept
+			out.Connections = append(out.Connections, c)
+		}
+	}
+	return out
+}
+
+// figuresOf goes through a ledger once. The windows end with the fetch date, its own
+// day included, and begin on the day after the same date of six or twelve months
+// before; an account that has transactions begins with the first of them.
+func figuresOf(l *bankdata.Ledger, balances bool) []figures {
+	fetch := l.Fetch.Date()
+	half, year := bankdata.DayOf(bankdata.MonthsBefore(fetch, 6)), bankdata.DayOf(bankdata.MonthsBefore(fetch, 12))
+	out := make([]figures, len(l.Accounts))
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		f := &out[e.Account]
+		if f.first == nil {
+			first := e.Day.Date()
+			f.first, f.income = &first, new(report.Cents)
+		}
+		if e.Day > year && e.Amount > 0 && (e.Leaf == bankdata.LeafInterest || e.Leaf == bankdata.LeafDividend) {
+			*f.income = within(*f.income + e.Amount)
+		}
+	}
+	for i := range out {
+		if f := &out[i]; balances && f.first != nil {
+			from := max(half+1, bankdata.DayOf(*f.first))
+			average := mean(l.DayEnds(i)[from-l.Oldest:])
+			f.average = &average
+		}
+	}
+	return out
+}
+
+// mean is the mean of at least one balance, rounded half up. No sum overflows.
+func mean(balances []report.Cents) report.Cents {
+	n := report.Cents(len(balances))
+	var whole, rest report.Cents
+	for _, b := range balances {
+		whole += b / n
+		if rest += b % n; rest >= n {
+			whole, rest = whole+1, rest-n
+		} else if rest < 0 {
+			whole, rest = whole-1, rest+n
+		}
+	}
+	if 2*rest >= n {
+		whole++
+	}
+	return within(whole)
+}

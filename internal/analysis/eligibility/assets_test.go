@@ -1,0 +1,179 @@
+package eligibility
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// figuresFor are an account's as a report has them: first transaction, average and
+// income, "-" for null.
+func figuresFor(a report.AssetAccount) string {
+	out := "-"
+	if a.FirstTransaction != nil {
+		out = a.FirstTransaction.String()
+	}
+	for _, c := range []*report.Cents{a.AverageBalance, a.IncomeFromAssets} {
+		if c == nil {
+			out += " -"
+		} else {
+			out += " " + c.String()
+		}
+	}
+	return out
+}
+
+func TestFiguresOfAnAccount(t *testing.T) {
+	for name, c := range map[string]struct {
+		balance      report.Cents
+		transactions []bankdata.Transaction
+		want         string
+	}{
+		"no transaction":                 {500_00, nil, "- - -"},
+		"one of long ago":                {500_00, []bankdata.Transaction{posted("2024-06-01", 500_00, "DEPOSIT")}, "2024-06-01 500.00 0.00"},
+		"the first day of two years":     {500_00, []bankdata.Transaction{posted("2024-03-10", 500_00, "DEPOSIT")}, "2024-03-10 500.00 0.00"},
+		"older than that":                {500_00, []bankdata.Transaction{posted("2024-03-09", 500_00, "DEPOSIT")}, "- - -"},
+		"pending":                        {500_00, []bankdata.Transaction{{ID: "1", Posted: day("2026-03-01"), Pending: true, Amount: 1_00, Description: "INTEREST PAYMENT"}}, "- - -"},
+		"today's alone":                  {500_00, []bankdata.Transaction{posted("2026-03-10", 500_00, "DEPOSIT")}, "2026-03-10 500.00 0.00"},
+		"two days":                       {501_00, []bankdata.Transaction{posted("2026-03-09", 500_00, "DEPOSIT"), posted("2026-03-10", 1_00, "DEPOSIT")}, "2026-03-09 500.50 0.00"},
+		"a third of a cent is cut":       {1, []bankdata.Transaction{posted("2026-03-08", 0, "NOTHING"), posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-08 0.00 0.00"},
+		"half a cent is rounded up":      {1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"), posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-09 0.01 0.00"},
+		"half a cent of debt, too":       {-1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"), posted("2026-03-10", -1, "FEE")}, "2026-03-09 0.00 0.00"},
+		"six months, not a day more":     {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"), posted("2025-09-11", 1_80, "DEPOSIT")}, "2025-01-01 1.81 0.00"},
+		"the day before them counts not": {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"), posted("2025-09-12", 1_81, "DEPOSIT")}, "2025-01-01 1.80 0.00"},
+		"interest and dividends": {9_00, []bankdata.Transaction{posted("2025-03-11", 1_00, "INTEREST PAYMENT"), posted("2025-08-11", 2_00, "DIVIDEND RECEIVED INDEX FUND"),
+			posted("2026-03-10", 4_00, "INTEREST PAYMENT")}, "2025-03-11 5.02 7.00"},
+		"those of a year ago to the day":       {9_00, []bankdata.Transaction{posted("2025-03-10", 9_00, "INTEREST PAYMENT")}, "2025-03-10 9.00 0.00"},
+		"no wage, no interest that is charged": {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "ACME PAYROLL"), posted("2025-06-11", -1_00, "INTEREST CHARGE")}, "2025-03-11 9.00 0.00"},
+	} {
+		a := cash(c.transactions...)
+		a.Balance = c.balance
+		// Another account's longer history changes nothing.
+		other := cash(posted("2024-04-01", 1_00, "INTEREST PAYMENT"), posted("2026-03-10", 70_00, "INTEREST PAYMENT"))
+		other.ID = "b"
+		for _, d := range []bankdata.Data{bank(a), bank(a, other)} {
+			r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+			if got := figuresFor(r.Assets.AccountDetails[0]); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+}
+
+func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
+	invested := bankdata.Account{ID: "i", Type: report.Investment, Balance: 9_000_00, Transactions: []bankdata.Transaction{
+		posted("2025-01-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-04-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"),
+		posted("2025-04-11", -31_50, "BUY INDEX FUND"), posted("2025-10-10", 32_00, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-11-10", 500_00, "ACME PAYROLL"),
+	}}
+	a := cash(posted("2026-03-10", 4_00, "INTEREST PAYMENT"))
+	d := bankdata.Data{Connections: []bankdata.Connection{
+		{ID: "1", SourceID: "ONE", Status: svc.StatusSuccess, Accounts: []bankdata.Account{invested, a}},
+		{ID: "2", SourceID: "TWO", Status: svc.StatusSuccess, Accounts: []bankdata.Account{{ID: "e", Type: report.Investment}}},
+	}}
+	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+	var got []string
+	for _, x := range r.Assets.AccountDetails {
+		got = append(got, x.SourceID+" "+x.AccountID+" "+*x.AccountType+" "+report.Text(x.AccountSubtype)+" "+figuresFor(x))
+	}
+	want := []string{"ONE i INVESTMENT  2025-01-10 - 63.50", "ONE a CASH_EQUIVALENT CHECKING 2026-03-10 0.00 4.00", "TWO e INVESTMENT  - - -"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(r.Assets.Inflows) != 0 {
+		t.Errorf("what is paid into an investment account is an inflow: %+v", r.Assets.Inflows)
+	}
+}
+
+func TestFailedConnectionsAreListed(t *testing.T) {
+	d := bank(cash())
+	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE", Institution: "Third Bank", Status: svc.StatusSupplierUnresponsive})
+	in := Input{PublicToken: link, Bank: d, Gathered: Gathered{Failed: []Failed{{SourceID: "TWO", SourceUUID: "2", Institution: "Second Bank",
+		Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported, At: asOf.AddDate(0, 0, -1)}}}}
+	raw, err := report.Encode(Build(in, asOf).Assets.Failed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"source_id":"TWO","source_uuid":"2","institution_name":"Second Bank","status":"NOT_AUTHENTICATED","substatus":"E_BANKING_NOT_SUPPORTED","failed_at":"2026-03-09T15:00:00.000Z"},` +
+		`{"source_id":"THREE","source_uuid":"3","institution_name":"Third Bank","status":"SUPPLIER_UNRESPONSIVE","substatus":null,"failed_at":"2026-03-10T15:00:00.000Z"}]`
+	if string(raw) != want {
+		t.Errorf("failed connections are %s", raw)
+	}
+}
+
+func TestCompletenessChecks(t *testing.T) {
+	old, young := cash(posted("2025-09-10", 1_00, "DEPOSIT")), cash(posted("2025-09-11", 1_00, "DEPOSIT"))
+	paid := works("p", "Globex")
+	paid.Payroll.Jobs[0].Deposits = append(paid.Payroll.Jobs[0].Deposits, deposit("7301"))
+	astray := works("p", "Globex")
+	astray.Payroll.Jobs[0].Deposits = append(astray.Payroll.Jobs[0].Deposits, deposit("7301"), deposit("0000"))
+	failed := works("p", "Globex")
+	failed.Status = svc.StatusError
+	read, unread := Document{Status: svc.StatusSuccess}, Document{Status: svc.StatusNotAuthenticated}
+	skipped := map[string]string{"Globex": "OTHER"}
+	for name, c := range map[string]struct {
+		accounts []bankdata.Account
+		stated   string
+		gathered Gathered
+		want     string // of employers, assets, direct deposits, six months, failed, documents: y, n or -
+	}{
+		"nothing":                            {nil, "", Gathered{}, "-n--y-"},
+		"an account of six months":           {[]bankdata.Account{old}, "", Gathered{}, "-y-yy-"},
+		"an account of a day less":           {[]bankdata.Account{young}, "", Gathered{}, "-y-ny-"},
+		"one of each":                        {[]bankdata.Account{old, young}, "", Gathered{}, "-y-ny-"},
+		"one without transactions":           {[]bankdata.Account{old, cash()}, "", Gathered{}, "-y-ny-"},
+		"an investment account":              {[]bankdata.Account{{Type: report.Investment}}, "", Gathered{}, "-y--y-"},
+		"an employer that is open":           {nil, "Globex", Gathered{}, "nn--y-"},
+		"an employer that is skipped":        {nil, "Globex", Gathered{Skipped: skipped}, "yn--y-"},
+		"one that is verified":               {nil, "Globex", Gathered{Payroll: []Connected{works("p", "Globex")}}, "yn--y-"},
+		"one of two that is verified":        {nil, "Globex,Initech", Gathered{Payroll: []Connected{works("p", "Globex")}}, "nn--y-"},
+		"one that failed":                    {nil, "Globex", Gathered{Payroll: []Connected{failed}}, "nn--y-"},
+		"one that failed and is skipped":     {nil, "Globex", Gathered{Payroll: []Connected{failed}, Skipped: skipped}, "yn--y-"},
+		"its pay goes into the account":      {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{paid}}, "yyyyy-"},
+		"its pay goes into another one, too": {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{astray}}, "yynyy-"},
+		"its pay goes nowhere known":         {nil, "Globex", Gathered{Payroll: []Connected{paid}}, "ynn-y-"},
+		"a bank that failed":                 {[]bankdata.Account{old}, "", Gathered{Failed: []Failed{{}}}, "-y-yn-"},
+		"documents":                          {nil, "", Gathered{Documents: []Document{read}}, "-n--yy"},
+		"one of two cannot be read":          {nil, "", Gathered{Documents: []Document{read, unread}}, "-n--yn"},
+	} {
+		in := Input{PublicToken: link, StatedEmployers: strings.Split(c.stated, ","), Gathered: c.gathered}
+		if c.accounts != nil {
+			in.Bank = bank(c.accounts...)
+		}
+		got := ""
+		checks := Build(in, asOf).Checks
+		for _, name := range report.CompletenessChecks() {
+			switch v := checks[name].Value; {
+			case v == nil:
+				got += "-"
+			case *v:
+				got += "y"
+			default:
+				got += "n"
+			}
+		}
+		if got != c.want || len(checks) != len(report.CompletenessChecks()) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestMeanOverflowsNowhere(t *testing.T) {
+	for _, c := range []struct {
+		of   []report.Cents
+		want report.Cents
+	}{
+		{[]report.Cents{7}, 7}, {[]report.Cents{1, 2}, 2}, {[]report.Cents{-1, -2}, -1}, {[]report.Cents{-1, 0}, 0}, {[]report.Cents{-1, -1, 0}, -1}, {[]report.Cents{-1, 0, 0}, 0},
+		{[]report.Cents{most, most - 1}, most}, {[]report.Cents{math.MaxInt64, math.MaxInt64, math.MaxInt64}, most}, {[]report.Cents{math.MinInt64, math.MinInt64}, -most},
+		{[]report.Cents{math.MaxInt64, -math.MaxInt64, 3}, 1},
+	} {
+		if got := mean(c.of); got != c.want {
+			t.Errorf("mean(%v) = %d, want %d", c.of, got, c.want)
+		}
+	}
+}

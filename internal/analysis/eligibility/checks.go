@@ -1,0 +1,64 @@
+package eligibility
+
+import (
+	"slices"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// checks are the answers of application_completeness_checks; null is a check of
+// something that this application does not have.
+func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]report.Check {
+	out := map[string]report.Check{}
+	answer := func(name string, asked, yes bool) {
+		c := report.Check{}
+		if asked {
+			c.Value = &yes
+		}
+		out[name] = c
+	}
+	answer(report.CheckEmployers, len(r.StatedEmployers) > 0, !slices.ContainsFunc(r.StatedEmployers, open))
+
+	var accounts []report.AssetAccount
+	failed := 0
+	if r.Assets != nil {
+		accounts, failed = r.Assets.AccountDetails, len(r.Assets.Failed)
+	}
+	answer(report.CheckAssets, true, len(accounts) > 0)
+	answer(report.CheckFailed, true, failed == 0)
+
+	deposits, unmatched := 0, 0
+	for _, e := range r.Employment {
+		if d := e.Matching.DirectDeposits; d != nil {
+			deposits += len(d.Matched) + len(d.Unmatched)
+			unmatched += len(d.Unmatched)
+		}
+	}
+	answer(report.CheckDirectDeposits, deposits > 0, unmatched == 0)
+
+	cash, short := 0, 0
+	before := bankdata.MonthsBefore(fetch, 6)
+	for _, a := range accounts {
+		if report.Text(a.AccountType) != report.CashEquivalent {
+			continue
+		}
+		cash++
+		if a.FirstTransaction == nil || a.FirstTransaction.After(before.Time) {
+			short++
+		}
+	}
+	answer(report.CheckSixMonths, cash > 0, short == 0)
+
+	unread := slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status != svc.StatusSuccess })
+	answer(report.CheckDocuments, len(in.Documents) > 0, !unread)
+	return out
+}
+
+// open says whether an employer was neither verified nor skipped. A source that
+// failed verifies nothing.
+func open(e report.StatedEmployer) bool {
+	return e.SkippedReason == nil &&
+		!slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool { return s.Status == svc.StatusSuccess })
+}

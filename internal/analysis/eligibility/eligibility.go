@@ -1,0 +1,225 @@
+// Package eligibility computes the eligibility report (document 3, "Eligibility
+// report") from bank data, payroll connections, documents and an as-of date. Values
+// in, values out: the same input gives the same report, byte for byte, whatever the
+// order of its transactions. Its workflow says what is verified, and so which nodes
+// there are; nothing is extrapolated. How each figure comes about is
+// docs/analytics.md, "Eligibility".
+package eligibility
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Input is what a report is made from.
+type Input struct {
+	PublicToken        string
+	ExternalID         string
+	UserArgs           string
+	ConsumerID         string
+	ConsumerExternalID string
+	Product            report.Product
+	Workflow           report.Workflow // empty is report.IncomeAndAssets
+	InputSource        string          // report.ConsumerInput or report.CustomerInput: who gave Consumer and StatedEmployers
+	InputUUID          string          // source_uuid of that input
+	Consumer           *bankdata.Person
+	StatedEmployers    []string                // as typed; empty ones are left out, and those that come again
+	Notices            []report.ConsumerNotice // as they are to be returned
+	Bank               bankdata.Data           // of a workflow with assets
+	Gathered
+	Files []report.EligibilityDocument // what the files endpoint has, as they are to be returned
+}
+
+// Gathered is what a visit brings besides bank data.
+type Gathered struct {
+	Payroll   []Connected       `json:"payroll,omitempty"` // in the order in which they were made
+	Documents []Document        `json:"documents,omitempty"`
+	Skipped   map[string]string `json:"skipped,omitempty"` // stated employer to one of report.SkippedReasons
+	Failed    []Failed          `json:"failed,omitempty"`
+}
+
+// Document is an uploaded document or pay stub that speaks for a stated employer.
+type Document struct {
+	SourceID   string        `json:"sourceId"`
+	SourceUUID string        `json:"sourceUuid"`
+	Type       string        `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
+	Employer   string        `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: for none
+	Status     svc.Status    `json:"status"`             // SUCCESS: it could be read
+	Substatus  svc.Substatus `json:"substatus,omitempty"`
+}
+
+// Failed is a bank that gave nothing.
+type Failed struct {
+	SourceID    string        `json:"sourceId"`
+	SourceUUID  string        `json:"sourceUuid"`
+	Institution string        `json:"institution"`
+	Status      svc.Status    `json:"status"`
+	Substatus   svc.Substatus `json:"substatus,omitempty"`
+	At          time.Time     `json:"at"`
+}
+
+func (in *Input) workflow() report.Workflow { return cmp.Or(in.Workflow, report.IncomeAndAssets) }
+
+// Outcome is the report's status and substatus for what is at hand; of several
+// sources the best counts. A payment of the last 12 months, a document that could be
+// read and usable bank data are SUCCESS; a payroll connection without a payment is
+// SUCCESS with NO_RECENT_USABLE_INFORMATION; otherwise bank data decide as they do
+// for an income report, and without them what failed first. A report of income to
+// which nobody brought anything is SUCCESS with NO_RECENT_USABLE_INFORMATION: the
+// stated employers are its contents.
+func Outcome(in Input, asOf time.Time) (svc.Status, svc.Substatus) {
+	in = in.within()
+	w := in.workflow()
+	bank, sub := svc.Status(""), svc.Substatus("")
+	if len(in.Bank.Connections) > 0 || !w.Income() && len(in.Failed) == 0 {
+		bank, sub = income.Outcome(in.Bank, asOf)
+	}
+	good, paid := in.verified(report.DateOf(asOf))
+	switch {
+	case paid, bank == svc.StatusSuccess && sub == "":
+		return svc.StatusSuccess, ""
+	case good:
+		return svc.StatusSuccess, svc.SubNoRecentInformation
+	case bank != "":
+		return bank, sub
+	case len(in.Payroll) > 0:
+		return in.Payroll[0].standing()
+	case len(in.Documents) > 0 && w.Income():
+		return in.Documents[0].Status, in.Documents[0].Substatus
+	case len(in.Failed) > 0:
+		return in.Failed[0].Status, in.Failed[0].Substatus
+	}
+	return svc.StatusSuccess, svc.SubNoRecentInformation
+}
+
+// within is the input without what its workflow does not verify.
+func (in Input) within() Input {
+	if !in.workflow().Assets() {
+		in.Bank, in.Failed = bankdata.Data{}, nil
+	}
+	if !in.workflow().Income() {
+		in.Payroll = nil
+	}
+	return in
+}
+
+// verified says whether some source of income or employment could be read, and
+// whether it tells of a payment.
+func (in *Input) verified(fetch report.Date) (good, paid bool) {
+	for i := range in.Payroll {
+		c := &in.Payroll[i]
+		if !c.good() {
+			continue
+		}
+		good = true
+		for _, j := range c.jobs() {
+			_, _, some := j.Year(fetch)
+			paid = paid || some
+		}
+	}
+	read := in.workflow().Income() && slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status == svc.StatusSuccess })
+	return good || read, paid || read
+}
+
+// Build makes the report. asOf is when the data were retrieved; its UTC day is the
+// fetch date.
+func Build(in Input, asOf time.Time) report.Eligibility {
+	w := in.workflow()
+	status, sub := Outcome(in, asOf)
+	in = in.within()
+	r := report.Eligibility{
+		Meta: &report.Meta{
+			PublicToken:        in.PublicToken,
+			UserArgs:           report.Null(in.UserArgs),
+			CreatedAt:          report.TimestampOf(asOf),
+			APIVersion:         report.EligibilityVersion,
+			ExternalID:         report.Null(in.ExternalID),
+			Status:             status,
+			Substatus:          substatus(sub),
+			ConsumerID:         report.Null(in.ConsumerID),
+			ConsumerExternalID: report.Null(in.ConsumerExternalID),
+		},
+		Product:    &in.Product,
+		Identities: in.identities(),
+		Documents:  in.Files,
+	}
+	fetch := report.DateOf(asOf)
+	if w.Income() {
+		r.StatedEmployers, r.Employment, r.Income = in.stated(), in.employment(), in.income(fetch)
+	}
+	if w.Assets() {
+		r.Assets = in.assets(asOf)
+		r.Checks = in.checks(&r, fetch)
+	}
+	if w.Income() && w.Assets() {
+		r.Notices = in.Notices
+	}
+	return r
+}
+
+func substatus(s svc.Substatus) *svc.Substatus {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// identities lists the consumer's own input first, then every owner that a bank
+// knows, then the employees of the payroll connections. The input carries the
+// matching, unless there is nothing to match with: a source agrees when one of its
+// identities does.
+func (in *Input) identities() []report.EligibilityIdentity {
+	var out []report.EligibilityIdentity
+	if in.Consumer != nil {
+		out = append(out, identity(in.InputSource, in.InputUUID, *in.Consumer))
+	}
+	m := report.ConnectionMatching{Matched: []report.ConnectionRef{}, Unmatched: []report.ConnectionRef{}}
+	source := func(id, uuid string, people ...bankdata.Person) {
+		same := false
+		for _, p := range people {
+			out = append(out, identity(id, uuid, p))
+			same = same || in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), p.FullName())
+		}
+		ref := report.ConnectionRef{SourceID: id, SourceUUID: report.Null(uuid)}
+		switch {
+		case len(people) == 0:
+		case same:
+			m.Matched = append(m.Matched, ref)
+		default:
+			m.Unmatched = append(m.Unmatched, ref)
+		}
+	}
+	for _, c := range in.Bank.Connections {
+		var owners []bankdata.Person
+		for _, o := range c.Owners {
+			owners = append(owners, o.Person)
+		}
+		source(c.SourceID, c.ID, owners...)
+	}
+	for i := range in.Payroll {
+		if p := &in.Payroll[i].Payroll; in.Payroll[i].good() && p.Owner.FullName() != "" {
+			source(p.SourceID, p.ID, p.Owner.Person)
+		}
+	}
+	if in.Consumer != nil && len(out) > 1 {
+		out[0].Matching = &report.EligibilityMatching{FullName: m}
+	}
+	return out
+}
+
+func identity(source, uuid string, p bankdata.Person) report.EligibilityIdentity {
+	return report.EligibilityIdentity{
+		SourceID:   source,
+		SourceUUID: report.Null(uuid),
+		FirstName:  report.Null(p.FirstName),
+		LastName:   report.Null(p.LastName),
+		FullName:   report.Null(p.FullName()),
+		Emails:     append([]string{}, p.Emails...),
+	}
+}

@@ -1,0 +1,148 @@
+package eligibility
+
+import (
+	"slices"
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+)
+
+// names are the stated employers, each of them once.
+func (in *Input) names() []string {
+	var out []string
+	for _, n := range in.StatedEmployers {
+		if strings.TrimSpace(n) != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// stated lists the stated employers with where each was looked for, payroll before
+// documents. A payroll connection that was made for no employer speaks for those
+// whose name is like one of its own.
+func (in *Input) stated() []report.StatedEmployer {
+	var out []report.StatedEmployer
+	for _, name := range in.names() {
+		e := report.StatedEmployer{Name: name, InputMethod: in.InputSource, VerificationSources: []report.VerificationSource{},
+			SkippedReason: report.Null(in.Skipped[name])}
+		for i := range in.Payroll {
+			if c := &in.Payroll[i]; in.speaksFor(c, name) {
+				status, sub := c.standing()
+				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
+					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: substatus(sub)})
+			}
+		}
+		for _, d := range in.Documents {
+			if d.Employer == name {
+				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
+					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: substatus(d.Substatus)})
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (in *Input) speaksFor(c *Connected, name string) bool {
+	if c.Employer != "" {
+		return c.Employer == name
+	}
+	return slices.ContainsFunc(c.jobs(), func(j *income.Job) bool { return income.EmployerOf(in.names(), j.Employer) == name })
+}
+
+// employment lists the jobs of the payroll connections that gave something.
+func (in *Input) employment() []report.EligibilityEmployment {
+	var out []report.EligibilityEmployment
+	for i := range in.Payroll {
+		c := &in.Payroll[i]
+		if !c.good() {
+			continue
+		}
+		for _, j := range c.jobs() {
+			e := report.EligibilityEmployment{
+				SourceID:      c.Payroll.SourceID,
+				SourceUUID:    c.Payroll.ID,
+				EmployerName:  &j.Employer,
+				EmployerLine1: report.Null(j.Address.Line1),
+				EmployerLine2: report.Null(j.Address.Line2),
+				EmployerCity:  report.Null(j.Address.City),
+				EmployerState: report.Null(j.Address.State),
+				Type:          report.Null(j.Type),
+				Status:        report.Null(j.Status),
+				JobTitle:      report.Null(j.Title),
+				HireDate:      j.Hired,
+				Matching:      report.EmployerMatches{EmployerName: in.namesOf(j)},
+			}
+			if j.Status != report.EmploymentActive {
+				e.TerminationDate = j.Ended
+			}
+			if j.Rate > 0 {
+				e.BasePayRate, e.BasePayPeriod = &j.Rate, report.Null(j.RatePer)
+			}
+			if in.workflow().Assets() {
+				e.Matching.DirectDeposits = in.deposits(j)
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// namesOf puts the stated employer that the job is with, if there is one, beside
+// the others.
+func (in *Input) namesOf(j *income.Job) report.EmployerNameMatching {
+	m := report.EmployerNameMatching{Matched: []report.StatedName{}, Unmatched: []report.StatedName{}}
+	names := in.names()
+	same := income.EmployerOf(names, j.Employer)
+	for _, name := range names {
+		if name == same {
+			m.Matched = append(m.Matched, report.StatedName{StatedEmployer: name})
+		} else {
+			m.Unmatched = append(m.Unmatched, report.StatedName{StatedEmployer: name})
+		}
+	}
+	return m
+}
+
+// deposits finds the accounts that a job is paid into among those of the report.
+func (in *Input) deposits(j *income.Job) *report.DirectDepositsMatching {
+	m := report.DirectDepositsMatching{Matched: []report.MatchedDeposit{}, Unmatched: []report.UnmatchedDeposit{}}
+	for _, d := range j.Deposits {
+		if a := in.account(d); a != nil {
+			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: report.Null(a.Mask()), InstitutionName: report.Null(a.Institution)})
+		} else {
+			m.Unmatched = append(m.Unmatched, report.UnmatchedDeposit{TruncatedNumber: report.Null(d.Mask), InstitutionName: report.Null(d.Institution)})
+		}
+	}
+	return &m
+}
+
+// account is the one that has the last four digits of a deposit's, and is with its
+// bank; nil for none, and for several that could be meant. A payroll provider that
+// does not name the bank leaves the digits to tell.
+func (in *Input) account(d income.Deposit) *bankdata.Account {
+	var found *bankdata.Account
+	for i := range in.Bank.Connections {
+		accounts := in.Bank.Connections[i].Accounts
+		for k := range accounts {
+			a := &accounts[k]
+			if d.Mask == "" || a.Mask() != d.Mask || d.Institution != "" && !sameBank(d.Institution, a.Institution) {
+				continue
+			}
+			if found != nil {
+				return nil
+			}
+			found = a
+		}
+	}
+	return found
+}
+
+// sameBank says whether two names are of one bank.
+func sameBank(a, b string) bool {
+	x, y := bankdata.Normalise(a), bankdata.Normalise(b)
+	return x != "" && x == y || income.SameCompany(a, b)
+}

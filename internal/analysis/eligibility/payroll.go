@@ -1,0 +1,163 @@
+package eligibility
+
+import (
+	"slices"
+	"strconv"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Connected is a payroll connection, whether it gave something or not.
+type Connected struct {
+	Payroll   income.Payroll `json:"payroll"`
+	Employer  string         `json:"employer,omitempty"` // the stated one that it was made for; empty: names tell
+	Status    svc.Status     `json:"status,omitempty"`   // empty is SUCCESS
+	Substatus svc.Substatus  `json:"substatus,omitempty"`
+}
+
+// standing is the connection's status as a source: one that does not name an
+// employer is ERROR with INCOMPLETE_INFORMATION (document 3, Errors).
+func (c *Connected) standing() (svc.Status, svc.Substatus) {
+	switch {
+	case c.Status != "" && c.Status != svc.StatusSuccess:
+		return c.Status, c.Substatus
+	case len(c.jobs()) == 0:
+		return svc.StatusError, svc.SubIncomplete
+	}
+	return svc.StatusSuccess, ""
+}
+
+// good says whether the connection gave something.
+func (c *Connected) good() bool {
+	status, _ := c.standing()
+	return status == svc.StatusSuccess
+}
+
+// jobs are those that something can be made of.
+func (c *Connected) jobs() []*income.Job {
+	var out []*income.Job
+	for i := range c.Payroll.Jobs {
+		if j := &c.Payroll.Jobs[i]; j.Employer != "" {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// income is the report's income: an item for each job of the connections that gave
+// something.
+func (in *Input) income(fetch report.Date) *report.EligibilityIncome {
+	var out []report.EligibilityPayroll
+	for i := range in.Payroll {
+		c := &in.Payroll[i]
+		if !c.good() {
+			continue
+		}
+		for _, j := range c.jobs() {
+			out = append(out, item(&c.Payroll, j, fetch))
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return &report.EligibilityIncome{Payroll: out}
+}
+
+func item(p *income.Payroll, j *income.Job, fetch report.Date) report.EligibilityPayroll {
+	out := report.EligibilityPayroll{
+		SourceID:     p.SourceID,
+		SourceUUID:   p.ID,
+		ProviderName: report.Null(p.Provider),
+		ProviderType: report.Null(p.Type),
+		PayFrequency: report.Null(j.Frequency),
+		Statements:   []report.EligibilityStatement{},
+	}
+	if gross, net, ok := j.Year(fetch); ok {
+		out.AnnualGross, out.AnnualNet = &gross, &net
+	}
+	paid := newest(j, fetch)
+	for i := range paid {
+		s := &paid[i]
+		out.Statements = append(out.Statements, report.EligibilityStatement{
+			PayDate: &s.PayDate, PayPeriodStart: &s.Start, PayPeriodEnd: &s.End, HoursWorked: hours(s.Hours),
+			GrossTotal: &s.Gross, GrossTotalYTD: &s.GrossYTD, NetTotal: &s.Net, NetTotalYTD: &s.NetYTD,
+		})
+		// The first one of a year is its last: what it says of the year so far is the year.
+		if year := strconv.Itoa(s.PayDate.Year()); len(out.Calendar) == 0 || out.Calendar[len(out.Calendar)-1].Year != year {
+			out.Calendar = append(out.Calendar, report.CalendarYear{Year: year, Gross: &s.GrossYTD, Net: &s.NetYTD})
+		}
+	}
+	gigs := *j
+	gigs.Statements = slices.DeleteFunc(slices.Clone(paid), func(s income.Statement) bool { return s.Gig == nil })
+	if gross, net, ok := gigs.Year(fetch); ok {
+		deposited := net
+		out.GigsAnnualGross, out.GigsAnnualDeposited, out.GigsAnnualNet = &gross, &deposited, &net
+	}
+	out.Gigs = summaries(p.Provider, gigs.Statements)
+	return out
+}
+
+// newest is the statements of the 12 months up to the fetch date, the most recent
+// first.
+func newest(j *income.Job, fetch report.Date) []income.Statement {
+	from := bankdata.MonthsBefore(fetch, 12)
+	var out []income.Statement
+	for _, s := range j.Statements {
+		if s.PayDate.After(from.Time) && !s.PayDate.After(fetch.Time) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b income.Statement) int { return b.PayDate.Compare(a.PayDate.Time) })
+	return out
+}
+
+// summaries puts the gigs of each calendar month together, by the day on which they
+// were paid, the most recent month first.
+func summaries(platform string, paid []income.Statement) []report.GigSummary {
+	out := []report.GigSummary{}
+	month := func(d report.Date) int { return 12*d.Year() + int(d.Month()) }
+	for i := range paid {
+		s := &paid[i]
+		if i == 0 || month(s.PayDate) != month(paid[i-1].PayDate) {
+			end := s.End
+			out = append(out, report.GigSummary{PlatformName: report.Null(platform), PeriodEnd: &end, Count: new(int64),
+				Gross: new(report.Cents), Tips: new(report.Cents), Bonuses: new(report.Cents), Fees: new(report.Cents), Deposited: new(report.Cents)})
+		}
+		g := &out[len(out)-1]
+		start := s.Start
+		g.PeriodStart = &start
+		*g.Count += int64(s.Gig.Count)
+		if worked := hours(s.Hours); worked != nil {
+			if g.HoursWorked == nil {
+				g.HoursWorked = new(report.Hours)
+			}
+			*g.HoursWorked += *worked
+		}
+		for _, c := range []struct {
+			to *report.Cents
+			of report.Cents
+		}{{g.Gross, s.Gross}, {g.Tips, s.Gig.Tips}, {g.Bonuses, s.Gig.Bonuses}, {g.Fees, s.Gig.Fees}, {g.Deposited, s.Net}} {
+			*c.to = within(*c.to + c.of)
+		}
+	}
+	return out
+}
+
+// hours are null where nobody counted them.
+func hours(hundredths int64) *report.Hours {
+	if hundredths == 0 {
+		return nil
+	}
+	h := report.Hours(hundredths)
+	return &h
+}
+
+// most is the largest amount of a report: ten trillion dollars. Sums stay there, so
+// that none overflows.
+const most report.Cents = 1_000_000_000_000_000
+
+// within holds an amount to those of a report.
+func within(c report.Cents) report.Cents { return max(-most, min(c, most)) }
