@@ -1,0 +1,324 @@
+// Package suppliers is the sandbox's credit bureaus abroad, and its reader of
+// identity documents: one file a supplier and applicant, generated relative to the
+// day it is fetched (document 3, "Passport"; what it leaves open is in the project's
+// divergences). The same supplier, applicant and day give the same file.
+//
+// A file is consistent in itself, as the tests of this folder hold for all codes: no
+// balance is above its limit, nothing is past due that was paid last month, and no
+// credit is older than its holder's adult years. Everything in it is invented; the
+// scales of the scores and the rates of exchange are the sandbox's own.
+package suppliers
+
+import (
+	"cmp"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/passport"
+	"vestibule/internal/report"
+)
+
+// Bureaus is the sandbox's suppliers. Its zero value is ready.
+type Bureaus struct{}
+
+// Last names that choose a file, as typed, whatever their case. With any other the
+// applicant's own seed decides how credit was paid back.
+const (
+	NoFile     = "nofile"     // the supplier knows nobody of that name
+	ThinFile   = "thinfile"   // an identity, and next to no credit
+	Delinquent = "delinquent" // payments past due, a debt charged off, a collection
+	Deceased   = "deceased"   // a person who died five months ago
+)
+
+// Quotes name who quoted the sandbox's rates.
+const quoted = "SANDBOX_FIXED_RATES"
+
+// Known reports whether there is a supplier of that code.
+func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); return ok }
+
+// Quote returns the sandbox's rate for a currency; nil for one that it has none of.
+func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
+	for _, c := range countries {
+		if c.currency == currency {
+			return &passport.Quote{Currency: currency, Rate: report.Rate(c.rate), Day: report.DateOf(at), Source: quoted}
+		}
+	}
+	return nil
+}
+
+// Fetch retrieves what a supplier has on an applicant at an instant. typed is what
+// the applicant typed, nil for nothing; identifiers derive from link, the report's
+// publicToken. An unknown code has no file.
+//
+// The person in the file is the one who was typed, where the country writes names in
+// Latin letters and so was this one; where it does not, the one whose names were
+// typed in either script, if the sandbox has both of them; and otherwise somebody
+// else, who does not match.
+func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File {
+	supplier, ok := report.SupplierOf(code)
+	if !ok {
+		return passport.File{Supplier: code}
+	}
+	out := passport.File{Supplier: code, RecordID: derive(link, code)}
+	seed, last := link, ""
+	if typed != nil {
+		seed = strings.ToLower(strings.Join(append([]string{typed.First, typed.Last}, typed.Emails...), "/"))
+		last = strings.ToLower(strings.TrimSpace(typed.Last))
+	}
+	if last == NoFile {
+		return out
+	}
+	out.Found = true
+	g := generator{rand: random(code, seed), link: link, day: report.DateOf(at), supplier: code}
+	g.code = report.Text(supplier.Country)
+	if g.code == "" { // documents are of anywhere
+		codes := []string{"AUS", "BRA", "DEU", "IND", "KOR", "MEX", "NGA", "PHL", "UKR"}
+		g.code = codes[g.rand.IntN(len(codes))]
+	}
+	g.country, _ = in(g.code)
+	out.Person = g.person(typed, supplier.Fields, last == Deceased)
+	if code == report.DocumentSupplier {
+		return out
+	}
+	out.Currency = g.currency
+	g.life(&out)
+	g.credit(&out, last)
+	return out
+}
+
+// generator makes one file.
+type generator struct {
+	country
+	rand     *rand.Rand
+	code     string // of the country
+	supplier string
+	link     string
+	day      report.Date
+}
+
+func random(parts ...string) *rand.Rand {
+	h := fnv.New64a()
+	for _, p := range parts {
+		io.WriteString(h, p)
+		h.Write([]byte{0})
+	}
+	return rand.New(rand.NewPCG(h.Sum64(), 29))
+}
+
+func derive(link, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/passport/"+what)).String()
+}
+
+func (g *generator) pick(s string) string {
+	all := list(s)
+	return all[g.rand.IntN(len(all))]
+}
+
+// between is a number from low to high, both included.
+func (g *generator) between(low, high int) int { return low + g.rand.IntN(high-low+1) }
+
+// chance is true in so many of a hundred files.
+func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
+
+// monthsAgo is a day of the month k months before the fetch date's.
+func (g *generator) monthsAgo(k, day int) report.Date {
+	d := report.Date{Time: time.Date(g.day.Year(), g.day.Month()-time.Month(k), min(day, 28), 0, 0, 0, 0, time.UTC)}
+	if d.After(g.day.Time) {
+		return g.day
+	}
+	return d
+}
+
+// filled puts digits and letters in the places of a pattern.
+func (g *generator) filled(pattern string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '#':
+			return rune('0' + g.rand.IntN(10))
+		case '@':
+			return rune('A' + g.rand.IntN(26))
+		}
+		return r
+	}, pattern)
+}
+
+// person makes the identity: everything, of which the report takes what the supplier
+// provides.
+func (g *generator) person(typed *passport.Consumer, fields report.IdentityFields, deceased bool) passport.Person {
+	given, family := g.named(typed)
+	first, firstLatin := spelling(given)
+	last, lastLatin := spelling(family)
+	middle, _ := spelling(g.other(g.given, given))
+	second, _ := spelling(g.other(g.family, family))
+	p := passport.Person{First: first, Last: last, Middle: middle, Deceased: deceased,
+		Transliterated: firstLatin + " " + lastLatin,
+		Born:           report.Date{Time: time.Date(g.between(1964, 2001), time.Month(g.between(1, 12)), g.between(1, 28), 0, 0, 0, 0, time.UTC)}}
+	p.Full = g.full(first, middle, last, second, fields)
+	p.Others = []string{strings.TrimSpace(first + " " + second)}
+	if g.foreign() {
+		p.Others = []string{firstLatin + " " + lastLatin}
+	}
+	if g.upper {
+		for _, s := range []*string{&p.First, &p.Last, &p.Middle, &p.Full, &p.Others[0]} {
+			*s = strings.ToUpper(*s)
+		}
+	}
+	p.Emails = []string{mailbox(firstLatin) + "." + mailbox(lastLatin) + "@mail.example"}
+	if typed != nil && len(typed.Emails) > 0 && (passport.SameName(*typed, p.Full) || passport.SameName(*typed, p.Transliterated)) {
+		p.Emails = slices.Clone(typed.Emails)
+	}
+	p.Telephones = []string{g.filled(g.phone)}
+	if deceased {
+		p.Died = g.monthsAgo(5, 11)
+	}
+	issued := g.between(14, 90)
+	p.Documents = []passport.Document{{Type: g.pick("PASSPORT|NATIONAL_ID|DRIVERS_LICENSE"), Number: g.filled("@#######"), Country: g.code,
+		Issued: g.monthsAgo(issued, 9), Expires: report.Date{Time: g.monthsAgo(issued, 9).AddDate(10, 0, 0)}}}
+	return p
+}
+
+// named chooses the names of the file's person, each with its Latin spelling.
+func (g *generator) named(typed *passport.Consumer) (given, family string) {
+	given, family = g.pick(g.given), g.pick(g.family)
+	if typed == nil || typed.First == "" || typed.Last == "" {
+		return given, family
+	}
+	if !g.foreign() {
+		if latin(typed.First + typed.Last) {
+			return typed.First, typed.Last
+		}
+		return given, family
+	}
+	first, last := known(g.given, typed.First), known(g.family, typed.Last)
+	if first == "" || last == "" {
+		return given, family
+	}
+	return first, last
+}
+
+// known finds a name of a list by either spelling.
+func known(names, typed string) string {
+	bare := func(s string) string { return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s)) }
+	for _, n := range list(names) {
+		if own, latin := spelling(n); bare(own) == bare(typed) || bare(latin) == bare(typed) {
+			return n
+		}
+	}
+	return ""
+}
+
+func latin(s string) bool {
+	for _, r := range s {
+		if unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// other is a name of the list that is not n.
+func (g *generator) other(names, n string) string {
+	all := slices.DeleteFunc(list(names), func(s string) bool { return s == n })
+	return all[g.rand.IntN(len(all))]
+}
+
+// full writes the name as the country does. A middle name is part of it only where
+// the supplier has one.
+func (g *generator) full(first, middle, last, second string, fields report.IdentityFields) string {
+	order, joint := g.order, " "
+	if strings.HasPrefix(order, "-") {
+		order, joint = order[1:], ""
+	}
+	var parts []string
+	for _, which := range strings.Fields(order) {
+		switch which {
+		case "G":
+			parts = append(parts, first)
+		case "M":
+			if fields.MiddleName {
+				parts = append(parts, middle)
+			}
+		case "F":
+			parts = append(parts, last)
+		case "S":
+			parts = append(parts, second)
+		}
+	}
+	return strings.Join(parts, joint)
+}
+
+// mailbox keeps the plain letters of a name.
+func mailbox(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		if r >= 'a' && r <= 'z' {
+			b.WriteRune(r)
+		}
+	}
+	return cmp.Or(b.String(), "x")
+}
+
+// life makes addresses, employers, numbers and bank accounts.
+func (g *generator) life(f *passport.File) {
+	home := g.between(8, 50)
+	f.Addresses = []passport.Address{g.address(g.monthsAgo(home, 3), g.monthsAgo(1, 20))}
+	if g.chance(70) {
+		f.Addresses = append(f.Addresses, g.address(g.monthsAgo(home+g.between(12, 60), 14), g.monthsAgo(home, 2)))
+	}
+	since := g.between(5, 70)
+	wage := g.money(g.monthly*int64(g.between(60, 190))/100, 2)
+	f.Employers = []passport.Employer{{Name: g.pick(g.works), Job: g.pick(g.jobs), Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
+	if g.chance(55) {
+		before := g.money(int64(wage)/100*int64(g.between(55, 90))/100, 2)
+		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.works, f.Employers[0].Name), Job: g.pick(g.jobs),
+			Start: g.monthsAgo(since+g.between(10, 60), 1), End: g.monthsAgo(since, 1), Last: g.monthsAgo(since+1, 18), Monthly: &before})
+	}
+	if g.chance(25) {
+		extra := g.money(int64(wage)/100*int64(g.between(8, 25))/100, 2)
+		f.OtherIncomes = []passport.OtherIncome{{Type: g.pick("RENTAL|SELF_EMPLOYMENT|BENEFIT"), Frequency: "MONTHLY", Amount: &extra, Reported: g.monthsAgo(2, 7)}}
+	}
+	f.Identifiers = []passport.Identifier{{Type: g.kind, Value: g.filled(g.number), Country: g.code}}
+	for n := g.between(1, 2); n > 0; n-- {
+		a := passport.BankAccount{Institution: g.pick(g.lenders), Type: report.Checking, Number: g.filled("##########"), Opened: g.monthsAgo(g.between(14, 120), 6)}
+		if n == 2 {
+			a.Type = report.Savings
+			if g.chance(30) {
+				a.Closed = g.monthsAgo(g.between(2, 12), 25)
+			}
+		}
+		f.BankAccounts = append(f.BankAccounts, a)
+	}
+}
+
+func (g *generator) address(first, last report.Date) passport.Address {
+	at := strings.Split(g.pick(g.cities), ";")
+	a := passport.Address{Street: g.pick(g.homes), City: at[0], Region: at[1], Postcode: at[2], Country: g.code, First: first, Last: last}
+	a.Line = strings.NewReplacer("S", a.Street, "C", a.City, "R", a.Region, "P", a.Postcode).Replace(g.line)
+	if g.code == "KOR" || g.code == "CHN" {
+		a.Line = g.name + " " + a.Line
+	} else {
+		a.Line += ", " + g.name
+	}
+	return a
+}
+
+// money makes an amount of whole units, rounded to so many digits.
+func (g *generator) money(units int64, digits int) report.Cents {
+	step := int64(1)
+	for limit := int64(1); digits > 0; digits-- {
+		limit *= 10
+		if digits == 1 {
+			for units/step >= limit {
+				step *= 10
+			}
+		}
+	}
+	return report.Cents(max(units/step, 1) * step * 100)
+}
