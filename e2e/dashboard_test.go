@@ -113,7 +113,7 @@ func TestDashboard(t *testing.T) {
 	v.open(t, desk+"/audit")
 	see(t, v.page("role=cell >> text=rotó una secretKey"))
 	everybody(t, v, "audit trail")
-	for _, page := range []string{"", "/relay-tokens", "/redirects", "/products", "/accounts"} {
+	for _, page := range []string{"", "/relay-tokens", "/redirects", "/products", "/accounts", "/outbox", "/people"} {
 		v.open(t, desk+page)
 		v.axe(t)
 	}

@@ -72,7 +72,7 @@ func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
 		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""), at("/dashboard/redirects", ""),
 		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
-		at("/dashboard/audit", ""), at("/dashboard/people", ""),
+		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
 		send("/dashboard/people", "", "email", canaryEmail),
 		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
 		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),

@@ -31,7 +31,7 @@ func (p *Provider) newDesk() *dashboard.Service {
 		Accounts: deskAccounts{p.customers}, Credentials: deskCredentials{p.customers, p.now}, Hierarchy: deskHierarchy{p.customers},
 		Webhooks: deskWebhooks{p.events}, Deliveries: deskDeliveries{p.events},
 		Reports: deskReports{p.reports, p.visits, p.redirects, p.events, p.sharing, p.customers, p.now},
-		Sharing: deskSharing{p.sharing, p.customers, p.now}}
+		Sharing: deskSharing{p.sharing, p.customers, p.now}, Outbox: deskOutbox{p.invites}}
 }
 
 // NewCustomer is a customer that an operator adds. The secrets are his to hand on.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -118,6 +119,22 @@ func (d *desk) form(pairs ...string) url.Values {
 	return f
 }
 
+// delivered waits until n deliveries have been noted as such, which is after they
+// arrived.
+func (b *bench) delivered(n int) {
+	b.t.Helper()
+	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(5*time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
+	for b.count(`SELECT COUNT(*) FROM deliveries WHERE state = 'delivered'`) < n {
+		select {
+		case <-deadline.C:
+			b.t.Fatalf("%d events are not delivered", n)
+		case <-tick.C:
+		}
+	}
+}
+
 func (b *bench) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(*) FROM audit`) }
 
 // last is the newest line of the audit trail.
@@ -153,7 +170,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.staffed()
 		token, _ := b.walked("default")
-		b.inbox.wait(t, 1)
+		b.delivered(1)
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
 		configuration := "" // the account's own, found on the page of its products
 		child := ""
@@ -270,7 +287,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.staffed()
 		token, _ := b.walked("default")
-		b.inbox.wait(t, 1)
+		b.delivered(1)
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
 		child := b.post("/accounts", b.basic(), map[string]any{"accountName": "A child"}).text("publicId")
 		report := d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern)
@@ -319,6 +336,7 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 		d := b.signedIn(ours)
 		b.walked("default", "userArgs", "campaign=<autumn>")
 		first := b.inbox.wait(t, 1)[0]
+		b.delivered(1)
 		path := "/dashboard/deliveries/" + d.find("/dashboard/deliveries?state=delivered", `/dashboard/deliveries/`+uuidPattern)
 		text := d.page(path)
 		for _, want := range []string{`"userArgs":"campaign=`, first.EventID, "204", `"status":"SUCCESS"`} {
@@ -331,6 +349,7 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 			if a.status != 303 || a.header.Get("Location") == path {
 				t.Fatalf("redelivery %d: %d %s", i, a.status, a.header.Get("Location"))
 			}
+			b.delivered(i + 2)
 			if got := b.inbox.wait(t, i+2); got[i+1] != first {
 				t.Errorf("sent again: %+v, want %+v", got[i+1], first)
 			}
@@ -542,6 +561,33 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 			if err := b.provider.AddCustomer(t.Context(), bad); err == nil || b.count(`SELECT COUNT(*) FROM customers`) != customers {
 				t.Errorf("%+v is added: %v", bad, err)
 			}
+		}
+	})
+}
+
+func TestLettersWaitOnTheDashboard(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		if text := d.page("/dashboard/outbox"); !strings.Contains(text, "There are no letters") {
+			t.Error("an empty outbox does not say so")
+		}
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow],
+			"prefill": applicant, "deliverTo": "zoe@mail.example"}), 200, "")
+		text := d.page("/dashboard/outbox")
+		link := regexp.MustCompile(b.service.URL + `/invite/[A-Za-z0-9_-]+`).FindString(text)
+		if !strings.Contains(text, "zoe@mail.example") || !strings.Contains(text, "There is no mail server") || link == "" {
+			t.Errorf("the letter is not there to be passed on\n%s", text)
+		}
+		if a := b.ask(link, "GET", "", nil, nil); a.status >= 400 {
+			t.Errorf("the letter's link leads to %d", a.status)
+		}
+		if text := eve.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
+			t.Error("somebody else reads the letter")
+		}
+		b.advance("73h")
+		if text := d.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
+			t.Error("a letter whose link is over is shown")
 		}
 	})
 }

@@ -186,6 +186,19 @@ type DeskShare struct {
 	Read, Revoked         time.Time
 }
 
+// DeskOutbox is the letters to applicants.
+type DeskOutbox struct {
+	Sends   bool // there is a mail server
+	Letters []DeskLetter
+	Pager   DeskPager
+}
+
+// DeskLetter is one of them; Body is empty when it was sent.
+type DeskLetter struct {
+	Report, To, Subject, Body      string
+	Created, Expires, Sent, Failed time.Time
+}
+
 // DeskAccounts is the account's children.
 type DeskAccounts struct{ Children []DeskAccount }
 
@@ -271,6 +284,7 @@ var deskSections = []deskSection{
 	{"overview", "/dashboard", svc.Words{EN: "Overview", ES: "Resumen"}, false},
 	{"reports", "/dashboard/reports", svc.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
 	{"relay", "/dashboard/relay-tokens", svc.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
+	{"outbox", "/dashboard/outbox", svc.Words{EN: "Outbox", ES: "Cartas"}, false},
 	{"webhooks", "/dashboard/webhooks", svc.Words{EN: "Webhooks", ES: "Webhooks"}, false},
 	{"deliveries", "/dashboard/deliveries", svc.Words{EN: "Deliveries", ES: "Entregas"}, false},
 	{"redirects", "/dashboard/redirects", svc.Words{EN: "Redirects", ES: "Redirecciones"}, false},

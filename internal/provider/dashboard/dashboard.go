@@ -51,6 +51,7 @@ type Service struct {
 	Reports     Reports
 	Sharing     Sharing
 	Hierarchy   Hierarchy
+	Outbox      Outbox
 
 	public    *url.URL
 	sessions  *session.Sessions

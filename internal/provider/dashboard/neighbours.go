@@ -207,6 +207,21 @@ type Sharing interface {
 	Withdraw(ctx context.Context, tx *sql.Tx, customerID, relayToken string) (bool, error)
 }
 
+// Letter is an invite by e-mail.
+type Letter struct {
+	ID, PublicToken, To, Subject string
+	Body                         string // empty when it was sent
+	Created, Expires             time.Time
+	Sent, Failed                 time.Time // zero: not
+}
+
+// Outbox knows the letters to applicants whose links still work.
+type Outbox interface {
+	Letters(ctx context.Context, q store.Queryer, customerID string, before Cursor) (page []Letter, full bool, err error)
+	// Sends reports whether there is a mail server; else somebody passes them on.
+	Sends() bool
+}
+
 // Configuration is what products are configured as.
 type Configuration struct {
 	ID, Alias            string

@@ -293,3 +293,25 @@ func (s *Service) withdraw(ctx context.Context, tx *sql.Tx, by person, in input)
 	}
 	return done{action: "share withdrawn", object: in.id, said: "withdrawn"}, err
 }
+
+// outbox shows the letters to applicants. What they say is for who passes them on.
+func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	q := chosen(r)
+	before, err := parseCursor(q.Get("after"))
+	if err != nil {
+		return nil, unknown("list")
+	}
+	all, full, err := s.Outbox.Letters(ctx, s.DB.SQL, by.account.ID, before)
+	if err != nil {
+		return nil, err
+	}
+	v := pages.DeskOutbox{Sends: s.Outbox.Sends()}
+	for _, l := range all {
+		v.Letters = append(v.Letters, pages.DeskLetter{Report: s.reference(l.PublicToken), To: l.To, Subject: l.Subject, Body: l.Body,
+			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
+	}
+	if n := len(all); n > 0 {
+		v.Pager = pager(q, "/dashboard/outbox", full, Cursor{all[n-1].Created, all[n-1].ID})
+	}
+	return pages.DeskOutboxPage(d, v), nil
+}

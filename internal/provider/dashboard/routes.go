@@ -19,6 +19,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/reports":         s.reports,
 		"GET /dashboard/reports/{id}":    s.report,
 		"GET /dashboard/relay-tokens":    s.sharing,
+		"GET /dashboard/outbox":          s.outbox,
 		"GET /dashboard/redirects":       s.redirects,
 		"GET /dashboard/credentials":     s.credentials,
 		"GET /dashboard/products":        s.products,
