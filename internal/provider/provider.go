@@ -32,6 +32,7 @@ import (
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
@@ -120,7 +121,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
 		// The time that is signed is the time of day: the receiver's clock does not move.
 		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
-	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Log: c.Log, Now: p.now,
+	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
 		Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: p.events, Secondary: secondaryReports{p.reports, p.customers}}
@@ -129,6 +130,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
+		Employers: visitEmployers(), Payroll: visitPayroll{},
 		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,

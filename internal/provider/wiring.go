@@ -153,7 +153,7 @@ func visitError(err error) error {
 
 func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string, from visits.Source) error {
 	in := typed(from)
-	in.Profile, in.Institution, in.Accounts = from.Profile, from.Institution, from.Accounts
+	in.Profile, in.Institution, in.Accounts, in.SignIns = from.Profile, from.Institution, from.Accounts, signIns(from)
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
@@ -297,7 +297,7 @@ func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customer
 type walker struct{ visits *visits.Service }
 
 func (w walker) Walk(ctx context.Context, token string, how sandbox.Walk) (sandbox.Walked, error) {
-	done, err := w.visits.Walk(ctx, token, visits.Walk(how))
+	done, err := w.visits.Walk(ctx, token, walkOf(how))
 	return sandbox.Walked(done), err
 }
 

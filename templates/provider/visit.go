@@ -9,6 +9,7 @@ package provider
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -28,11 +29,13 @@ type Visit struct {
 	Sandbox  bool
 	Hosted   bool // a page of its own, not the widget's frame
 	Step     Step
+	Way      Way   // that was chosen; empty before
+	Ways     []Way // that there are
 
-	Bank     string // the chosen bank's name
-	Query    string // of the search for banks
+	Bank     string // the name of the chosen bank or payroll provider
+	Query    string // of the search for them
 	Banks    []Bank
-	More     int // banks that were found and are not shown
+	More     int // of them that were found and are not shown
 	Tries    int // how often the password may still be wrong; 0: it was not wrong yet
 	Accounts []Account
 	Problem  svc.Words // what is wrong with what was sent; empty is nothing
@@ -50,17 +53,27 @@ type Visit struct {
 type Step string
 
 const (
-	Consent  Step = "consent"
-	Banks    Step = "bank"
-	SignIn   Step = "sign-in"
-	Code     Step = "code"
-	Accounts Step = "accounts"
-	Progress Step = "progress"
-	End      Step = "end"
-	Leave    Step = "leave" // asks whether to close
+	Consent   Step = "consent"
+	Source    Step = "source"
+	Banks     Step = "bank"
+	Employers Step = "employer"
+	SignIn    Step = "sign-in"
+	Code      Step = "code"
+	Accounts  Step = "accounts"
+	Progress  Step = "progress"
+	End       Step = "end"
+	Leave     Step = "leave" // asks whether to close
 )
 
-// Bank is a line of the list of banks.
+// Way is what kind of source is connected.
+type Way string
+
+const (
+	Bankwise Way = "bank"
+	Payroll  Way = "payroll"
+)
+
+// Bank is a line of the list of banks or of payroll providers.
 type Bank struct{ ID, Name, Place string }
 
 // Account is a line of the choice of accounts.
@@ -118,7 +131,14 @@ func (v Visit) attrs() templ.Attributes {
 func (v Visit) title() string {
 	switch v.Step {
 	case Consent:
+		if len(v.Ways) > 1 {
+			return v.say("Share your income data", "Comparta los datos de sus ingresos")
+		}
 		return v.say("Share your bank data", "Comparta sus datos bancarios")
+	case Source:
+		return v.say("How do you want to show your income?", "¿Cómo quiere mostrar sus ingresos?")
+	case Employers:
+		return v.say("Choose your employer", "Elija su empleador")
 	case Banks:
 		return v.say("Choose your bank", "Elija su banco")
 	case SignIn:
@@ -147,22 +167,60 @@ func (v Visit) title() string {
 	return v.say("We could not finish", "No pudimos terminar")
 }
 
+// steps are those of the way that was chosen. Before it is, no more of them are
+// known than that.
 func (v Visit) steps() ui.Steps {
-	names := []string{v.say("Consent", "Permiso"), v.say("Bank", "Banco"), v.say("Sign in", "Sesión"),
-		v.say("Code", "Código"), v.say("Accounts", "Cuentas")}
-	at := map[Step]int{Consent: 0, Banks: 1, SignIn: 2, Code: 3, Accounts: 4}
-	return ui.Steps{Lang: v.Lang, Names: names, Current: at[v.Step]}
+	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
+		Employers: v.say("Employer", "Empleador"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
+		Accounts: v.say("Accounts", "Cuentas")}
+	way := v.Way
+	if way == "" && len(v.Ways) == 1 {
+		way = v.Ways[0]
+	}
+	order := []Step{Consent}
+	if len(v.Ways) > 1 {
+		order = append(order, Source)
+	}
+	switch way {
+	case Bankwise:
+		order = append(order, Banks, SignIn, Code, Accounts)
+	case Payroll:
+		order = append(order, Employers, SignIn, Code)
+	}
+	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, v.Step)}
+	for _, s := range order {
+		out.Names = append(out.Names, name[s])
+	}
+	return out
 }
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Banks, SignIn, Code, Accounts:
+	case Consent, Source, Banks, Employers, SignIn, Code, Accounts:
 		return true
 	}
 	return false
 }
 
+// wayRows are the ways to choose from.
+func (v Visit) wayRows() []ui.Row {
+	rows := make([]ui.Row, len(v.Ways))
+	for i, w := range v.Ways {
+		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Your bank", "Su banco"),
+			Detail: v.say("Sign in to the bank that your pay goes to", "Inicie sesión en el banco donde recibe su sueldo")}
+		switch w {
+		case Payroll:
+			rows[i].Title = v.say("Your employer or payroll provider", "Su empleador o proveedor de nóminas")
+			rows[i].Detail = v.say("Sign in where you see your pay statements, a gig platform too", "Inicie sesión donde ve sus nóminas, también en una plataforma de encargos")
+		}
+	}
+	return rows
+}
+
 func (v Visit) found() string {
+	if v.Way == Payroll {
+		return v.foundEmployers()
+	}
 	switch n := len(v.Banks) + v.More; {
 	case n == 0:
 		return v.say("No bank of that name. Try fewer letters.", "Ningún banco con ese nombre. Pruebe con menos letras.")
@@ -176,10 +234,26 @@ func (v Visit) found() string {
 	}
 }
 
+func (v Visit) foundEmployers() string {
+	shown := strconv.Itoa(len(v.Banks))
+	switch n := strconv.Itoa(len(v.Banks) + v.More); {
+	case n == "0":
+		return v.say("Nothing of that name. Try fewer letters, or the company that runs your payroll.",
+			"Nada con ese nombre. Pruebe con menos letras, o con la empresa que lleva su nómina.")
+	case n == "1":
+		return v.say("1 result", "1 resultado")
+	case v.More > 0:
+		return v.say(n+" results; the first "+shown+" are shown. Type a name to narrow the list.",
+			n+" resultados; se muestran los primeros "+shown+". Escriba un nombre para acortar la lista.")
+	default:
+		return v.say(n+" results", n+" resultados")
+	}
+}
+
 func (v Visit) rows() []ui.Row {
 	rows := make([]ui.Row, len(v.Banks))
 	for i, b := range v.Banks {
-		rows[i] = ui.Row{Name: "bank", Value: b.ID, Title: b.Name, Detail: b.Place}
+		rows[i] = ui.Row{Name: string(v.Step), Value: b.ID, Title: b.Name, Detail: b.Place}
 	}
 	return rows
 }
@@ -215,6 +289,11 @@ func (v Visit) accountOptions() []ui.Option {
 
 // endWords say what happened and what comes next.
 func (v Visit) endWords() string {
+	if v.Way == Payroll {
+		if words := v.payrollWords(); words != "" {
+			return words
+		}
+	}
 	switch v.End {
 	case "success":
 		if v.Status == svc.StatusSuccess {
@@ -247,6 +326,32 @@ func (v Visit) endWords() string {
 			"Su banco no responde en este momento. Inténtelo más tarde o elija otro banco.")
 	}
 	return v.Error.Info().Applicant.In(v.Lang)
+}
+
+// payrollWords are those of endWords that are others for a payroll provider; empty
+// where they are not.
+func (v Visit) payrollWords() string {
+	switch {
+	case v.End == "success" && v.Status == svc.StatusSuccess:
+		return v.say("Your employment and pay data was shared with "+v.Customer+". There is nothing more to do here.",
+			"Los datos de su empleo y su sueldo se compartieron con "+v.Customer+". Aquí no queda nada por hacer.")
+	case v.End == "success":
+		return v.say("You did everything right, but a report could not be made from this provider's data. "+v.Customer+" will tell you how to go on.",
+			"Usted hizo todo bien, pero no se pudo preparar un informe con los datos de este proveedor. "+v.Customer+" le dirá cómo continuar.")
+	case v.Substatus == svc.SubWidgetSessionExpired:
+		return v.say("Your session there ended before we were done, and nothing was shared. Please start again, and sign in once more.",
+			"Su sesión terminó antes de que acabáramos y no se compartió nada. Empiece de nuevo e inicie sesión otra vez.")
+	case v.Substatus == svc.SubMFARequired:
+		return v.say("The one-time code was not confirmed, so the provider did not let us in. Please start again and have your phone at hand.",
+			"El código de un solo uso no se confirmó y el proveedor no nos dejó entrar. Empiece de nuevo con el teléfono a mano.")
+	case v.Status == svc.StatusNotAuthenticated:
+		return v.say("The sign-in failed three times. To protect your account we stopped here. Check your user name and password, then start again.",
+			"El inicio de sesión falló tres veces. Para proteger su cuenta nos detuvimos aquí. Compruebe su usuario y contraseña y empiece de nuevo.")
+	case v.Status == svc.StatusSupplierUnresponsive, v.Status == svc.StatusBureauUnresponsive:
+		return v.say("The provider is not answering at the moment. Please try again later, or show your income another way.",
+			"El proveedor no responde en este momento. Inténtelo más tarde o muestre sus ingresos de otra forma.")
+	}
+	return ""
 }
 
 func (v Visit) endTone() ui.Tone {

@@ -21,7 +21,8 @@ type Configured interface {
 func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.Status, sub svc.Substatus, body any, err error) {
 	switch r.Kind {
 	case svc.Income:
-		status, sub = income.Outcome(*in.Data, r.Retrieved)
+		of := income.Input{Bank: *in.Data, Payroll: in.Payroll}
+		status, sub = of.Outcome(r.Retrieved)
 	default:
 		status, sub = cashflow.Outcome(*in.Data, r.Retrieved)
 	}
@@ -48,7 +49,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 			ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 			Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
 			Consumer: in.Consumer, State: given.State, StatedEmployers: given.Employers, StatedAnnualIncome: given.AnnualIncome,
-			Bank: *in.Data, Options: options,
+			Bank: *in.Data, Payroll: in.Payroll, Options: options,
 		}, r.Retrieved), nil
 	}
 	options := cashflow.Options{Attributes: true}

@@ -66,6 +66,9 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if retrieved {
 		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)
 		in.Data = &data
+		for _, at := range in.SignIns {
+			in.Payroll = append(in.Payroll, s.Payroll.Fetch(at.Provider, at.Profile, publicToken, r.Retrieved))
+		}
 	}
 	status, sub, computed, err := s.compute(ctx, r, in)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
@@ -46,6 +47,7 @@ type Service struct {
 	Events   Events
 	Subjects Subjects
 	Bank     Bank
+	Payroll  Payroll
 	Log      *slog.Logger
 	Now      func() time.Time // the provider's clock
 
@@ -90,6 +92,11 @@ type Subjects interface {
 // Bank retrieves a consumer's data from the bank that was signed in to.
 type Bank interface {
 	Fetch(profile, link string, at time.Time) bankdata.Data
+}
+
+// Payroll retrieves what a payroll provider has on the consumer who signed in.
+type Payroll interface {
+	Fetch(provider, profile, link string, at time.Time) income.Payroll
 }
 
 // New is what a report is begun with.
@@ -149,8 +156,18 @@ type Input struct {
 	// generation for what is made from it later.
 	Data *bankdata.Data `json:"data,omitempty"`
 
+	// SignIns are the payroll connections; Payroll is what was retrieved of each.
+	SignIns []SignIn         `json:"signIns,omitempty"`
+	Payroll []income.Payroll `json:"payroll,omitempty"`
+
 	// At is when the data were retrieved; zero is now.
 	At time.Time `json:"-"`
+}
+
+// SignIn is whom the consumer signed in as at a mock payroll provider.
+type SignIn struct {
+	Provider string `json:"provider"` // its id
+	Profile  string `json:"profile"`
 }
 
 // Packed is an input made ready to be sealed, which takes as long as it is large

@@ -135,18 +135,25 @@ func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// complete walks a visit. payStubs, payroll and supplier belong to other
-// products than the cashflow report and are refused for it.
+// complete walks a visit. What belongs to another product than its own is refused.
 func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Username string `json:"username"`
 		Bank     string `json:"bank"`
-		End      string `json:"end"`
+		Payroll  *struct {
+			Provider string `json:"provider"`
+			Username string `json:"username"`
+		} `json:"payroll"`
+		End string `json:"end"`
 	}
 	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
-	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), Walk{Username: in.Username, Bank: in.Bank, End: in.End})
+	how := Walk{Username: in.Username, Bank: in.Bank, End: in.End}
+	if in.Payroll != nil {
+		how.Payroll = &PayrollSignIn{Provider: in.Payroll.Provider, Username: in.Payroll.Username}
+	}
+	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return door.Fail(svc.CodeInvalidToken, errors.New("no visit has this token"))
 	}

@@ -46,13 +46,18 @@ type Control struct {
 }
 
 // Walk says how a visit is walked: the username at the mock bank ("" is
-// default), the bank of the catalogue by id or name ("" is its first), or how it
-// ends early: "exit", "error:CODE".
+// default), the bank of the catalogue by id or name ("" is its first), a sign-in at
+// a payroll provider in their place, or how it ends early: "exit", "error:CODE".
 type Walk struct {
 	Username string
 	Bank     string
+	Payroll  *PayrollSignIn // nil: at a bank
 	End      string
 }
+
+// PayrollSignIn is a payroll provider by id or name ("" is the first of the
+// catalogue) and the username there ("" is default).
+type PayrollSignIn struct{ Provider, Username string }
 
 // Walked is what became of the visit. CompleteURL is empty for a visit that does
 // not belong to a redirect, and holds the outcome token otherwise.

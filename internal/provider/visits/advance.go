@@ -99,6 +99,9 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, pi
 	now := s.Now()
 	v.Journey = next
 	v.version++
+	if in.Kind == SignedIn && v.Step == StepCode {
+		v.signedIn = now
+	}
 	if v.State.Over() {
 		v.ended = now
 	}
@@ -149,10 +152,15 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
-	bank, _ := s.bank(v.Bank)
-	in.Profile = s.Bank.Login(v.Username).Profile
-	in.Institution = bank.Name
-	in.Accounts = picked
+	switch v.Way {
+	case WayPayroll:
+		in.SignIns = []SignIn{{Provider: v.Bank, Profile: s.login(v.Way, v.Username).Profile}}
+	default:
+		bank, _ := s.bank(v.Bank)
+		in.Profile = s.login(v.Way, v.Username).Profile
+		in.Institution = bank.Name
+		in.Accounts = picked
+	}
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
 }
 

@@ -2,17 +2,20 @@ package visits
 
 import "strings"
 
-// Bank is one of the mock banks. The names are invented; all of them take the
-// same user names.
+// Bank is one of the mock banks or payroll providers. The names are invented; all
+// of a kind take the same user names.
 type Bank struct {
 	ID    string // as in a form's value
-	Name  string // institution_name of the report
-	Place string // to tell banks apart: city and state, or Online
+	Name  string // institution_name or provider_name of the report
+	Place string // to tell them apart: city and state, Online, or what it is
 }
 
 // bank returns the bank of that id.
-func (s *Service) bank(id string) (Bank, bool) {
-	for _, b := range s.Banks {
+func (s *Service) bank(id string) (Bank, bool) { return s.listed(WayBank, id) }
+
+// listed returns what is listed under that id on a way.
+func (s *Service) listed(w Way, id string) (Bank, bool) {
+	for _, b := range s.list(w) {
 		if b.ID == id {
 			return b, true
 		}
@@ -20,7 +23,23 @@ func (s *Service) bank(id string) (Bank, bool) {
 	return Bank{}, false
 }
 
-// maxFound is how many banks a page of the search shows.
+// list is what there is to choose from on a way.
+func (s *Service) list(w Way) []Bank {
+	if w == WayPayroll {
+		return s.Employers
+	}
+	return s.Banks
+}
+
+// login is what there is behind a user name on a way.
+func (s *Service) login(w Way, username string) Login {
+	if w == WayPayroll {
+		return s.Payroll.Login(username)
+	}
+	return s.Bank.Login(username)
+}
+
+// maxFound is how many a page of the search shows.
 const maxFound = 12
 
 // FindBanks returns the banks of all that every word of the query begins a word of, in

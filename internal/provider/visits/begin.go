@@ -93,10 +93,10 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 	}
 	who, now := person(consumer.Prefill), s.Now()
 	v := visit{
-		Journey: Journey{State: Created, Step: StepConsent, Status: svc.StatusPending,
+		Journey: Journey{Product: product.Kind, State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rehearsal(caller.Environment, who.FirstName, who.LastName)},
 		id: uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
-		product: product.Kind, environment: caller.Environment, consumerID: consumer.ID,
+		environment: caller.Environment, consumerID: consumer.ID,
 		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime),
 	}
 	if v.Rehearsal == ExpiringSoon {

@@ -1,6 +1,11 @@
 package visits
 
-import "vestibule/internal/svc"
+import (
+	"slices"
+	"time"
+
+	"vestibule/internal/svc"
+)
 
 // State is where a visit stands (journeys.md, "The visit").
 type State string
@@ -8,8 +13,8 @@ type State string
 const (
 	Created    State = "created"    // the publicToken exists; nobody has come yet
 	Open       State = "open"       // the applicant is here, and has not consented
-	Connecting State = "connecting" // consent was given; the bank is being connected
-	Generating State = "generating" // the accounts are chosen; the report is being made
+	Connecting State = "connecting" // consent was given; the source is being connected
+	Generating State = "generating" // all that was asked for is given; the report is being made
 	Complete   State = "complete"   // the journey was walked to its end
 	Closed     State = "closed"     // the applicant closed it; it can be gone on with
 	Failed     State = "failed"     // it could not be finished
@@ -20,23 +25,58 @@ const (
 func (s State) Over() bool { return s == Complete || s == Failed || s == Expired }
 
 // Step is the page that the applicant is shown. Each belongs to one state, but
-// for the steps of Connecting, which are five pages of one.
+// for the steps of Connecting, which are the pages of one.
 type Step string
 
 const (
-	StepConsent  Step = "consent"
-	StepBank     Step = "bank"
-	StepSignIn   Step = "sign-in"
-	StepCode     Step = "code"
-	StepAccounts Step = "accounts"
-	StepProgress Step = "progress"
-	StepEnd      Step = "end"
+	StepConsent   Step = "consent"
+	StepSource    Step = "source"    // which Way to go; only where there are several
+	StepBank      Step = "bank"      // which bank
+	StepEmployer  Step = "employer"  // which payroll provider
+	StepSignIn    Step = "sign-in"   // at the bank or the payroll provider
+	StepCode      Step = "code"      // of either
+	StepAccounts  Step = "accounts"  // of the bank
+	StepDocuments Step = "documents" // pay stubs
+	StepProgress  Step = "progress"
+	StepEnd       Step = "end"
 )
+
+// Way is what kind of source the applicant connects.
+type Way string
+
+const (
+	WayBank    Way = "bank"
+	WayPayroll Way = "payroll"
+	WayStubs   Way = "paystubs"
+)
+
+// Ways lists what a product's report can be made from, in the order in which the
+// applicant is offered it.
+func Ways(product svc.Product) []Way {
+	if product == svc.Income {
+		return []Way{WayBank, WayPayroll}
+	}
+	return []Way{WayBank}
+}
+
+// first is the step that a way begins with.
+func (w Way) first() Step {
+	switch w {
+	case WayPayroll:
+		return StepEmployer
+	case WayStubs:
+		return StepDocuments
+	}
+	return StepBank
+}
 
 // MaxTries is how often a password may be wrong.
 const MaxTries = 3
 
-// Code is the mock banks' one-time code.
+// SessionLife is how long a payroll provider waits for the code after a sign-in.
+const SessionLife = 10 * time.Minute
+
+// Code is the one-time code of the mock banks and payroll providers.
 const Code = "123456"
 
 // Rehearsal is a failure that the sandbox plays because the applicant's name
@@ -52,11 +92,13 @@ const (
 
 // Journey is what the machine knows of a visit.
 type Journey struct {
+	Product   svc.Product
 	State     State
 	Step      Step
 	Rehearsal Rehearsal
-	Bank      string // id of the chosen bank, from StepSignIn on
-	Username  string // of the mock bank, from StepCode on; decides what is found there
+	Way       Way    // empty before it is chosen
+	Bank      string // id of the chosen bank or payroll provider, from StepSignIn on
+	Username  string // there, from StepCode on; decides what is found
 	Tries     int    // wrong passwords so far
 	Status    svc.Status
 	Substatus svc.Substatus
@@ -70,11 +112,16 @@ const (
 	Came      Kind = "came"      // the widget or the hosted page was opened
 	Prepared  Kind = "prepared"  // the visit has a prepared report (sandbox): nothing is asked
 	Consented Kind = "consented" // by the applicant
-	Chose     Kind = "chose"     // a bank
-	Rechose   Kind = "rechose"   // back to the list of banks
+	Took      Kind = "took"      // a way
+	Turned    Kind = "turned"    // back to the choice of ways
+	Chose     Kind = "chose"     // a bank, or a payroll provider
+	Rechose   Kind = "rechose"   // back to the list of them
 	SignedIn  Kind = "signed in" // with a user name and a password, right or wrong
 	Coded     Kind = "coded"     // a one-time code was given, or said not to have come
 	Picked    Kind = "picked"    // accounts
+	Added     Kind = "added"     // a document was uploaded
+	Removed   Kind = "removed"   // and taken away
+	Handed    Kind = "handed in" // the documents that there are
 	Made      Kind = "made"      // the report was made, or cannot be
 	Left      Kind = "left"      // the applicant closed the visit
 	CameBack  Kind = "came back" // to a visit that was closed
@@ -85,16 +132,18 @@ const (
 // Input is one thing that happened, with what came with it.
 type Input struct {
 	Kind      Kind
-	Bank      string // Chose: an id of Banks
+	Way       Way    // Took; Chose: the way whose list Bank is in
+	Bank      string // Chose: an id of Banks or Employers
 	Username  string // SignedIn
-	Login     Login  // SignedIn, Coded: what the bank has for the user name
+	Login     Login  // SignedIn, Coded: what there is for the user name
 	OK        bool   // SignedIn: the password is right; Coded: the code is
+	Late      bool   // Coded: the session is over
 	Status    svc.Status
 	Substatus svc.Substatus   // Made, with Status
 	Error     svc.WidgetError // Broke
 }
 
-// Login is what a mock bank has behind a user name.
+// Login is what a mock bank or payroll provider has behind a user name.
 type Login struct {
 	Known     bool
 	Profile   string     // whose accounts there are; empty: none that can be used
@@ -172,23 +221,39 @@ func (j Journey) walking() bool { return j.State == Open || j.State == Connectin
 func (j Journey) walk(in Input) (Journey, Do, bool) {
 	switch {
 	case j.Step == StepConsent && in.Kind == Consented:
-		j.State, j.Step = Connecting, StepBank
-	case j.Step == StepBank && in.Kind == Chose:
+		j.State = Connecting
+		j.begin()
+	case j.Step == StepSource && in.Kind == Took && slices.Contains(Ways(j.Product), in.Way):
+		j.Step, j.Way = in.Way.first(), in.Way
+	case j.Step == j.Way.first() && in.Kind == Turned && len(Ways(j.Product)) > 1:
+		j.begin()
+	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
 		j.Step, j.Bank = StepSignIn, in.Bank
 	case j.Step == StepSignIn && in.Kind == Rechose:
 		// The tries stay: another bank is no way to guess on.
-		j.Step, j.Bank = StepBank, ""
+		j.Step, j.Bank = j.Way.first(), ""
 	case j.Step == StepSignIn && in.Kind == SignedIn:
 		return j.signIn(in)
 	case j.Step == StepCode && in.Kind == Coded:
 		return j.code(in)
-	case j.Step == StepAccounts && in.Kind == Picked:
+	case j.Step == StepAccounts && in.Kind == Picked, j.Step == StepDocuments && in.Kind == Handed:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
+	case j.Step == StepDocuments && (in.Kind == Added || in.Kind == Removed):
+		// The documents are kept elsewhere; that the journey counts them lets none
+		// come or go beside the one that hands them in.
 	default:
 		return j, 0, false
 	}
 	return j, 0, true
+}
+
+// begin goes to the choice of ways, or into the only one.
+func (j *Journey) begin() {
+	j.Step, j.Way, j.Bank, j.Username = StepSource, "", "", ""
+	if ways := Ways(j.Product); len(ways) == 1 {
+		j.Step, j.Way = ways[0].first(), ways[0]
+	}
 }
 
 func (j Journey) signIn(in Input) (Journey, Do, bool) {
@@ -199,9 +264,10 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 		return j, 0, true
 	}
 	switch {
-	case j.Rehearsal == BureauDown:
+	case j.Rehearsal == BureauDown && j.Way == WayBank:
 		return j.fail(svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError)
-	case in.Login.Status == svc.StatusSupplierUnresponsive, in.Login.Substatus == svc.SubEBankingNotSupported:
+	case in.Login.Status == svc.StatusSupplierUnresponsive && in.Login.Substatus == "",
+		in.Login.Substatus == svc.SubEBankingNotSupported:
 		// The bank turns everybody away before it asks for a code.
 		return j.fail(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
 	}
@@ -211,8 +277,13 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
+	case in.Late && j.Way == WayPayroll:
+		return j.fail(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError)
 	case !in.OK || j.Rehearsal == CodeMissing:
 		return j.fail(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
+	case in.Login.Profile != "" && j.Way == WayPayroll:
+		j.State, j.Step = Generating, StepProgress
+		return j, Generate, true
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true
@@ -226,7 +297,7 @@ func (j Journey) code(in Input) (Journey, Do, bool) {
 }
 
 // comeBack goes on with a closed visit: from the consent if it was not given,
-// else from the choice of the bank, since a sign-in does not outlive leaving.
+// else from what comes after it, since a sign-in does not outlive leaving.
 func (j Journey) comeBack() (Journey, Do, bool) {
 	if j.State != Closed {
 		return j, 0, false
@@ -234,7 +305,8 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	if j.Step == "" || j.Step == StepConsent {
 		j.State, j.Step = Open, StepConsent
 	} else {
-		j.State, j.Step, j.Bank, j.Username = Connecting, StepBank, "", ""
+		j.State = Connecting
+		j.begin()
 	}
 	return j, 0, true
 }

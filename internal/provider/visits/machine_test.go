@@ -22,7 +22,7 @@ var (
 	coded        = func(l Login) Input { return Input{Kind: Coded, Login: l, OK: true} }
 
 	toBank     = []Input{{Kind: Came}, {Kind: Consented}}
-	toSignIn   = append(toBank[:2:2], Input{Kind: Chose, Bank: "b"})
+	toSignIn   = append(toBank[:2:2], Input{Kind: Chose, Way: WayBank, Bank: "b"})
 	toCode     = append(toSignIn[:3:3], signedIn(loginDefault))
 	toAccounts = append(toCode[:4:4], coded(loginDefault))
 	toProgress = append(toAccounts[:5:5], Input{Kind: Picked})
@@ -52,7 +52,7 @@ func TestNext(t *testing.T) {
 		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn),
 			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
-		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Bank: "c"}, wrongSignIn),
+		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, wrongSignIn),
 			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
 		{name: "the code is wrong", inputs: after(toCode, Input{Kind: Coded, Login: loginDefault}),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
@@ -81,7 +81,7 @@ func TestNext(t *testing.T) {
 		{name: "it is closed before it opened", inputs: []Input{{Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: svc.StatusPending}},
 		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: Left}), want: Journey{State: Closed, Step: StepCode, Status: svc.StatusPending}},
 		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: Left}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
-		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: svc.StatusPending}, refused: true},
+		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Way: WayBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: svc.StatusPending}, refused: true},
 		{name: "he comes back before his consent", inputs: []Input{{Kind: Came}, {Kind: Left}, {Kind: CameBack}}, want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}},
 		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
 		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
@@ -102,7 +102,7 @@ func TestNext(t *testing.T) {
 					t.Fatalf("input %d (%s): taken = %v", i, in.Kind, ok)
 				}
 			}
-			j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", 0, ""
+			j.Way, j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", "", 0, ""
 			if diff := cmp.Diff(c.want, j); diff != "" {
 				t.Errorf("journey (-want +got):\n%s", diff)
 			}

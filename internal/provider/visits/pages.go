@@ -151,9 +151,17 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 	switch form.Get("action") {
 	case "consent":
 		in.Kind = Consented
+	case "source":
+		in = Input{Kind: Took, Way: Way(form.Get("source"))}
+	case "turn":
+		in.Kind = Turned
 	case "bank":
 		if bank, ok := s.bank(form.Get("bank")); ok {
-			in = Input{Kind: Chose, Bank: bank.ID}
+			in = Input{Kind: Chose, Way: WayBank, Bank: bank.ID}
+		}
+	case "employer":
+		if employer, ok := s.listed(WayPayroll, form.Get("employer")); ok {
+			in = Input{Kind: Chose, Way: WayPayroll, Bank: employer.ID}
 		}
 	case "rechoose":
 		in.Kind = Rechose
@@ -165,7 +173,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		if username == "" || password == "" {
 			return Input{}, nil, wordsNoSignInMe
 		}
-		login := s.Bank.Login(username)
+		login := s.login(v.Way, username)
 		if !login.Known {
 			username = "" // never kept: it may be somebody's own
 		}
@@ -178,7 +186,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
 			return Input{}, nil, wordsCodeShape
 		}
-		in = Input{Kind: Coded, Login: s.Bank.Login(v.Username), OK: code == Code}
+		in = Input{Kind: Coded, Login: s.login(v.Way, v.Username), OK: code == Code, Late: s.late(v)}
 	case "no-code":
 		in = Input{Kind: Coded}
 	case "accounts":
@@ -204,8 +212,13 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 	return in, picked, svc.Words{}
 }
 
-// wrongPassword is the one password that no mock bank takes.
+// wrongPassword is the one password that nobody takes.
 const wrongPassword = "wrong"
+
+// late reports whether a payroll provider has waited too long for the code.
+func (s *Service) late(v visit) bool {
+	return v.Way == WayPayroll && !s.Now().Before(v.signedIn.Add(SessionLife))
+}
 
 func (s *Service) accounts(v visit) []Account {
 	return s.Bank.Accounts(s.Bank.Login(v.Username).Profile, v.publicToken, v.created)
@@ -252,11 +265,14 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 }
 
 func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
-	bank, _ := s.bank(v.Bank)
+	chosen, _ := s.listed(v.Way, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Customer: customer, Sandbox: v.environment == svc.Sandbox,
-		Step: pages.Step(v.Step), Bank: bank.Name, Problem: problem, PublicToken: v.publicToken,
+		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Problem: problem, PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error,
+	}
+	for _, w := range Ways(v.Product) {
+		p.Ways = append(p.Ways, pages.Way(w))
 	}
 	switch v.State {
 	case Complete:
@@ -273,9 +289,9 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 		}
 	}
 	switch p.Step {
-	case pages.Banks:
+	case pages.Banks, pages.Employers:
 		p.Query = r.URL.Query().Get("q")
-		found, more := FindBanks(s.Banks, p.Query)
+		found, more := FindBanks(s.list(v.Way), p.Query)
 		for _, b := range found {
 			p.Banks = append(p.Banks, pages.Bank(b))
 		}

@@ -28,31 +28,34 @@ type visit struct {
 	publicToken     string
 	customerID      string
 	productID       string
-	product         svc.Product
 	environment     svc.Environment
 	consumerID      string
 	sandboxReportID string
 	version         int64
 	created         time.Time
 	expires         time.Time
+	signedIn        time.Time // when the present sign-in was right; zero: there is none
 	ended           time.Time // zero: not yet
 }
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
-	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at`
+	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, way, signed_in_at`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
-	var created, expires, ended int64
-	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.product, &v.environment, &v.consumerID,
+	var created, expires, ended, signedIn int64
+	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
 		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
-		&v.sandboxReportID, &v.version, &created, &expires, &ended)
+		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn)
 	if err != nil {
 		return visit{}, store.Found(err)
 	}
 	v.created, v.expires = store.Time(created), store.Time(expires)
 	if ended != 0 {
 		v.ended = store.Time(ended)
+	}
+	if signedIn != 0 {
+		v.signedIn = store.Time(signedIn)
 	}
 	return v, nil
 }
@@ -71,10 +74,10 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 
 func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
-		v.id, v.publicToken, v.customerID, v.productID, v.product, v.environment, v.consumerID, v.State, v.Step,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
 		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
-		store.Micros(v.created), store.Micros(v.expires), endedMicros(v))
+		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn))
 	if err != nil {
 		return err
 	}
@@ -85,9 +88,10 @@ func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 // nobody else has changed the row since it was read.
 func keep(ctx context.Context, tx *sql.Tx, v visit, kind Kind, at time.Time) error {
 	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
-		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11 WHERE id = $12 AND version = $13`,
-		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, endedMicros(v), v.version,
-		v.sandboxReportID, v.id, v.version-1))
+		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
+		way = $12, signed_in_at = $13 WHERE id = $14 AND version = $15`,
+		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, micros(v.ended), v.version,
+		v.sandboxReportID, v.Way, micros(v.signedIn), v.id, v.version-1))
 	if err != nil {
 		return err
 	}
@@ -97,11 +101,12 @@ func keep(ctx context.Context, tx *sql.Tx, v visit, kind Kind, at time.Time) err
 	return note(ctx, tx, v, string(kind), at)
 }
 
-func endedMicros(v visit) int64 {
-	if v.ended.IsZero() {
+// micros is store.Micros, and 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
 		return 0
 	}
-	return store.Micros(v.ended)
+	return store.Micros(t)
 }
 
 // note writes a line of the timeline.

@@ -35,6 +35,8 @@ type Service struct {
 	Reports   Reports
 	Banks     []Bank // the catalogue, in the order in which people are shown it; not empty
 	Bank      BankAccess
+	Employers []Bank // the payroll providers, likewise
+	Payroll   Access
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
 }
@@ -95,6 +97,13 @@ type Source struct {
 	Profile                    string   // whose accounts the bank has
 	Institution                string   // the bank's name
 	Accounts                   []string // those that were picked
+	SignIns                    []SignIn // at payroll providers
+}
+
+// SignIn is a payroll connection.
+type SignIn struct {
+	Provider string // its id
+	Profile  string // who signed in
 }
 
 // Reports makes reports. Its changes are part of the caller's transaction.
@@ -123,9 +132,14 @@ type Account struct {
 	Eligible bool   // a cash-equivalent account: one that a report can be made from
 }
 
-// BankAccess is what stands behind every mock bank of the catalogue.
-type BankAccess interface {
+// Access is what stands behind every mock provider of a catalogue.
+type Access interface {
 	Login(username string) Login
+}
+
+// BankAccess is what stands behind every mock bank.
+type BankAccess interface {
+	Access
 	Accounts(profile, publicToken string, at time.Time) []Account
 }
 

@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -13,11 +14,56 @@ import (
 	"vestibule/internal/svc"
 )
 
-// Walk says how the sandbox control walks a visit.
+// Walk says how the sandbox control walks a visit: by a bank, unless something of
+// another way is given.
 type Walk struct {
 	Username string // of the mock bank; empty is "default"
 	Bank     string // its id or name; empty is the first of the catalogue
+	Payroll  *Payroll
 	End      string // "", "exit", or "error:" and a widget error type
+}
+
+// Payroll is a sign-in at a payroll provider.
+type Payroll struct {
+	Provider string // its id or name; empty is the first of the catalogue
+	Username string // empty is "default"
+}
+
+// walk is a Walk that was checked.
+type walk struct {
+	way      Way
+	bank     string // an id
+	username string
+	end      Input
+}
+
+// check holds a walk against the catalogues.
+func (s *Service) check(how Walk) (w walk, err error) {
+	w = walk{way: WayBank, username: how.Username}
+	field, wanted := "bank", how.Bank
+	if p := how.Payroll; p != nil {
+		if how.Bank != "" || how.Username != "" {
+			return w, refused("payroll", "excludes bank and username")
+		}
+		w.way, w.username = WayPayroll, p.Username
+		field, wanted = "payroll.provider", p.Provider
+	}
+	w.username = cmp.Or(strings.ToLower(strings.TrimSpace(w.username)), "default")
+	all := s.list(w.way)
+	at := 0
+	if wanted != "" {
+		at = slices.IndexFunc(all, func(b Bank) bool { return b.ID == wanted || b.Name == wanted })
+	}
+	if at < 0 || at >= len(all) {
+		return w, refused(field, "is no id and no name in the catalogue")
+	}
+	w.bank = all[at].ID
+	w.end, err = endOf(how.End)
+	return w, err
+}
+
+func refused(field, words string) error {
+	return door.Fail(svc.CodeMalformedBody, errors.New("a walk that cannot be walked"), door.Detail{Field: field, Message: words})
 }
 
 // Walked is what became of it. CompleteURL has the outcome token in it, and is
@@ -39,21 +85,9 @@ const (
 // the sandbox control. token is an unused initialization token, a redirect
 // token, or the handle of a visit's page; anything else is store.ErrNotFound.
 func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, error) {
-	if how.Username == "" {
-		how.Username = "default"
-	}
-	end, err := endOf(how.End)
+	w, err := s.check(how)
 	if err != nil {
 		return Walked{}, err
-	}
-	bank := s.Banks[0]
-	if how.Bank != "" {
-		at := slices.IndexFunc(s.Banks, func(b Bank) bool { return b.ID == how.Bank || b.Name == how.Bank })
-		if at < 0 {
-			return Walked{}, door.Fail(svc.CodeMalformedBody, errors.New("unknown bank of a walk"),
-				door.Detail{Field: "bank", Message: "is no id and no name of a mock bank"})
-		}
-		bank = s.Banks[at]
 	}
 	var v visit
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -63,7 +97,7 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		v, err = s.walk(ctx, tx, v, how.Username, bank.ID, end)
+		v, err = s.walk(ctx, tx, v, w)
 		return err
 	})
 	if err == nil {
@@ -95,8 +129,7 @@ func endOf(end string) (Input, error) {
 	case broke && svc.WidgetError(code).Valid():
 		return Input{Kind: Broke, Error: svc.WidgetError(code)}, nil
 	}
-	return Input{}, door.Fail(svc.CodeMalformedBody, errors.New("unknown end of a walk"),
-		door.Detail{Field: "end", Message: `is "exit", or "error:" and a widget error type`})
+	return Input{}, refused("end", `is "exit", or "error:" and a widget error type`)
 }
 
 // find returns the visit that a token leads to, having used it up if it is an
@@ -121,7 +154,7 @@ func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, er
 }
 
 // walk answers each step as an applicant would, until the visit no longer asks.
-func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username, bank string, end Input) (visit, error) {
+func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit, error) {
 	for {
 		var in Input
 		var picked []string
@@ -132,23 +165,32 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, username, bank 
 				return v, err
 			}
 			continue
-		case v.State == Closed && end.Kind != Left:
+		case v.State == Closed && w.end.Kind != Left:
 			in.Kind = CameBack
 		case v.State != Open && v.State != Connecting:
 			return v, nil
-		case end.Kind != "" && v.Step != StepConsent:
-			in = end
+		case w.end.Kind != "" && v.Step != StepConsent:
+			in = w.end
 		case v.Step == StepConsent:
 			in.Kind = Consented
-		case v.Step == StepBank:
-			in = Input{Kind: Chose, Bank: bank}
+		case v.Step == StepSource:
+			in = Input{Kind: Took, Way: w.way}
+		case v.Step == v.Way.first() && v.Way != w.way && len(Ways(v.Product)) > 1:
+			in.Kind = Turned
+		case v.Step == StepBank, v.Step == StepEmployer:
+			if v.Way != w.way {
+				return v, refused(string(w.way), "is no source of this product")
+			}
+			in = Input{Kind: Chose, Way: w.way, Bank: w.bank}
+		case v.Step == StepSignIn && v.Way != w.way:
+			in.Kind = Rechose
 		case v.Step == StepSignIn:
-			in = Input{Kind: SignedIn, Username: username, Login: s.Bank.Login(username), OK: true}
+			in = Input{Kind: SignedIn, Username: w.username, Login: s.login(v.Way, w.username), OK: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
 		case v.Step == StepCode:
-			in = Input{Kind: Coded, Login: s.Bank.Login(v.Username), OK: true}
+			in = Input{Kind: Coded, Login: s.login(v.Way, v.Username), OK: true, Late: s.late(v)}
 		case v.Step == StepAccounts:
 			in.Kind = Picked
 			for _, a := range s.accounts(v) {
