@@ -1,0 +1,284 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/password"
+	"vestibule/internal/provider"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Two people who rotate at once, or one in two windows, do not end a secret that
+// is in use.
+func TestRotationsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.signedIn(ours)
+		signer := d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)
+		credential := d.find("/dashboard/credentials", `/dashboard/credentials/`+uuidPattern+`/rotate`)
+		for path, query := range map[string]string{
+			"/dashboard/webhooks/rotate":                       `SELECT COUNT(*) FROM callback_secrets`,
+			"/dashboard/credentials/" + credential + "/rotate": `SELECT COUNT(*) FROM credentials WHERE client_id = 'client-portal'`,
+		} {
+			before := b.audited()
+			var wait sync.WaitGroup
+			for range 4 {
+				form := d.form("secret", signer)
+				wait.Go(func() {
+					if a := d.send(path, form); a.status != 303 {
+						t.Errorf("%s: %d %s", path, a.status, a.raw)
+					}
+				})
+			}
+			wait.Wait()
+			if n := b.count(query); n != 2 || b.audited() != before+1 {
+				t.Errorf("%s: %d secrets and %d lines, want 2 and 1", path, n, b.audited()-before)
+			}
+		}
+		b.bearer(b.basic()) // with the former secret
+	})
+}
+
+func TestSessionsOfStaffEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.signedIn(ours)
+		form := d.form("state", "off")
+		// The sandbox's clock is not the staff's.
+		b.advance("720h")
+		d.page("/dashboard/webhooks")
+		if _, err := b.db.SQL.Exec(`UPDATE sessions SET expires_at = 1`); err != nil {
+			t.Fatal(err)
+		}
+		before := b.audited()
+		if a := d.send("/dashboard/webhooks/delivery", form); a.status != 303 || a.header.Get("Location") != "/dashboard/sign-in" || b.audited() != before {
+			t.Errorf("a form after the session: %d %s", a.status, a.header.Get("Location"))
+		}
+		if a := d.ask("GET", "/dashboard/deliveries?state=given+up", ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/dashboard/sign-in?next=%2Fdashboard%2Fdeliveries%3F") {
+			t.Errorf("a page after the session: %d %s", a.status, a.header.Get("Location"))
+		}
+		for next, want := range map[string]string{"/dashboard/audit": "/dashboard/audit", "//evil.example": "/dashboard", "/visit/x": "/dashboard", "/dashboard/sign-out": "/dashboard", "/dashboard/../visit": "/dashboard"} {
+			a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}, "next": {next}})
+			if a.status != 303 || a.header.Get("Location") != want {
+				t.Errorf("signing in with next %s leads to %s", next, a.header.Get("Location"))
+			}
+		}
+	})
+}
+
+func TestSigningInToTheDashboardIsLimited(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.browser()
+		try := func(email, secret string) answer {
+			return d.send("/dashboard/sign-in", url.Values{"email": {email}, "password": {secret}})
+		}
+		a, other := try(ours.Email, "not the password"), try("nobody@customer.example", ours.Password)
+		if a.status != 422 || other.status != 422 || a.header.Get("Set-Cookie") != "" {
+			t.Errorf("a wrong password %d, an unknown e-mail %d", a.status, other.status)
+		}
+		for range password.TriesHere - 1 {
+			try(ours.Email, "not the password")
+		}
+		if a := try(ours.Email, ours.Password); a.status != 429 || a.header.Get("Retry-After") != "900" {
+			t.Errorf("after %d tries the right password: %d, Retry-After %q", password.TriesHere, a.status, a.header.Get("Retry-After"))
+		}
+		if n := b.audited(); n != 0 {
+			t.Errorf("%d lines of nobody's", n)
+		}
+		a = b.browser().send("/dashboard/sign-in", url.Values{"email": {theirs.Email}, "password": {theirs.Password}})
+		c, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+		if err != nil || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.Name != "vestibule-dashboard" {
+			t.Errorf("the cookie is %v, %v", c, err)
+		}
+	})
+}
+
+// What the staff changed stays over a restart; a reset puts everything back. The
+// control listener and the dashboard look at one state.
+func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.signedIn(ours)
+		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/hook"}), 200, "")
+		b.want("complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": "svc-portal", "url": "https://one.example/back"}), 204, "")
+		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/hook") || !strings.Contains(d.page("/dashboard/redirects"), "https://one.example/back") {
+			t.Error("the dashboard does not show what the control set")
+		}
+		for path, form := range map[string]url.Values{
+			"/dashboard/webhooks/callback": d.form("url", "https://two.example/hook"),
+			"/dashboard/redirects/add":     d.form("url", "https://two.example/back"),
+			"/dashboard/redirects/return":  d.form("mode", "post"),
+		} {
+			if a := d.send(path, form); a.status != 303 {
+				t.Fatalf("%s: %d", path, a.status)
+			}
+		}
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
+			t.Fatal(err)
+		}
+		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, "https://two.example/hook") {
+			t.Error("a seed undid the callback")
+		}
+		if text := d.page("/dashboard/redirects"); !strings.Contains(text, "https://two.example/back") || !strings.Contains(text, "https://one.example/back") ||
+			!regexp.MustCompile(`value="post"\s+checked`).MatchString(text) {
+			t.Errorf("a seed undid the ways back\n%s", text)
+		}
+		b.want("reset", b.do("POST", "/reset", nil), 204, "")
+		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("a session outlived the reset: %d", a.status)
+		}
+		d = b.signedIn(ours)
+		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, b.seed.CallbackURL) {
+			t.Error("the reset did not put the callback back")
+		}
+		if text := d.page("/dashboard/redirects"); strings.Contains(text, "two.example") || !strings.Contains(text, b.seed.CompleteURL) {
+			t.Error("the reset did not put the complete URL back")
+		}
+	})
+}
+
+func TestAnOperatorAddsACustomer(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		n := provider.NewCustomer{Name: "Harbour Bank", PublicID: "svc-harbour", ClientID: "client-harbour", SecretKey: store.NewSecret(),
+			Products: map[svc.Product]string{svc.Cashflow: uuid.NewString()}, Staff: provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
+		if err := b.provider.AddCustomer(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		d := b.signedIn(n.Staff)
+		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[svc.Cashflow]) || !strings.Contains(text, "Harbour Bank") {
+			t.Error("the new customer's dashboard does not show its product")
+		}
+		b.bearer(basic(n.ClientID, n.SecretKey))
+		customers := b.count(`SELECT COUNT(*) FROM customers`)
+		for _, change := range []func(*provider.NewCustomer){
+			func(n *provider.NewCustomer) {}, // the e-mail is known
+			func(n *provider.NewCustomer) { n.Name = " " }, func(n *provider.NewCustomer) { n.Staff.Email = "nobody" },
+			func(n *provider.NewCustomer) {
+				n.Staff = provider.Login{Email: "new@harbour.example", Password: "short"}
+			},
+		} {
+			bad := n
+			bad.PublicID, bad.SecretKey, bad.Products = uuid.NewString(), store.NewSecret(), nil
+			change(&bad)
+			if err := b.provider.AddCustomer(t.Context(), bad); err == nil || b.count(`SELECT COUNT(*) FROM customers`) != customers {
+				t.Errorf("%+v is added: %v", bad, err)
+			}
+		}
+	})
+}
+
+func TestLettersWaitOnTheDashboard(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		if text := d.page("/dashboard/outbox"); !strings.Contains(text, "There are no letters") {
+			t.Error("an empty outbox does not say so")
+		}
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow],
+			"prefill": applicant, "deliverTo": "zoe@mail.example"}), 200, "")
+		text := d.page("/dashboard/outbox")
+		link := regexp.MustCompile(b.service.URL + `/invite/[A-Za-z0-9_-]+`).FindString(text)
+		if !strings.Contains(text, "zoe@mail.example") || !strings.Contains(text, "There is no mail server") || link == "" {
+			t.Errorf("the letter is not there to be passed on\n%s", text)
+		}
+		if a := b.ask(link, "GET", "", nil, nil); a.status >= 400 {
+			t.Errorf("the letter's link leads to %d", a.status)
+		}
+		if text := eve.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
+			t.Error("somebody else reads the letter")
+		}
+		b.advance("73h")
+		if text := d.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
+			t.Error("a letter whose link is over is shown")
+		}
+	})
+}
+
+func TestPeopleOfAnAccount(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d, second := b.signedIn(ours), b.signedIn(ours)
+		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", theirs.Email, ours.Email} {
+			if a := d.send("/dashboard/people", d.form("email", bad)); a.status != 422 || !strings.Contains(string(a.raw), `href="#email"`) {
+				t.Errorf("letting %q in: %d", bad, a.status)
+			}
+		}
+		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
+		bob := provider.Login{Email: "BOB@customer.example", Password: d.find("/dashboard/people", `data-testid="secret"[^>]*>([a-z0-9]{26})<`)}
+		his := b.signedIn(bob)
+		if text := his.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") || strings.Contains(text, "eve@") {
+			t.Error("the people are not those of the account")
+		}
+		before := b.audited()
+		for _, tc := range [][2]string{{"not the password", "a good new password"}, {ours.Password, "short"}, {"", "a good new password"}} {
+			if a := d.send("/dashboard/people/password", d.form("present", tc[0], "next", tc[1])); a.status != 422 {
+				t.Errorf("changing %q to %q: %d", tc[0], tc[1], a.status)
+			}
+		}
+		if a := d.send("/dashboard/people/password", d.form("present", ours.Password, "next", "a good new password")); a.status != 303 || b.audited() != before+1 {
+			t.Fatalf("changing the password: %d", a.status)
+		}
+		d.page("/dashboard/people")
+		if a := second.ask("GET", "/dashboard/people", ""); a.status != 303 {
+			t.Errorf("the other session of who changed the password: %d", a.status)
+		}
+		his.page("/dashboard/people")
+		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}}); a.status != 422 {
+			t.Errorf("the former password: %d", a.status)
+		}
+		ada := his.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`)
+		if a := d.send("/dashboard/people/"+ada+"/remove", d.form()); a.status != 400 {
+			t.Errorf("removing oneself: %d", a.status)
+		}
+		if a := his.send("/dashboard/people/"+ada+"/remove", his.form()); a.status != 303 {
+			t.Fatalf("removing: %d", a.status)
+		}
+		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("who was removed still sees %d", a.status)
+		}
+		if text := his.page("/dashboard/audit"); !strings.Contains(text, "somebody who has left") || strings.Contains(text, "ada@") {
+			t.Error("the audit trail knows the address of who was removed")
+		}
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 || b.count(`SELECT COUNT(*) FROM staff`) != 2 {
+			t.Errorf("a seed let in who was removed: %v", err)
+		}
+		for range password.TriesHere {
+			his.send("/dashboard/people/password", his.form("present", "a guess at it", "next", "a good new password"))
+		}
+		if a := his.send("/dashboard/people/password", his.form("present", bob.Password, "next", "a good new password")); a.status != 429 {
+			t.Errorf("guessing the present password: %d", a.status)
+		}
+	})
+}
+
+func TestTheAuditTrailHasPages(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.signedIn(ours)
+		for i := range 30 {
+			d.send("/dashboard/webhooks/delivery", d.form("state", []string{"off", "on"}[i%2]))
+		}
+		var seen []int
+		for path := "/dashboard/audit"; path != ""; {
+			text := d.page(path)
+			seen = append(seen, strings.Count(text, "<tr")-1)
+			path = ""
+			if m := regexp.MustCompile(`href="([^"]*)" rel="next"`).FindStringSubmatch(text); m != nil {
+				path = m[1]
+			}
+		}
+		if !slices.Equal(seen, []int{25, 6}) {
+			t.Errorf("the pages have %v lines, want 25 and 6", seen)
+		}
+	})
+}

@@ -1,0 +1,216 @@
+package provider
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Tone and words of what a page says was done.
+type deskSays struct {
+	tone  ui.Tone
+	words svc.Words
+}
+
+var deskSaid = map[string]deskSays{
+	"twice":       {ui.Info, svc.Words{EN: "That form had been sent before. It was done once.", ES: "Ese formulario ya se había enviado. Se hizo una sola vez."}},
+	"too old":     {ui.Warning, svc.Words{EN: "That page was too old, and nothing was changed. Please do it again.", ES: "Esa página era demasiado antigua y no se cambió nada. Hágalo de nuevo."}},
+	"no change":   {ui.Info, svc.Words{EN: "It was so already. Nothing was changed.", ES: "Ya estaba así. No se cambió nada."}},
+	"callback":    {ui.Success, svc.Words{EN: "Events go to the new address from now on.", ES: "Desde ahora los eventos van a la nueva dirección."}},
+	"callback on": {ui.Success, svc.Words{EN: "Delivery is on.", ES: "La entrega está activada."}},
+	"callback off": {ui.Success, svc.Words{EN: "Delivery is off. What happens meanwhile is not delivered later.",
+		ES: "La entrega está desactivada. Lo que ocurra mientras tanto no se entregará después."}},
+	"subscription": {ui.Success, svc.Words{EN: "The subscription was changed.", ES: "La suscripción se ha cambiado."}},
+	"signer": {ui.Success, svc.Words{EN: "This is the secret that signs your events. Copy it now: it is not shown again.",
+		ES: "Este es el secreto que firma sus eventos. Cópielo ahora: no se volverá a mostrar."}},
+	"signer rotated": {ui.Success, svc.Words{EN: "This is the new secret. Both sign for 24 hours. Copy it now: it is not shown again.",
+		ES: "Este es el nuevo secreto. Ambos firman durante 24 horas. Cópielo ahora: no se volverá a mostrar."}},
+	"redelivered": {ui.Success, svc.Words{EN: "The event is on its way again, under the same id.", ES: "El evento está de nuevo en camino, con el mismo identificador."}},
+	"on its way":  {ui.Info, svc.Words{EN: "The event is on its way already.", ES: "El evento ya está en camino."}},
+	"no callback": {ui.Warning, svc.Words{EN: "There is nowhere to deliver to: set a callback address and turn delivery on.",
+		ES: "No hay adónde entregar: indique una dirección y active la entrega."}},
+	"issued": {ui.Success, svc.Words{EN: "This is the secretKey of the new client. Copy it now: it is not shown again.",
+		ES: "Esta es la secretKey del nuevo cliente. Cópiela ahora: no se volverá a mostrar."}},
+	"rotated": {ui.Success, svc.Words{EN: "This is the new secretKey. The old one is good for 24 hours more. Copy it now: it is not shown again.",
+		ES: "Esta es la nueva secretKey. La anterior vale 24 horas más. Cópiela ahora: no se volverá a mostrar."}},
+	"overlap": {ui.Warning, svc.Words{EN: "This client has two good secrets already. Rotate again when the old one has ended, or revoke it.",
+		ES: "Este cliente ya tiene dos secretos válidos. Rótelo de nuevo cuando termine el antiguo, o revóquelo."}},
+	"revoked":     {ui.Success, svc.Words{EN: "The secret was revoked, with every access token it had obtained.", ES: "El secreto se ha revocado, con todos los tokens de acceso que había obtenido."}},
+	"url added":   {ui.Success, svc.Words{EN: "The address was registered.", ES: "La dirección se ha registrado."}},
+	"url removed": {ui.Success, svc.Words{EN: "The address was removed.", ES: "La dirección se ha eliminado."}},
+	"url static":  {ui.Success, svc.Words{EN: "The address is the static one now.", ES: "Esa dirección es ahora la estática."}},
+	"return":      {ui.Success, svc.Words{EN: "The way back was changed.", ES: "La forma de volver se ha cambiado."}},
+	"shared": {ui.Success, svc.Words{EN: "The report is shared. The relay token is in the list.",
+		ES: "El informe está compartido. El token de cesión está en la lista."}},
+	"withdrawn": {ui.Success, svc.Words{EN: "The relay token was withdrawn for good.", ES: "El token de cesión se ha retirado definitivamente."}},
+	"child":     {ui.Success, svc.Words{EN: "The child account was made.", ES: "La cuenta hija se ha creado."}},
+	"product":   {ui.Success, svc.Words{EN: "The product was made.", ES: "El producto se ha creado."}},
+	"assigned":  {ui.Success, svc.Words{EN: "The configuration was assigned.", ES: "La configuración se ha asignado."}},
+	"person": {ui.Success, svc.Words{EN: "This is the first password. Hand it on now: it is not shown again.",
+		ES: "Esta es la primera contraseña. Entréguela ahora: no se volverá a mostrar."}},
+	"person gone": {ui.Success, svc.Words{EN: "The person can no longer sign in.", ES: "Esa persona ya no puede iniciar sesión."}},
+	"password":    {ui.Success, svc.Words{EN: "Your password was changed. You are signed out everywhere else.", ES: "Su contraseña se ha cambiado. Se ha cerrado su sesión en los demás sitios."}},
+	"inherited":   {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
+}
+
+// deskActions names what the audit trail says.
+var deskActions = map[string]svc.Words{
+	"signed in":             {EN: "signed in", ES: "inició sesión"},
+	"signed out":            {EN: "signed out", ES: "cerró la sesión"},
+	"callback set":          {EN: "set the callback address", ES: "indicó la dirección de los eventos"},
+	"callback on":           {EN: "turned delivery on", ES: "activó la entrega"},
+	"callback off":          {EN: "turned delivery off", ES: "desactivó la entrega"},
+	"subscription changed":  {EN: "changed the subscription", ES: "cambió la suscripción"},
+	"signer rotated":        {EN: "rotated the signing secret", ES: "rotó el secreto de firma"},
+	"event redelivered":     {EN: "sent an event again", ES: "reenvió un evento"},
+	"credential issued":     {EN: "made a client", ES: "creó un cliente"},
+	"credential rotated":    {EN: "rotated a secretKey", ES: "rotó una secretKey"},
+	"credential revoked":    {EN: "revoked a secretKey", ES: "revocó una secretKey"},
+	"complete URL added":    {EN: "registered a complete URL", ES: "registró una dirección de vuelta"},
+	"complete URL removed":  {EN: "removed a complete URL", ES: "eliminó una dirección de vuelta"},
+	"complete URL static":   {EN: "made a complete URL the static one", ES: "hizo estática una dirección de vuelta"},
+	"return changed":        {EN: "changed the way back", ES: "cambió la forma de volver"},
+	"report shared":         {EN: "shared a report", ES: "compartió un informe"},
+	"share withdrawn":       {EN: "withdrew a relay token", ES: "retiró un token de cesión"},
+	"child added":           {EN: "made a child account", ES: "creó una cuenta hija"},
+	"product added":         {EN: "made a product", ES: "creó un producto"},
+	"person added":          {EN: "let somebody in", ES: "dio acceso a alguien"},
+	"person removed":        {EN: "removed somebody", ES: "retiró a alguien"},
+	"password changed":      {EN: "changed the own password", ES: "cambió su contraseña"},
+	"configuration changed": {EN: "changed a configuration in force", ES: "cambió una configuración vigente"},
+}
+
+// deskStates names the states of deliveries, relay tokens and visits.
+var deskStates = map[string]struct {
+	tone  ui.Tone
+	words svc.Words
+}{
+	"pending":    {ui.Info, svc.Words{EN: "on its way", ES: "en camino"}},
+	"delivered":  {ui.Success, svc.Words{EN: "delivered", ES: "entregado"}},
+	"given up":   {ui.Danger, svc.Words{EN: "given up", ES: "abandonado"}},
+	"disabled":   {ui.Danger, svc.Words{EN: "refused for good", ES: "rechazado definitivamente"}},
+	"active":     {ui.Success, svc.Words{EN: "active", ES: "activo"}},
+	"expired":    {ui.Neutral, svc.Words{EN: "expired", ES: "caducado"}},
+	"revoked":    {ui.Danger, svc.Words{EN: "withdrawn", ES: "retirado"}},
+	"created":    {ui.Neutral, svc.Words{EN: "nobody has come", ES: "nadie ha venido"}},
+	"open":       {ui.Info, svc.Words{EN: "opened", ES: "abierta"}},
+	"connecting": {ui.Info, svc.Words{EN: "connecting the bank", ES: "conectando el banco"}},
+	"generating": {ui.Info, svc.Words{EN: "report is being made", ES: "se prepara el informe"}},
+	"complete":   {ui.Success, svc.Words{EN: "complete", ES: "completa"}},
+	"closed":     {ui.Warning, svc.Words{EN: "closed", ES: "cerrada"}},
+	"failed":     {ui.Danger, svc.Words{EN: "failed", ES: "fallida"}},
+}
+
+// deskMoments names the lines of a report's timeline.
+var deskMoments = map[string]svc.Words{
+	"report":          {EN: "The report was begun", ES: "Se inició el informe"},
+	"redirect":        {EN: "A secure redirect was made", ES: "Se creó una redirección segura"},
+	"visit begun":     {EN: "The visit was prepared", ES: "Se preparó la visita"},
+	"visit came":      {EN: "The applicant opened the visit", ES: "El solicitante abrió la visita"},
+	"visit prepared":  {EN: "A prepared report is served", ES: "Se sirve un informe preparado"},
+	"visit consented": {EN: "The applicant consented", ES: "El solicitante aceptó"},
+	"visit chose":     {EN: "A bank was chosen", ES: "Se eligió un banco"},
+	"visit rechose":   {EN: "Back to the choice of the bank", ES: "De vuelta a la elección del banco"},
+	"visit signed in": {EN: "A sign-in at the bank was tried", ES: "Se intentó iniciar sesión en el banco"},
+	"visit coded":     {EN: "The one-time code was answered", ES: "Se respondió al código de un solo uso"},
+	"visit picked":    {EN: "The accounts were chosen", ES: "Se eligieron las cuentas"},
+	"visit made":      {EN: "The journey was walked to its end", ES: "El recorrido llegó a su fin"},
+	"visit left":      {EN: "The applicant closed the visit", ES: "El solicitante cerró la visita"},
+	"visit came back": {EN: "The applicant went on with it", ES: "El solicitante la retomó"},
+	"visit broke":     {EN: "The visit could not go on", ES: "La visita no pudo continuar"},
+	"visit time up":   {EN: "The visit’s time was over", ES: "Se acabó el tiempo de la visita"},
+	"status":          {EN: "Status", ES: "Estado"},
+	"delivery":        {EN: "An event was sent", ES: "Se envió un evento"},
+	"relay made":      {EN: "Shared with", ES: "Compartido con"},
+	"relay read":      {EN: "Read for the first time by", ES: "Leído por primera vez por"},
+	"relay revoked":   {EN: "Withdrawn from", ES: "Retirado a"},
+	"relay expired":   {EN: "Not read in time by", ES: "No leído a tiempo por"},
+}
+
+// deskErrors says why a delivery was not answered.
+var deskErrors = map[string]svc.Words{
+	"NAME":    {EN: "the host’s name leads nowhere", ES: "el nombre del servidor no existe"},
+	"ADDRESS": {EN: "the address is not one that events may go to", ES: "a esa dirección no pueden ir eventos"},
+	"REFUSED": {EN: "nobody listens there", ES: "allí no escucha nadie"},
+	"TLS":     {EN: "the certificate or the secure connection failed", ES: "falló el certificado o la conexión segura"},
+	"TIMEOUT": {EN: "no answer in time", ES: "no hubo respuesta a tiempo"},
+	"NETWORK": {EN: "the connection broke", ES: "se cortó la conexión"},
+}
+
+var deskWays = map[string]svc.Words{
+	"visit":      {EN: "visit in the widget", ES: "visita en el widget"},
+	"redirect":   {EN: "visit by secure redirect", ES: "visita por redirección segura"},
+	"form":       {EN: "visit by secure redirect, form only", ES: "visita por redirección segura, solo por formulario"},
+	"submission": {EN: "your own data, submitted", ES: "datos propios, enviados"},
+}
+
+var deskKinds = map[svc.Product]svc.Words{
+	svc.Cashflow:    {EN: "Cash flow", ES: "Flujo de caja"},
+	svc.Income:      {EN: "Income", ES: "Ingresos"},
+	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
+	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
+}
+
+// deskWord looks a word up; what is not there is itself.
+func deskWord[K ~string](l svc.Lang, table map[K]svc.Words, key K) string {
+	if w, ok := table[key]; ok {
+		return w.In(l)
+	}
+	return string(key)
+}
+
+func (d Desk) kind(k svc.Product) string { return deskWord(d.Lang, deskKinds, k) }
+
+func statusTone(s svc.Status) ui.Tone {
+	switch {
+	case s == svc.StatusSuccess:
+		return ui.Success
+	case s == svc.StatusPending:
+		return ui.Info
+	case s == svc.StatusExpired:
+		return ui.Neutral
+	}
+	return ui.Danger
+}
+
+var deskSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
+
+// moment writes an instant as people read it, in UTC.
+func (d Desk) moment(t time.Time) string {
+	t = t.UTC()
+	day := t.Format("Jan 2, 2006")
+	if d.Lang == svc.Spanish {
+		day = strconv.Itoa(t.Day()) + " " + deskSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
+	}
+	return day + ", " + t.Format("15:04:05") + " UTC"
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// took writes how long an attempt took.
+func took(t time.Duration) string {
+	if t < time.Second {
+		return strconv.FormatInt(t.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + " s"
+}
+
+func (d Desk) httpCode(code int) string {
+	if code == 0 {
+		return d.say("no answer", "sin respuesta")
+	}
+	return strconv.Itoa(code)
+}
+
+func (d Desk) attemptResult(a DeskAttempt) string {
+	if a.Error != "" {
+		return deskWord(d.Lang, deskErrors, a.Error)
+	}
+	if a.HTTP >= 300 {
+		return strconv.Itoa(a.HTTP) + " " + http.StatusText(a.HTTP)
+	}
+	return strconv.Itoa(a.HTTP)
+}
