@@ -371,6 +371,31 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 	})
 }
 
+// TestASecondaryReportHasTheAccountsOfItsSource by report and by consumer: once.
+func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident})
+		consumer := a.text("consumerId")
+		source, ids := b.visited(consumer, "multi", tokenizingBank)
+		secondary := b.derived(source, b.seed.Products[svc.Income])
+		if all := b.banked(consumer); len(all) != len(ids) {
+			t.Errorf("%d accounts in the list, the source has %d", len(all), len(ids))
+		}
+		first := b.reportACH(secondary, ids[0])
+		b.want("by the secondary report", first, 200, "")
+		if first.text("account_number_type") != "TAN" {
+			t.Errorf("answered %s, which is not what the bank gives", first.raw)
+		}
+		for what, a := range map[string]answer{"the source": b.reportACH(source, ids[0]), "the consumer": b.get(achPath(consumer, ids[0]), b.basic())} {
+			if string(a.raw) != string(first.raw) {
+				t.Errorf("by %s: %s, by the secondary report %s", what, a.raw, first.raw)
+			}
+		}
+		b.want("revoked", b.revoke(ids[0]), 204, "")
+		b.want("and then", b.reportACH(secondary, ids[0]), 403, svc.CodeConsentNotProvided)
+	})
+}
+
 func TestWhichBanksTokenize(t *testing.T) {
 	tokens := 0
 	for _, bank := range banks.All() {

@@ -59,7 +59,7 @@ func Codes() []CodeInfo {
 		{CodeUnknownCustomer, 403, "The credentials or the publicId belong to no customer of this environment."},
 		{CodeExpiredToken, 401, "The access token has expired; ask for a new one."},
 		{CodeForbidden, 403, "These credentials may not do this."},
-		{CodeConsentNotProvided, 403, "The consumer has withdrawn consent; account numbers are no longer given."},
+		{CodeConsentNotProvided, 403, "Consent was withdrawn, by the consumer or at the bank; account numbers are no longer given."},
 		{CodeUnauthorized, 401, "Sign in, or send a valid key."},
 		{CodeInvalidToken, 404, "No report of yours has this identifier, or it is over 90 days old."},
 		{CodeReportNotReady, 404, "The report is not ready; ask for its status."},
