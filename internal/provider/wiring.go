@@ -113,7 +113,8 @@ func (v visitCustomers) Name(ctx context.Context, q store.Queryer, customerID st
 
 func (v visitCustomers) Product(ctx context.Context, q store.Queryer, customerID, productID string) (visits.Product, error) {
 	p, err := v.customers.Product(ctx, q, customerID, productID)
-	return visits.Product{Kind: p.Kind, Name: p.Name, InquiryType: p.InquiryType}, err
+	return visits.Product{Kind: p.Kind, Name: p.Name, InquiryType: p.InquiryType,
+		AssetsOnly: p.Configuration.EligibilityKind == report.AssetsOnly}, err
 }
 
 // Consumer leaves out consumers that withdrew their consent: nothing new is

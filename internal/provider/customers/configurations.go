@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -21,9 +22,10 @@ type Configuration struct {
 
 // Settings is how reports of a configuration are made.
 type Settings struct {
-	DeprecatedAttributes bool   // cashflow: the AV family too
-	ScoreV1              bool   // cashflow: score v1.0 too
-	IncomeModelSuite     string // income: "1.2" or "2.0"
+	DeprecatedAttributes bool            // cashflow: the AV family too
+	ScoreV1              bool            // cashflow: score v1.0 too
+	IncomeModelSuite     string          // income: "1.2" or "2.0"
+	EligibilityKind      report.Workflow // eligibility: what is verified; empty is both
 }
 
 // Target is what a configuration is assigned to.

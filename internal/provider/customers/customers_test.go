@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -205,6 +206,13 @@ func TestConfigurationsOfAParent(t *testing.T) {
 		}
 		if _, err := r.Configuration(t.Context(), db.SQL, c.ID, mine.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a configuration of another: %v", err)
+		}
+		for _, w := range report.Workflows() {
+			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: svc.Eligibility, Alias: string(w), InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
+			r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, of) })
+			if got, err := r.Configuration(t.Context(), db.SQL, r.parent, of.ID); err != nil || got != of {
+				t.Errorf("Configuration = %+v, %v, want %+v", got, err, of)
+			}
 		}
 		var p Product
 		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {

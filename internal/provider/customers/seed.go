@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -62,7 +63,9 @@ func generated() []Configuration {
 		{Kind: svc.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
 		{Kind: svc.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0"}},
 		{Kind: svc.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},
-		{Kind: svc.Eligibility, Alias: "Eligibility"},
+		{Kind: svc.Eligibility, Alias: "Eligibility", Settings: Settings{EligibilityKind: report.IncomeAndAssets}},
+		{Kind: svc.Eligibility, Alias: "Eligibility, income only", Settings: Settings{EligibilityKind: report.IncomeOnly}},
+		{Kind: svc.Eligibility, Alias: "Eligibility, assets only", Settings: Settings{EligibilityKind: report.AssetsOnly}},
 		{Kind: svc.Passport, Alias: "Credit passport"},
 	}
 }

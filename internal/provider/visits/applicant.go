@@ -13,8 +13,8 @@ import (
 
 // checked holds an applicant's data against the rules of a product and returns
 // what is kept of it, as JSON.
-func (s *Service) checked(env svc.Environment, product svc.Product, raw json.RawMessage) (json.RawMessage, error) {
-	return CheckPrefill(prefill.Rules{Product: product, Environment: env, Today: today(s.Now())}, raw)
+func (s *Service) checked(env svc.Environment, product Product, raw json.RawMessage) (json.RawMessage, error) {
+	return CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: today(s.Now()), AssetsOnly: product.AssetsOnly}, raw)
 }
 
 func today(now time.Time) prefill.Date { return prefill.DateOf(now.UTC().Date()) }

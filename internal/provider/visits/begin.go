@@ -170,13 +170,13 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, 
 		}
 		// What he is known by may be for another product as well: keys that this one
 		// does not take are no fault of this request, as in production.
-		_, err = s.checked(svc.Production, product.Kind, c.Prefill)
+		_, err = s.checked(svc.Production, product, c.Prefill)
 		return c, err
 	}
 	if !want.hasPrefill() && want.SandboxReportID != "" {
 		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, nil)
 	}
-	prefill, err := s.checked(caller.Environment, product.Kind, want.Prefill)
+	prefill, err := s.checked(caller.Environment, product, want.Prefill)
 	if err != nil {
 		return Consumer{}, err
 	}

@@ -60,6 +60,7 @@ type Product struct {
 	Kind        svc.Product
 	Name        string
 	InquiryType string
+	AssetsOnly  bool // eligibility: no employer and no income is verified
 }
 
 // Consumer is an applicant as the customer knows him. Prefill is the JSON that
