@@ -1,0 +1,321 @@
+// Package documents keeps the files that applicants upload (document 3, pay stubs
+// "uploaded in the widget"; endpoints files and files/<filepath>). A file streams
+// in and out in parts, each sealed under the report's data key; what kind it is,
+// its contents say and never its name. It refuses files that are too large, empty,
+// or neither PDF, PNG nor JPEG.
+//
+// An uploaded file counts only once it is kept, in the transaction of whoever took
+// it; what is not kept within an hour is deleted, and everything after MaxAge.
+package documents
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+)
+
+// Limits of uploads.
+const (
+	MaxSize  = 20 << 20 // bytes of a file
+	MaxFiles = 10       // of a report
+)
+
+// MaxAge is how long files are kept: as long as what else a report is made from.
+const MaxAge = 30 * 24 * time.Hour
+
+// giveUp is how long an upload may take.
+const giveUp = time.Hour
+
+// partSize is how much of a file is sealed at a time, and held in memory.
+const partSize = 256 << 10
+
+// maxName bounds a file's name, in characters.
+const maxName = 120
+
+// Why a file is refused.
+var (
+	ErrTooLarge = errors.New("documents: the file is too large")
+	ErrEmpty    = errors.New("documents: the file is empty")
+	ErrType     = errors.New("documents: the file is neither PDF, PNG nor JPEG")
+)
+
+// Types of contents.
+const (
+	PDF  = "application/pdf"
+	PNG  = "image/png"
+	JPEG = "image/jpeg"
+	Any  = "application/octet-stream"
+)
+
+// Service is the room of documents.
+type Service struct {
+	DB  *store.DB
+	Now func() time.Time
+}
+
+// New is what a file is uploaded with.
+type New struct {
+	PublicToken string // of the report
+	KeyID       string // its data key
+	Kind        string // document_type
+	Name        string // as the applicant's device has it
+	AnyType     bool   // for the sandbox's control: whatever the contents are, empty ones too
+}
+
+// Document is a file without its contents.
+type Document struct {
+	ID, PublicToken string
+	Kind, Type      string
+	Name            string
+	Size            int64
+
+	keyID string
+}
+
+// Path is the last part of the file's source_filepath: nothing of the name that
+// the applicant gave it.
+func (d Document) Path() string {
+	return strings.ToLower(d.Kind) + map[string]string{PDF: ".pdf", PNG: ".png", JPEG: ".jpg"}[d.Type]
+}
+
+// TypeOf is what kind of file begins so; empty for one that is not taken.
+func TypeOf(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return PDF
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return PNG
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return JPEG
+	}
+	return ""
+}
+
+// CleanName is a file's name without folders and control characters, and of
+// bounded length.
+func CleanName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	if all := []rune(strings.TrimSpace(name)); len(all) > maxName {
+		return string(all[:maxName-10]) + string(all[len(all)-10:]) // the ending tells
+	}
+	return strings.TrimSpace(name)
+}
+
+// Upload takes a file as it comes. It is not kept yet. Errors are ErrTooLarge,
+// ErrEmpty, ErrType, those of reading from, and the database's; nothing stays of
+// what was refused.
+func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
+	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Name: CleanName(n.Name), keyID: n.KeyID}
+	part := make([]byte, partSize)
+	size, err := fill(from, part)
+	if err != nil {
+		return d, err
+	}
+	switch d.Type = TypeOf(part[:size]); {
+	case d.Type == "" && n.AnyType:
+		d.Type = Any
+	case size == 0:
+		return d, ErrEmpty
+	case d.Type == "":
+		return d, ErrType
+	}
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		name, err := s.DB.Vault.Seal(ctx, tx, d.keyID, nameCell(d.ID), []byte(d.Name))
+		if err != nil {
+			return err
+		}
+		return begin(ctx, tx, d, name, s.Now())
+	})
+	if err != nil {
+		return d, err
+	}
+	if err = s.parts(ctx, &d, from, part, size); err != nil {
+		return d, errors.Join(err, s.discard(context.WithoutCancel(ctx), d.ID))
+	}
+	return d, nil
+}
+
+// parts seals the first part, which has so many bytes, and what follows it.
+func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part []byte, size int) error {
+	for seq := int64(0); size > 0; seq++ {
+		if d.Size += int64(size); d.Size > MaxSize {
+			return ErrTooLarge
+		}
+		err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			sealed, err := s.DB.Vault.Seal(ctx, tx, d.keyID, partCell(d.ID, seq), part[:size])
+			if err != nil {
+				return err
+			}
+			return addPart(ctx, tx, d.ID, seq, sealed, d.Size)
+		})
+		if err != nil {
+			return err
+		}
+		if size < len(part) {
+			return nil
+		}
+		if size, err = fill(from, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads until part is full or there is no more. A body that was cut off is
+// no end but an error, which io.ReadFull would not tell apart.
+func fill(from io.Reader, part []byte) (n int, err error) {
+	for n < len(part) && err == nil {
+		var more int
+		more, err = from.Read(part[n:])
+		n += more
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+func (s *Service) discard(ctx context.Context, id string) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := remove(ctx, tx, `id = $1`, id)
+		return err
+	})
+}
+
+// Keep has an uploaded file count. It reports false, and the file does not, when
+// the report has MaxFiles already.
+func (s *Service) Keep(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error) {
+	return keep(ctx, tx, publicToken, id, MaxFiles, s.Now())
+}
+
+// Remove deletes a file of a report; it reports false where there is none.
+func (s *Service) Remove(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error) {
+	n, err := remove(ctx, tx, `public_token = $1 AND id = $2`, publicToken, id)
+	return n > 0, err
+}
+
+// Drop deletes all files of a report.
+func (s *Service) Drop(ctx context.Context, tx *sql.Tx, publicToken string) error {
+	_, err := remove(ctx, tx, `public_token = $1`, publicToken)
+	return err
+}
+
+// List returns the kept files of a report in the order in which they came.
+func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error) {
+	all, err := kept(ctx, q, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Document, len(all))
+	for i, k := range all {
+		name, err := s.DB.Vault.Open(ctx, q, k.keyID, nameCell(k.ID), k.name)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = k.Document
+		out[i].Name = string(name)
+	}
+	return out, nil
+}
+
+// Count is how many files of a report are kept.
+func (s *Service) Count(ctx context.Context, q store.Queryer, publicToken string) (int, error) {
+	return count(ctx, q, publicToken)
+}
+
+// Sweep deletes what was never kept, and what is too old.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := remove(ctx, tx, `kept_at IS NULL AND begun_at < $1`, store.Micros(now.Add(-giveUp))); err != nil {
+			return err
+		}
+		_, err := remove(ctx, tx, `begun_at < $1`, store.Micros(now.Add(-MaxAge)))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("documents: sweep: %w", err)
+	}
+	return nil
+}
+
+// Open returns the contents of a file, for as long as ctx lives.
+func (s *Service) Open(ctx context.Context, d Document) io.ReadSeeker {
+	return &contents{ctx: ctx, s: s, d: d, part: -1}
+}
+
+// contents reads a part at a time.
+type contents struct {
+	ctx   context.Context
+	s     *Service
+	d     Document
+	at    int64
+	part  int64 // that plain is of; -1: none
+	plain []byte
+}
+
+// Read implements io.Reader.
+func (c *contents) Read(p []byte) (int, error) {
+	if c.at >= c.d.Size {
+		return 0, io.EOF
+	}
+	if seq := c.at / partSize; seq != c.part {
+		sealed, err := part(c.ctx, c.s.DB.SQL, c.d.ID, seq)
+		if err != nil {
+			return 0, err
+		}
+		if c.plain, err = c.s.DB.Vault.Open(c.ctx, c.s.DB.SQL, c.d.keyID, partCell(c.d.ID, seq), sealed); err != nil {
+			return 0, err
+		}
+		c.part = seq
+	}
+	from := c.at % partSize
+	if from >= int64(len(c.plain)) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n := copy(p, c.plain[from:])
+	c.at += int64(n)
+	return n, nil
+}
+
+// Seek implements io.Seeker.
+func (c *contents) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.at
+	case io.SeekEnd:
+		offset += c.d.Size
+	}
+	if offset < 0 {
+		return 0, errors.New("documents: before the beginning")
+	}
+	c.at = offset
+	return offset, nil
+}
+
+func nameCell(id string) store.Cell {
+	return store.Cell{Table: "documents", Column: "name", Row: id}
+}
+
+func partCell(id string, seq int64) store.Cell {
+	return store.Cell{Table: "document_parts", Column: "sealed", Row: id + "/" + strconv.FormatInt(seq, 10)}
+}

@@ -1,0 +1,78 @@
+package documents
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+func begin(ctx context.Context, tx *sql.Tx, d Document, name []byte, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, content_type, name, size, begun_at)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, $7)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Type, name, store.Micros(now))
+	return err
+}
+
+// addPart adds a part; size is that of the file with it.
+func addPart(ctx context.Context, tx *sql.Tx, id string, seq int64, sealed []byte, size int64) error {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO document_parts (document_id, seq, sealed) VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size)
+	return err
+}
+
+// keep is won once for a file, while there are fewer than most. Whoever calls it
+// lets no two of a report run at once.
+func keep(ctx context.Context, tx *sql.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE documents SET kept_at = $4 WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
+		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
+		publicToken, id, most, store.Micros(now)))
+}
+
+// remove deletes files with their parts and returns how many.
+func remove(ctx context.Context, tx *sql.Tx, where string, args ...any) (int64, error) {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {
+		return 0, err
+	}
+	res, err := tx.ExecContext(ctx, `DELETE FROM documents WHERE `+where, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// row is a file with its sealed name.
+type row struct {
+	Document
+	name []byte
+}
+
+func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, content_type, name, size FROM documents
+		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at, begun_at, id`, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []row
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Type, &r.name, &r.Size); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+func count(ctx context.Context, q store.Queryer, publicToken string) (n int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM documents WHERE public_token = $1 AND kept_at IS NOT NULL`, publicToken).Scan(&n)
+	return n, err
+}
+
+func part(ctx context.Context, q store.Queryer, id string, seq int64) (sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq).Scan(&sealed)
+	return sealed, store.Found(err)
+}
