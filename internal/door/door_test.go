@@ -165,3 +165,24 @@ func TestDecodeFormRefusesWhatCannotBeKept(t *testing.T) {
 		}
 	}
 }
+
+func TestAStaticPageHasNoScriptAndConnectsToNothing(t *testing.T) {
+	got := door.CSP{Static: true, Script: []string{"https://a.example"}, Connect: []string{"https://a.example"}, WASM: true}.String()
+	for _, want := range []string{"script-src 'none'; ", "connect-src 'none'; ", "form-action 'self'; ", "frame-ancestors 'none'; "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s has no %q", got, want)
+		}
+	}
+}
+
+func TestLocalAddresses(t *testing.T) {
+	for next, want := range map[string]bool{
+		"/desk": true, "/desk/a?b=c": true, "/desk?next=//x": true, "": false, "/": false, "/desks": false, "desk": false, "//desk": false,
+		"https://desk.example/desk": false, "/desk/../a": false, "/desk//a": false, "/desk\\a": false, "/desk#a": false, "/desk\n": false, "/desk/%": false,
+		"/desk/é": false, "/desk/" + strings.Repeat("a", 600): false,
+	} {
+		if got := door.Local(next, "/desk"); got != want {
+			t.Errorf("Local(%.40q) = %v, want %v", next, got, want)
+		}
+	}
+}
