@@ -64,12 +64,19 @@ func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pa
 	return pages.DeskAccountsPage(d, v), err
 }
 
-// maxPublicID bounds what is looked for as one.
-const maxPublicID = 128
+// isPublicID reports whether s can be a publicId at all.
+func isPublicID(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
 
 func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	id := r.PathValue("id")
-	if len(id) > maxPublicID {
+	if !isPublicID(id) {
 		return nil, unknown("child account")
 	}
 	a, err := s.Hierarchy.Child(ctx, s.DB.SQL, by.account.ID, id)
@@ -113,7 +120,7 @@ func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input)
 }
 
 func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	if len(in.id) > maxPublicID {
+	if !isPublicID(in.id) {
 		return done{}, unknown("child account")
 	}
 	a, err := s.Hierarchy.Child(ctx, tx, by.account.ID, in.id)
@@ -131,7 +138,7 @@ func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in inpu
 // assign gives a product, or a child account, a configuration, or lets it inherit.
 func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
-	if (account == "") == (product == "") || product != "" && !svc.IsUUID(product) || len(account)+len(in.Get("child")) > maxPublicID || configuration != "" && !svc.IsUUID(configuration) {
+	if (account == "") == (product == "") || product != "" && !svc.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !svc.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
 	if by.account.ParentID != "" || !by.account.Configurer {

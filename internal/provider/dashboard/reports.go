@@ -263,6 +263,9 @@ func (s *Service) shareReport(ctx context.Context, tx *sql.Tx, by person, in inp
 
 // grant shares a report; field is where it is said that the report cannot be.
 func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, token, field string) (done, error) {
+	if !isPublicID(in.field("publicId")) {
+		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
+	}
 	relay, err := s.Sharing.Share(ctx, tx, by.account.ID, token, in.field("publicId"))
 	var no *door.Error
 	if errors.As(err, &no) {
