@@ -12,6 +12,9 @@ import (
 // Versioning).
 const IncomeVersion = "2.0.0"
 
+// SourcePaystub is the source_type of an uploaded pay stub.
+const SourcePaystub = "PAYSTUB"
+
 // Income is the body of the income report (document 3, "Income report").
 type Income struct {
 	Meta           *Meta            `json:"meta,omitempty"`

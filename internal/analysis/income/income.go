@@ -1,10 +1,10 @@
 // Package income computes the income report (document 3, "Income report") from
-// bank data, payroll connections and an as-of date. Values in, values out: the
+// bank data, payroll connections, pay stubs and an as-of date. Values in, values out: the
 // same input gives the same report, byte for byte, whatever the order of its
 // transactions. Of bank data, income is every posted credit of the INCOME
 // categories in cash-equivalent accounts, tax refunds and own transfers left out;
 // what arrives is net, and the gross of wages is estimated by the tax table of the
-// year. A payroll connection says both. How each figure comes about, and what it
+// year. Payroll connections and pay stubs say both. How each figure comes about, and what it
 // is not, is docs/analytics.md, "Income".
 package income
 
@@ -37,6 +37,7 @@ type Input struct {
 	Notices            []report.ConsumerNotice // as they are to be returned
 	Bank               bankdata.Data
 	Payroll            []Payroll // in the order in which they were connected
+	Paystubs           []Paystub // in the order in which they were uploaded
 	Options            Options
 }
 
@@ -103,27 +104,42 @@ func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 // nothing but bank data it is theirs. A payroll connection with a payment of the
 // last 12 months makes it SUCCESS, one without SUCCESS with
 // NO_RECENT_USABLE_INFORMATION, and one that does not name an employer ERROR with
-// INCOMPLETE_INFORMATION; of several sources the best counts.
+// INCOMPLETE_INFORMATION. A pay stub that was read makes it SUCCESS, one that was
+// not what came of it. Of several sources the best counts.
 func (in *Input) Outcome(asOf time.Time) (svc.Status, svc.Substatus) {
-	if len(in.Payroll) == 0 {
+	if len(in.Payroll) == 0 && len(in.Paystubs) == 0 {
 		return Outcome(in.Bank, asOf)
 	}
-	complete := false
-	for i := range in.Payroll {
-		complete = complete || in.Payroll[i].complete()
-	}
-	status, sub := svc.StatusError, svc.SubIncomplete
+	var found []outcome
 	if len(in.Bank.Connections) > 0 {
-		status, sub = Outcome(in.Bank, asOf)
+		status, sub := Outcome(in.Bank, asOf)
+		found = append(found, outcome{status, sub})
 	}
-	_, _, some := paid(in.Payroll, report.DateOf(asOf))
+	if len(in.Payroll) > 0 {
+		found = append(found, payrollOutcome(in.Payroll, report.DateOf(asOf)))
+	}
+	if len(in.Paystubs) > 0 {
+		found = append(found, outcome{stubsOutcome(in.Paystubs), ""})
+	}
+	best := slices.MinFunc(found, func(a, b outcome) int { return cmp.Compare(a.rank(), b.rank()) })
+	return best.status, best.sub
+}
+
+// outcome is what a source makes of the report when it is the only one.
+type outcome struct {
+	status svc.Status
+	sub    svc.Substatus
+}
+
+// rank is lower for a better one.
+func (o outcome) rank() int {
 	switch {
-	case some, status == svc.StatusSuccess && sub == "":
-		return svc.StatusSuccess, ""
-	case complete:
-		return svc.StatusSuccess, svc.SubNoRecentInformation
+	case o.status == svc.StatusSuccess && o.sub == "":
+		return 0
+	case o.status == svc.StatusSuccess:
+		return 1
 	}
-	return status, sub
+	return 2
 }
 
 // Build makes the report. asOf is when the data were retrieved; its UTC day is
@@ -157,19 +173,28 @@ func Build(in Input, asOf time.Time) report.Income {
 	if f.any {
 		r.Income = f.node(&in, stated)
 	}
-	if items := payroll(in.Payroll, report.DateOf(asOf)); items != nil {
-		if r.Income == nil {
-			r.Income = &report.IncomeNode{}
-		}
-		r.Income.Payroll = items
+	stubs := paystubs(in.Paystubs)
+	jobs := payroll(in.Payroll, report.DateOf(asOf))
+	if r.Income == nil && (jobs != nil || stubs != nil) {
+		r.Income = &report.IncomeNode{Summary: in.summary(report.DateOf(asOf))}
 	}
-	if gross, net, ok := paid(in.Payroll, report.DateOf(asOf)); ok && !f.any {
-		r.Income.Summary = report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}
+	if r.Income != nil {
+		r.Income.Payroll, r.Income.Paystubs = jobs, stubs
 	}
 	return r
 }
 
-// node is the report's income.
+// summary is the year's income where no bank says it: what payroll connections
+// say, or else pay stubs.
+func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
+	if gross, net, ok := paid(in.Payroll, fetch); ok {
+		return report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}
+	}
+	out.AnnualGross, out.AnnualNet = earned(in.Paystubs)
+	return out
+}
+
+// node is the report's income from bank data.
 func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 	base := f.base()
 	r := ratio{net: base, gross: netOf(taxesOf(f.year), f.state(in)).gross(base)}

@@ -95,6 +95,19 @@ func (p *Payroll) status() svc.Status {
 	return svc.StatusError
 }
 
+// payrollOutcome is that of connections alone.
+func payrollOutcome(all []Payroll, fetch report.Date) outcome {
+	if _, _, some := paid(all, fetch); some {
+		return outcome{svc.StatusSuccess, ""}
+	}
+	for i := range all {
+		if all[i].complete() {
+			return outcome{svc.StatusSuccess, svc.SubNoRecentInformation}
+		}
+	}
+	return outcome{svc.StatusError, svc.SubIncomplete}
+}
+
 // Year is the gross and net pay of a job in the 12 months up to the fetch date,
 // which is in them; of an active job that began in them, as that of a year, by the
 // days from its beginning to the end of the last period that was paid. false

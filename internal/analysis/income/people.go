@@ -20,11 +20,15 @@ func sources(in Input) []report.Source {
 		p := &in.Payroll[i]
 		out = append(out, report.Source{SourceID: p.SourceID, SourceType: report.SourcePayroll, Status: p.status()})
 	}
+	for i := range in.Paystubs {
+		p := &in.Paystubs[i]
+		out = append(out, report.Source{SourceID: p.SourceID, SourceType: report.SourcePaystub, Status: p.Status})
+	}
 	return out
 }
 
 // identities lists the consumer's own input first, then every owner known to a
-// bank, and those whom payroll connections know. The input carries the matching, unless there is nothing to match with.
+// bank, those whom payroll connections know and those whom pay stubs name. The input carries the matching, unless there is nothing to match with.
 func identities(in Input) []report.IncomeIdentity {
 	var out []report.IncomeIdentity
 	if in.Consumer != nil {
@@ -47,10 +51,24 @@ func identities(in Input) []report.IncomeIdentity {
 			known(p.SourceID, p.Owner)
 		}
 	}
+	for i := range in.Paystubs {
+		if p := &in.Paystubs[i]; p.Status == svc.StatusSuccess && p.Stub.EmployeeName != nil {
+			known(p.SourceID, bankdata.Owner{RecordID: p.ID, Person: named(*p.Stub.EmployeeName)})
+		}
+	}
 	if in.Consumer != nil && len(out) > 1 {
 		out[0].Matching = &m
 	}
 	return out
+}
+
+// named is a person by a full name, whose last word is the last name.
+func named(full string) bankdata.Person {
+	words := strings.Fields(full)
+	if len(words) < 2 {
+		return bankdata.Person{FirstName: full}
+	}
+	return bankdata.Person{FirstName: strings.Join(words[:len(words)-1], " "), LastName: words[len(words)-1]}
 }
 
 func emptyMatching() report.RecordMatching {
@@ -88,7 +106,7 @@ func (f *facts) payers() (out []*inflow) {
 }
 
 // employment lists the stated employers first, then those that pay wages into an
-// account, and those that payroll connections know. A stated one carries the
+// account, those that payroll connections know and those that pay stubs show. A stated one carries the
 // matching, unless it is the only item.
 func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	payers := f.payers()
@@ -109,6 +127,8 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 		out, like = append(out, e), append(like, x.employer)
 	}
 	items, known := employed(in.Payroll, stated)
+	out, like = append(out, items...), append(like, known...)
+	items, known = shownBy(in.Paystubs, stated)
 	out, like = append(out, items...), append(like, known...)
 	if len(out) < 2 {
 		return out

@@ -1,0 +1,194 @@
+package income
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// salaried is a connection with one job of monthly pay of so much, on the last day
+// of each month from one to another, both written YYYY-MM.
+func salaried(employer, from, to string, gross report.Cents, edit func(*Job)) Payroll {
+	hired := day("2019-01-01")
+	j := Job{RecordID: "job", Employer: employer, Hired: &hired, Rate: 12 * gross, RatePer: PerYear, Frequency: report.PayMonthly}
+	last := day(to + "-01")
+	for m := day(from + "-01"); !m.After(last.Time); m = (report.Date{Time: m.AddDate(0, 1, 0)}) {
+		end := report.Date{Time: m.AddDate(0, 1, -1)}
+		j.Statements = append([]Statement{{PayDate: end, Start: m, End: end, Gross: gross, Net: gross * 3 / 4}}, j.Statements...)
+	}
+	if edit != nil {
+		edit(&j)
+	}
+	return Payroll{ID: "p", SourceID: "PAYROLL", Provider: "Paywright", Type: ProviderPayroll, Jobs: []Job{j}}
+}
+
+func TestTheYearOfAJob(t *testing.T) {
+	fetch := report.DateOf(asOf) // 10 March 2026
+	date := func(s string) *report.Date { d := day(s); return &d }
+	for _, c := range []struct {
+		name       string
+		payroll    Payroll
+		gross, net report.Cents
+		ok         bool
+	}{
+		{"twelve months are added up", salaried("Acme", "2025-03", "2026-02", 4_000_00, nil), 48_000_00, 36_000_00, true},
+		{"what was paid a year ago to the day is not in it", salaried("Acme", "2024-01", "2026-02", 4_000_00, nil), 48_000_00, 36_000_00, true},
+		{"a gap is no pay", salaried("Acme", "2025-03", "2025-08", 4_000_00, nil), 24_000_00, 18_000_00, true},
+		{"what is paid after the fetch date does not count", salaried("Acme", "2025-03", "2026-04", 4_000_00, nil), 48_000_00, 36_000_00, true},
+		// 1 December to 28 February: 90 days.
+		{"a job that began is that of a year", salaried("Acme", "2025-12", "2026-02", 4_000_00, func(j *Job) { j.Hired = date("2025-12-01") }), 48_666_67, 36_500_00, true},
+		{"a job that began and ended is what it paid", salaried("Acme", "2025-12", "2026-01", 4_000_00, func(j *Job) { j.Hired, j.Ended = date("2025-12-01"), date("2026-01-31") }), 8_000_00, 6_000_00, true},
+		{"without a day of hiring nothing is drawn out", salaried("Acme", "2025-12", "2026-02", 4_000_00, func(j *Job) { j.Hired = nil }), 12_000_00, 9_000_00, true},
+		{"nothing was paid", salaried("Acme", "2023-01", "2024-12", 4_000_00, nil), 0, 0, false},
+	} {
+		gross, net, ok := c.payroll.Jobs[0].Year(fetch)
+		if gross != c.gross || net != c.net || ok != c.ok {
+			t.Errorf("%s: %s and %s, %v, want %s and %s, %v", c.name, gross, net, ok, c.gross, c.net, c.ok)
+		}
+	}
+}
+
+func stub(id, employer, employee, paid string, gross, net report.Cents) Paystub {
+	p := Paystub{ID: id, SourceID: "PAYSTUB_" + id, Path: id + "/paystub.pdf", Status: svc.StatusSuccess, Employer: employer}
+	p.Stub.EmployeeName, p.Stub.Insights = report.Null(employee), report.PaystubInsights{AnnualGross: &gross, AnnualNet: &net}
+	if paid != "" {
+		d := day(paid)
+		p.Stub.PayDate = &d
+	}
+	return p
+}
+
+func TestOutcomesOfSources(t *testing.T) {
+	wages := bank(cash(each("2025-03", "2026-02", 28, 3_000_00, northwind)...))
+	debts := bankdata.Data{Connections: []bankdata.Connection{{SourceID: "BANK", Accounts: []bankdata.Account{{Type: report.Investment}}}}}
+	paid := []Payroll{salaried("Acme", "2025-03", "2026-02", 4_000_00, nil)}
+	old := []Payroll{salaried("Acme", "2023-03", "2024-02", 4_000_00, nil)}
+	nameless := []Payroll{salaried("", "2025-03", "2026-02", 4_000_00, nil)}
+	good := []Paystub{stub("1", "Acme", "Ada", "2026-02-28", 1, 1)}
+	bad := []Paystub{{Status: svc.StatusNotAuthenticated}}
+	down := []Paystub{{Status: svc.StatusNotAuthenticated}, {Status: svc.StatusBureauUnresponsive}}
+	for _, c := range []struct {
+		name   string
+		in     Input
+		status svc.Status
+		sub    svc.Substatus
+	}{
+		{"a bank", Input{Bank: wages}, svc.StatusSuccess, ""},
+		{"no source at all is a bank without accounts", Input{}, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+		{"payroll", Input{Payroll: paid}, svc.StatusSuccess, ""},
+		{"payroll of long ago", Input{Payroll: old}, svc.StatusSuccess, svc.SubNoRecentInformation},
+		{"payroll without an employer", Input{Payroll: nameless}, svc.StatusError, svc.SubIncomplete},
+		{"a stub", Input{Paystubs: good}, svc.StatusSuccess, ""},
+		{"no readable stub", Input{Paystubs: bad}, svc.StatusNotAuthenticated, ""},
+		{"a stub that could not be looked at", Input{Paystubs: down}, svc.StatusBureauUnresponsive, ""},
+		{"a good stub among bad ones", Input{Paystubs: append(down[:2:2], good...)}, svc.StatusSuccess, ""},
+		{"payroll makes good for a bank without usable accounts", Input{Bank: debts, Payroll: paid}, svc.StatusSuccess, ""},
+		{"a bank makes good for payroll without an employer", Input{Bank: wages, Payroll: nameless}, svc.StatusSuccess, ""},
+		{"payroll of long ago beside a bank", Input{Bank: wages, Payroll: old}, svc.StatusSuccess, ""},
+		{"a bad stub beside payroll of long ago", Input{Payroll: old, Paystubs: bad}, svc.StatusSuccess, svc.SubNoRecentInformation},
+		{"a stub beside a bank without usable accounts", Input{Bank: debts, Paystubs: good}, svc.StatusSuccess, ""},
+	} {
+		if status, sub := c.in.Outcome(asOf); status != c.status || sub != c.sub {
+			t.Errorf("%s: %s %s, want %s %s", c.name, status, sub, c.status, c.sub)
+		}
+	}
+}
+
+// A bank says the year's income; without one payroll connections do, and without
+// those the newest stub of each employer and person.
+func TestTheSummaryOfSources(t *testing.T) {
+	wages := bank(cash(each("2025-03", "2026-02", 28, 3_000_00, northwind)...))
+	paid := []Payroll{salaried("Acme", "2025-03", "2026-02", 4_000_00, nil), salaried("Globex", "2025-03", "2026-02", 1_000_00, nil)}
+	stubs := []Paystub{
+		stub("1", "Acme Corp", "Ada", "2026-01-31", 40_000_00, 30_000_00),
+		stub("2", "ACME CORP", "Ada", "2026-02-28", 42_000_00, 31_000_00),
+		stub("3", "Globex", "Ada", "", 10_000_00, 8_000_00),
+		{ID: "4", SourceID: "PAYSTUB_4", Status: svc.StatusNotAuthenticated},
+	}
+	for _, c := range []struct {
+		name       string
+		in         Input
+		gross, net string
+	}{
+		{"stubs", Input{Paystubs: stubs}, "52000.00", "39000.00"},
+		{"payroll and stubs", Input{Payroll: paid, Paystubs: stubs}, "60000.00", "45000.00"},
+		{"a bank and both", Input{Bank: wages, Payroll: paid, Paystubs: stubs}, "", "36000.00"},
+		{"stubs without a figure", Input{Paystubs: []Paystub{{Status: svc.StatusSuccess}}}, "null", "null"},
+	} {
+		s := Build(c.in, asOf).Income.Summary
+		if got := amount(s.AnnualGross); c.gross != "" && got != c.gross {
+			t.Errorf("%s: gross %s, want %s", c.name, got, c.gross)
+		}
+		if got := amount(s.AnnualNet); got != c.net {
+			t.Errorf("%s: net %s, want %s", c.name, got, c.net)
+		}
+	}
+	r := Build(Input{Paystubs: stubs, Consumer: &bankdata.Person{FirstName: "Ada"}, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex Inc"}}, asOf)
+	var sources, employers []string
+	for _, s := range r.Sources {
+		sources = append(sources, s.SourceID+" "+s.SourceType+" "+string(s.Status))
+	}
+	for _, e := range r.Employment {
+		employers = append(employers, e.SourceID+" "+*e.EmployerName)
+	}
+	if diff := cmp.Diff([]string{"CONSUMER_INPUT MANUAL SUCCESS", "PAYSTUB_1 PAYSTUB SUCCESS", "PAYSTUB_2 PAYSTUB SUCCESS", "PAYSTUB_3 PAYSTUB SUCCESS", "PAYSTUB_4 PAYSTUB NOT_AUTHENTICATED"}, sources); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"CONSUMER_INPUT Globex Inc", "PAYSTUB_2 ACME CORP", "PAYSTUB_3 Globex"}, employers); diff != "" {
+		t.Error(diff)
+	}
+	if m := r.Employment[0].Matching.EmployerName; len(m.Matched) != 1 || *m.Matched[0].SourceRecordID != "3" || len(m.Unmatched) != 1 {
+		t.Errorf("the stated employer matches %+v", m)
+	}
+	if m := r.Identities[0].Matching.FullName; len(m.Matched) != 3 || len(r.Income.Paystubs) != 3 || r.Income.Paystubs[1].SourceFilepath != "2/paystub.pdf" {
+		t.Errorf("names match %+v, stubs %+v", m, r.Income.Paystubs)
+	}
+}
+
+func amount(c *report.Cents) string {
+	if c == nil {
+		return "null"
+	}
+	return c.String()
+}
+
+// Whatever connections and stubs say: the report is made, and again the same.
+func TestSourcesLaws(t *testing.T) {
+	amounts := rapid.Int64Range(-1e15, 1e15)
+	dates := rapid.Custom(func(t *rapid.T) report.Date {
+		return report.Date{Time: asOf.Truncate(24*3600*1e9).AddDate(0, 0, rapid.IntRange(-900, 60).Draw(t, "day"))}
+	})
+	job := rapid.Custom(func(t *rapid.T) Job {
+		j := Job{Employer: rapid.SampledFrom([]string{"", "Acme", "Globex Widgets"}).Draw(t, "employer")}
+		if d := dates.Draw(t, "hired"); rapid.Bool().Draw(t, "known") {
+			j.Hired = &d
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "statements") {
+			j.Statements = append(j.Statements, Statement{PayDate: dates.Draw(t, "paid"), End: dates.Draw(t, "end"),
+				Gross: report.Cents(amounts.Draw(t, "gross")), Net: report.Cents(amounts.Draw(t, "net"))})
+		}
+		return j
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		in := Input{StatedEmployers: []string{"Acme Inc"}, InputSource: report.ConsumerInput}
+		for range rapid.IntRange(0, 3).Draw(t, "connections") {
+			in.Payroll = append(in.Payroll, Payroll{SourceID: "P", Jobs: rapid.SliceOfN(job, 0, 3).Draw(t, "jobs")})
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "stubs") {
+			in.Paystubs = append(in.Paystubs, stub("x", rapid.SampledFrom([]string{"", "Acme"}).Draw(t, "employer"), "", "",
+				report.Cents(amounts.Draw(t, "gross")), report.Cents(amounts.Draw(t, "net"))))
+		}
+		a, err := report.Encode(Build(in, asOf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, _ := report.Encode(Build(in, asOf)); string(a) != string(b) {
+			t.Fatalf("%s and %s", a, b)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package income
+
+import (
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Paystub is an uploaded pay stub.
+type Paystub struct {
+	ID       string // UUID of the document
+	SourceID string // source_id of the report, one a file
+	Path     string // source_filepath
+	Status   svc.Status
+	Employer string         // empty: the stub does not say
+	Stub     report.Paystub // where Status is SUCCESS: as it was read, without what is above
+}
+
+// stubsOutcome is the status of a report from nothing but pay stubs: the best of
+// them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED.
+func stubsOutcome(all []Paystub) svc.Status {
+	status := svc.StatusNotAuthenticated
+	for i := range all {
+		switch all[i].Status {
+		case svc.StatusSuccess:
+			return svc.StatusSuccess
+		case svc.StatusBureauUnresponsive:
+			status = svc.StatusBureauUnresponsive
+		}
+	}
+	return status
+}
+
+// paystubs is the report's `income.paystubs`: those that could be read, in their
+// order.
+func paystubs(all []Paystub) []report.Paystub {
+	var out []report.Paystub
+	for i := range all {
+		if p := &all[i]; p.Status == svc.StatusSuccess {
+			stub := p.Stub
+			stub.SourceID, stub.SourceRecordID, stub.SourceFilepath = p.SourceID, p.ID, p.Path
+			out = append(out, stub)
+		}
+	}
+	return out
+}
+
+// newest are the readable stubs of which none of the same employer and employee is
+// newer, by the day that they pay or their period ends; of equals the first.
+func newest(all []Paystub) (out []*Paystub) {
+	type who struct{ employer, employee string }
+	at := map[who]int{}
+	for i := range all {
+		p := &all[i]
+		if p.Status != svc.StatusSuccess {
+			continue
+		}
+		k := who{bankdata.Normalise(p.Employer), bankdata.Normalise(report.Text(p.Stub.EmployeeName))}
+		n, known := at[k]
+		switch {
+		case !known:
+			at[k] = len(out)
+			out = append(out, p)
+		case dated(p).After(dated(out[n]).Time):
+			out[n] = p
+		}
+	}
+	return out
+}
+
+func dated(p *Paystub) report.Date {
+	for _, d := range []*report.Date{p.Stub.PayDate, p.Stub.PayPeriodEnd, p.Stub.PayPeriodStart} {
+		if d != nil {
+			return *d
+		}
+	}
+	return report.Date{}
+}
+
+// earned is what the newest stub of each employer comes to in a year; false where
+// none says.
+func earned(all []Paystub) (gross, net *report.Cents) {
+	add := func(to **report.Cents, c *report.Cents) {
+		if c == nil || *c < 0 {
+			return
+		}
+		sum := min(*c, most)
+		if *to != nil {
+			sum = plus(**to, sum)
+		}
+		*to = &sum
+	}
+	for _, p := range newest(all) {
+		add(&gross, p.Stub.Insights.AnnualGross)
+		add(&net, p.Stub.Insights.AnnualNet)
+	}
+	return gross, net
+}
+
+// shownBy lists the employers that stubs show as items of employment, with the
+// stated employer that each is like, or -1.
+func shownBy(all []Paystub, stated []employer) (items []report.Employment, like []int) {
+	for _, p := range newest(all) {
+		if p.Employer == "" {
+			continue
+		}
+		items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: &p.ID, EmployerName: &p.Employer, HireDate: p.Stub.HireDate})
+		like = append(like, surest(stated, employerOf(p.Employer)))
+	}
+	return items, like
+}
