@@ -45,3 +45,6 @@ func money(c report.Cents) string {
 	}
 	return fmt.Sprintf("%s%s.%02d", sign, whole, int64(c%100))
 }
+
+// Far is a name in letters that few fonts have; only the design "modern" shows it.
+func Far(d Draw) string { return pick(d, far...) }

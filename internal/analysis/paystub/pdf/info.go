@@ -27,7 +27,7 @@ func (r *reader) info() {
 	does := r.asDict(root.get("OpenAction")).get("S")
 	names := r.asDict(root.get("Names"))
 	r.out.Active = does == name("JavaScript") || does == name("Launch") || root.get("AA") != nil ||
-		names.get("JavaScript") != nil || names.get("EmbeddedFiles") != nil
+		names.get("JavaScript") != nil || len(r.asArray(r.asDict(names.get("EmbeddedFiles")).get("Names"))) > 0
 }
 
 // xmp takes the few properties out of the metadata's XML, in whichever of its two

@@ -1,0 +1,358 @@
+package paystub
+
+import (
+	"vestibule/internal/report"
+)
+
+// line is an amount of a stub with what it is for.
+type line struct {
+	item    item
+	in      section
+	label   string // as plain gives it
+	page    int
+	y       float64
+	amount  [2]report.Cents // current, ytd
+	cells   [2]*cell        // nil: not shown
+	hours   *cell
+	rate    *cell
+	counted bool // one of a table's lines, which add up to its total
+}
+
+const (
+	now    = 0
+	toDate = 1
+)
+
+// header is a row that says what stands in the columns below.
+type header struct {
+	page  int
+	y     float64
+	cells []*cell
+	kind  []period
+	title []heading
+}
+
+// heading is the title of a table in its header.
+type heading struct {
+	x  float64
+	in section
+}
+
+// table reads the amounts of a sheet.
+type table struct {
+	headers []header
+	lines   []line
+}
+
+// read goes through the rows from top to bottom.
+func (s *sheet) amounts() *table {
+	t := &table{}
+	for n, r := range s.rows {
+		if h, ok := headerOf(r); ok {
+			t.headers = append(t.headers, h)
+			continue
+		}
+		t.row(s, n)
+	}
+	t.count()
+	return t
+}
+
+// headerOf reads a row that has the words of columns and no amounts.
+func headerOf(r row) (h header, ok bool) {
+	h = header{page: r[0].page, y: r.y()}
+	for _, c := range r {
+		if c.money {
+			return h, false
+		}
+		if k := periodOf(c.words); k != noPeriod {
+			h.cells, h.kind = append(h.cells, c), append(h.kind, k)
+			ok = ok || k == current || k == ytd
+		} else if in := sectionOf(c.words); in != noSection {
+			h.title = append(h.title, heading{c.x0, in})
+		}
+	}
+	return h, ok && (len(h.cells) > 1 || len(h.title) > 0)
+}
+
+// column is what a cell's column is of, by the nearest header above that has one
+// where the cell stands.
+func (t *table) column(c *cell) (period, *header) {
+	for i := len(t.headers) - 1; i >= 0; i-- {
+		h := &t.headers[i]
+		if h.page != c.page {
+			return noPeriod, nil
+		}
+		best, at := 14.0, -1
+		for k, head := range h.cells {
+			d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2)
+			if d < best {
+				best, at = d, k
+			}
+		}
+		if at < 0 { // wide columns, where letters at least stand below one another
+			for k, head := range h.cells {
+				if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
+					at = k
+				}
+			}
+		}
+		if at >= 0 {
+			return h.kind[at], h
+		}
+	}
+	return noPeriod, nil
+}
+
+// sectionAt is the section of a label that stands at x below a header.
+func (h *header) sectionAt(x float64) section {
+	in := noSection
+	for _, t := range h.title {
+		if t.x <= x+12 {
+			in = t.in
+		}
+	}
+	return in
+}
+
+// row reads the amounts of a row: a label and the amounts up to the next label.
+func (t *table) row(s *sheet, n int) {
+	r := s.rows[n]
+	var label *cell
+	var numbers []*cell
+	flush := func() {
+		if len(numbers) > 0 {
+			t.take(s, n, label, numbers)
+		}
+		numbers = nil
+	}
+	for _, c := range r {
+		switch {
+		case c.number:
+			numbers = append(numbers, c)
+		default:
+			flush()
+			label = c
+			if head, rest, ok := split(c); ok { // a label and its amount in one piece
+				label, numbers = head, []*cell{rest}
+			}
+		}
+	}
+	flush()
+}
+
+// split takes a cell as "Net Pay: $1,234.56" apart.
+func split(c *cell) (label, amount *cell, ok bool) {
+	for i := len(c.text) - 1; i > 0; i-- {
+		if c.text[i] != ' ' && c.text[i] != ':' && c.text[i] != '$' {
+			continue
+		}
+		v, is := money(c.text[i+1:])
+		if !is {
+			return nil, nil, false
+		}
+		a, b := *c, *c
+		a.text, a.words = c.text[:i], plain(c.text[:i])
+		b.text, b.words, b.amount, b.money, b.number = c.text[i+1:], "", v, true, true
+		b.x0 = c.x0 + (c.x1-c.x0)*float64(i+1)/float64(len(c.text))
+		return &a, &b, a.words != ""
+	}
+	return nil, nil, false
+}
+
+// take keeps what a label and its amounts say.
+func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
+	if label != nil {
+		if p := periodOf(label.words); p == current || p == ytd {
+			t.across(s, n, p, numbers)
+			return
+		}
+	}
+	if label == nil || !t.take1(s, label, numbers) {
+		for _, c := range numbers {
+			if c.money {
+				t.below(s, n, c)
+			}
+		}
+	}
+}
+
+// take1 reads the usual line, and reports whether it knew what to make of it.
+func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
+	l := line{label: label.words, page: label.page, y: label.y}
+	kinds := make([]period, len(numbers))
+	known := false
+	for i, c := range numbers {
+		var h *header
+		kinds[i], h = t.column(c)
+		if h != nil && l.in == noSection && kinds[i] != noPeriod {
+			l.in = h.sectionAt(label.x0)
+			l.counted = true
+		}
+		known = known || kinds[i] == current || kinds[i] == ytd
+	}
+	var of period
+	l.item, of = itemOf(label.words, l.in)
+	if !known && l.item == noItem && label.words == "amount" && s.cheque(label) {
+		l.item = net
+	}
+	if !known {
+		// No columns: the amount that is alone, or the two of a total.
+		l.counted = false
+		var amounts []*cell
+		for _, c := range numbers {
+			if c.money {
+				amounts = append(amounts, c)
+			}
+		}
+		switch {
+		case len(amounts) == 1:
+			l.set(max(of, current), amounts[0])
+		case len(amounts) == 2 && l.item != noItem && of == noPeriod && amounts[0].amount <= amounts[1].amount:
+			l.set(current, amounts[0])
+			l.set(ytd, amounts[1])
+		}
+	} else {
+		for i, c := range numbers {
+			switch {
+			case kinds[i] == notMoney:
+				if l.hours == nil {
+					l.hours = c
+				} else if l.rate == nil {
+					l.rate = c
+				}
+			case c.money && kinds[i] == current && of == ytd && len(numbers) == 1:
+				l.set(ytd, c)
+			case c.money:
+				l.set(kinds[i], c)
+			}
+		}
+	}
+	if l.cells[now] == nil && l.cells[toDate] == nil || l.item == noItem && !l.counted {
+		return false
+	}
+	t.lines = append(t.lines, l)
+	return true
+}
+
+// cheque says whether a label's row is where a cheque says whom it pays.
+func (s *sheet) cheque(label *cell) bool {
+	for _, r := range s.rows {
+		if r[0].page == label.page && abs(r.y()-label.y) < 2*label.size {
+			for _, c := range r {
+				if contains(c.words, "to the order of") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (l *line) set(p period, c *cell) {
+	k := now
+	if p == ytd {
+		k = toDate
+	} else if p != current {
+		return
+	}
+	if l.cells[k] == nil {
+		l.cells[k], l.amount[k] = c, c.amount
+	}
+}
+
+// across reads a row whose label is a period: what the amounts are for stands
+// above them.
+func (t *table) across(s *sheet, n int, p period, numbers []*cell) {
+	for _, c := range numbers {
+		if !c.money {
+			continue
+		}
+		if i, _ := t.above(s, n, c, 6); i != noItem {
+			l := line{item: i, page: c.page, y: c.y}
+			l.set(p, c)
+			t.lines = append(t.lines, l)
+		}
+	}
+}
+
+// below reads an amount whose label stands over it.
+func (t *table) below(s *sheet, n int, c *cell) {
+	if i, of := t.above(s, n, c, 2); i != noItem {
+		l := line{item: i, page: c.page, y: c.y}
+		l.set(max(of, current), c)
+		t.lines = append(t.lines, l)
+	}
+}
+
+// above finds the item that stands above an amount, within so many rows.
+func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
+	for k := n - 1; k >= 0 && k >= n-rows; k-- {
+		if s.rows[k][0].page != c.page || s.rows[k].y()-c.y > float64(rows)*3*max(c.size, 6) {
+			break
+		}
+		for _, h := range s.rows[k] {
+			if h.number || min(h.x1, c.x1)-max(h.x0, c.x0) <= 0 && abs(h.x1-c.x1) > 6 {
+				continue
+			}
+			if i, of := itemOf(h.words, noSection); i != noItem {
+				return i, of
+			}
+		}
+	}
+	return noItem, noPeriod
+}
+
+// count leaves as lines of a table those that follow one another closely from
+// its header on, up to its total.
+func (t *table) count() {
+	type end struct {
+		y    float64
+		over bool
+	}
+	last := map[*header]map[section]*end{}
+	for i := range t.lines {
+		l := &t.lines[i]
+		if !l.counted {
+			continue
+		}
+		c := l.cells[now]
+		if c == nil {
+			c = l.cells[toDate]
+		}
+		_, h := t.columnAbove(c)
+		if h == nil {
+			l.counted = false
+			continue
+		}
+		if last[h] == nil {
+			last[h] = map[section]*end{}
+		}
+		e := last[h][l.in]
+		if e == nil {
+			e = &end{y: h.y}
+			last[h][l.in] = e
+		}
+		if e.y-l.y > 3.2*max(c.size, 6) {
+			e.over = true
+		}
+		e.y = l.y
+		total := l.item == gross || l.item == net || l.item == totalDeductions || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal")
+		l.counted = !e.over && !total
+		e.over = e.over || total
+	}
+}
+
+// columnAbove is column, when all headers are known.
+func (t *table) columnAbove(c *cell) (period, *header) {
+	headers := t.headers
+	defer func() { t.headers = headers }()
+	n := len(headers)
+	for n > 0 && (headers[n-1].page > c.page || headers[n-1].page == c.page && headers[n-1].y <= c.y) {
+		n--
+	}
+	t.headers = headers[:n]
+	return t.column(c)
+}
+
+func abs(f float64) float64 { return max(f, -f) }

@@ -1,0 +1,100 @@
+package paystub
+
+import "vestibule/internal/report"
+
+// checks answers the contract's fourteen. Whether something is there is always
+// known; a comparison is null when one of its sides is missing, and whether a date
+// is one is null when none is shown.
+func (d *Document) checks() map[string]report.ConsistencyCheck {
+	f, p := &d.fields, &d.Stub
+	out := map[string]report.ConsistencyCheck{}
+	say := func(name string, v bool) { out[name] = report.ConsistencyCheck{Value: &v} }
+	compare := func(name string, known bool, v func() bool) {
+		out[name] = report.ConsistencyCheck{}
+		if known {
+			say(name, v())
+		}
+	}
+	compare("START_DATE_BEFORE_END_DATE", f.start.valid && f.end.valid, func() bool { return f.start.date.Before(f.end.date.Time) })
+	compare("GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT", p.GrossTotal != nil && p.GrossTotalYTD != nil, func() bool { return *p.GrossTotalYTD >= *p.GrossTotal })
+	compare("NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY", p.GrossTotal != nil && p.NetTotal != nil, func() bool { return *p.NetTotal <= *p.GrossTotal })
+	parts, any := components(p)
+	compare("COMPONENT_EARNINGS_LESS_THAN_OR_EQUAL_TO_TOTAL_GROSS_PAY", p.GrossTotal != nil && any, func() bool { return parts <= *p.GrossTotal })
+	say("EMPLOYEE_NAME_EXISTS", f.employee != "")
+	say("EMPLOYER_NAME_EXISTS", f.employer != "")
+	for _, x := range []struct {
+		name string
+		when *when
+	}{{"START_DATE", &f.start}, {"END_DATE", &f.end}, {"PAY_DATE", &f.pay}} {
+		say(x.name+"_EXISTS", x.when.shown)
+		compare(x.name+"_IS_VALID_DATE", x.when.shown, func() bool { return x.when.valid })
+	}
+	say("GROSS_TOTAL_EARNINGS_AMOUNT_CURRENT_EXISTS", p.GrossTotal != nil)
+	say("NET_TOTAL_EARNINGS_AMOUNT_CURRENT_EXISTS", p.NetTotal != nil)
+	return out
+}
+
+// periodsOf is how many periods a year has.
+func periodsOf(frequency string) report.Cents {
+	switch frequency {
+	case report.PayWeekly:
+		return 52
+	case Biweekly:
+		return 26
+	case report.PaySemiMonthly:
+		return 24
+	case report.PayMonthly:
+		return 12
+	}
+	return 0
+}
+
+// insights are the year's income: the period's, as often as the frequency says;
+// without a frequency, the year to date over the days from the year's beginning,
+// or from hiring, to the end of the period, if those are four weeks at least.
+func (d *Document) insights() {
+	p := &d.Stub
+	if n := periodsOf(d.fields.frequency); n > 0 {
+		times := func(c *report.Cents) *report.Cents {
+			if c == nil {
+				return nil
+			}
+			v := *c * n
+			return &v
+		}
+		p.Insights = report.PaystubInsights{AnnualGross: times(p.GrossTotal), AnnualNet: times(p.NetTotal)}
+		return
+	}
+	to := d.fields.end
+	if !to.valid {
+		to = d.fields.pay
+	}
+	if !to.valid {
+		return
+	}
+	days := to.date.YearDay()
+	if h := d.fields.hire; h.valid && h.date.Year() == to.date.Year() && h.date.Before(to.date.Time) {
+		days -= h.date.YearDay() - 1
+	}
+	if days < 28 {
+		return
+	}
+	year := func(c *report.Cents) *report.Cents {
+		if c == nil {
+			return nil
+		}
+		v := (*c*365*2 + report.Cents(days)) / (2 * report.Cents(days))
+		return &v
+	}
+	p.Insights = report.PaystubInsights{AnnualGross: year(p.GrossTotalYTD), AnnualNet: year(p.NetTotalYTD)}
+}
+
+// components are the earnings of the period that the stub tells apart.
+func components(p *report.Paystub) (sum report.Cents, any bool) {
+	for _, c := range []*report.Cents{p.RegularPay, p.Bonus, p.Overtime, p.Commission, p.PaidTimeOff, p.Vacation} {
+		if c != nil {
+			sum, any = sum+*c, true
+		}
+	}
+	return sum, any
+}

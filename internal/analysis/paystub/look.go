@@ -1,0 +1,344 @@
+package paystub
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"vestibule/internal/analysis/paystub/pdf"
+)
+
+// figure is an amount as it was drawn.
+type figure struct {
+	cell  *cell
+	label *cell // the first text of its row
+	first *pdf.Run
+	runs  int // that have digits
+	font  pdf.Font
+	index int
+	total bool
+}
+
+// look compares how amounts were drawn: what is done to one of them afterwards
+// seldom looks the same from inside.
+func (d *Document) look(s *sheet) {
+	all := s.figuresOf()
+	d.fonts(all)
+	d.pieces(all)
+	d.rows(s)
+	for _, column := range columns(all) {
+		d.column(column)
+	}
+	d.overlaps(s)
+}
+
+// figuresOf are the amounts of a sheet.
+func (s *sheet) figuresOf() (out []figure) {
+	for _, r := range s.rows {
+		for _, c := range r {
+			if !c.money {
+				continue
+			}
+			x := figure{cell: c}
+			if first := r[0]; first != c && !first.number {
+				x.label = first
+				x.total = totalOf(first.words) != noItem || contains(first.words, "total") || contains(first.words, "net")
+			}
+			for _, i := range c.runs {
+				run := &s.file.Pages[c.page].Runs[i]
+				if strings.ContainsAny(run.Text, "0123456789") {
+					if x.runs++; x.first == nil {
+						x.first, x.index, x.font = run, run.Font, s.file.Fonts[run.Font]
+					}
+				}
+			}
+			if x.first != nil {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// family is a font's name without its style.
+func family(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), ",")
+	for _, style := range []string{"bold", "italic", "oblique", "regular", "roman", "medium", "light", "black", "semi", "-", " ", "mt", "ps"} {
+		name = strings.ReplaceAll(name, style, "")
+	}
+	return name
+}
+
+// bold says whether a font's name is of a heavy style.
+func bold(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
+}
+
+// few says whether n of so many are an exception.
+func few(n, of int) bool { return n > 0 && of >= 5 && n <= max(2, of*15/100) }
+
+// fonts looks for amounts whose font is another than that of nearly all.
+func (d *Document) fonts(all []figure) {
+	type key struct {
+		family   string
+		embedded bool
+	}
+	groups := map[key]int{}
+	objects := map[int]int{}
+	names := map[string]map[int]bool{}
+	for _, x := range all {
+		groups[key{family(x.font.Name), x.font.Embedded}]++
+		objects[x.index]++
+		if names[x.font.Name] == nil {
+			names[x.font.Name] = map[int]bool{}
+		}
+		names[x.font.Name][x.index] = true
+	}
+	for _, x := range all {
+		// A row that is all in that font has it by design.
+		own := x.label != nil && d.fontOf(x.label) == x.index
+		if k := (key{family(x.font.Name), x.font.Embedded}); few(groups[k], len(all)) && !own {
+			d.find(OddFont, true)
+			return
+		}
+		// The same name, but not the same font: another subset, or one that was added.
+		if len(names[x.font.Name]) > 1 && few(objects[x.index], len(all)) && !own {
+			d.find(OddFont, true)
+			return
+		}
+	}
+}
+
+// fontOf is the font of a cell's first run.
+func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
+
+// pieces looks for amounts that were drawn in parts, where others are not, and for
+// letters that are wider or further apart than those of others.
+func (d *Document) pieces(all []figure) {
+	split, stretched, odd, resized := 0, 0, 0, 0
+	streams := map[int]int{}
+	for _, x := range all {
+		if x.runs > 1 {
+			split++
+		}
+		if abs(x.first.Stretch-all[0].first.Stretch) > 0.004 {
+			stretched++
+		}
+		if abs(x.first.Spacing-all[0].first.Spacing) > 0.01 {
+			odd++
+		}
+		if x.label != nil && abs(x.label.size-x.cell.size) > 0.05 {
+			resized++
+		}
+		streams[x.first.Stream]++
+	}
+	of := len(all)
+	if few(resized, of) {
+		d.find(TextTouchedUp, true)
+	}
+	if few(split, of) || few(stretched, of) || few(of-stretched, of) && stretched > 0 || few(odd, of) || few(of-odd, of) && odd > 0 {
+		d.find(TextTouchedUp, true)
+	}
+	for _, n := range streams {
+		if few(n, of) && len(streams) > 1 && len(d.file.Pages) == 1 {
+			d.find(TextTouchedUp, true)
+		}
+	}
+}
+
+// rows looks for amounts that stand a little above or below the rest of their row,
+// where rows are straight.
+func (d *Document) rows(s *sheet) {
+	crooked, straight := 0, 0
+	for _, r := range s.rows {
+		if len(r) < 2 {
+			continue
+		}
+		ys := make([]float64, len(r))
+		for i, c := range r {
+			ys[i] = c.y
+		}
+		slices.Sort(ys)
+		mid := ys[len(ys)/2]
+		off := false
+		for _, c := range r {
+			off = off || c.money && abs(c.y-mid) > 0.12 && c.size == r[0].size
+			off = off || len(r) == 2 && c.money && abs(r[0].y-r[1].y) > 0.12 && r[0].size == r[1].size
+		}
+		if off {
+			crooked++
+		} else {
+			straight++
+		}
+	}
+	if few(crooked, crooked+straight) {
+		d.find(TextTouchedUp, true)
+	}
+}
+
+// columns groups amounts that stand below one another: by their right edges, a
+// little apart at most.
+func columns(all []figure) (out [][]figure) {
+	left := slices.Clone(all)
+	slices.SortStableFunc(left, func(a, b figure) int {
+		return cmp.Or(cmp.Compare(a.cell.page, b.cell.page), cmp.Compare(a.cell.x1, b.cell.x1))
+	})
+	for i := 0; i < len(left); {
+		k := i + 1
+		for k < len(left) && left[k].cell.page == left[i].cell.page && left[k].cell.x1-left[k-1].cell.x1 < 12 {
+			k++
+		}
+		if k-i >= 4 {
+			out = append(out, left[i:k])
+		}
+		i = k
+	}
+	return out
+}
+
+// column looks for the one amount of a column whose edge, size or style is not
+// that of the others, or that was drawn in another order.
+func (d *Document) column(c []figure) {
+	if x := strayed(c); x > 0 && x <= max(1, len(c)/6) {
+		d.find(TextTouchedUp, true)
+	}
+	var sizes, styles int
+	for _, x := range c {
+		if x.total || x.label == nil {
+			continue
+		}
+		peers, size, style := 0, 0, 0
+		for _, y := range c {
+			if y.total || y.label == nil || y.cell == x.cell {
+				continue
+			}
+			peers++
+			if abs(y.cell.size-x.cell.size) > 0.05 {
+				size++
+			}
+			if bold(y.font.Name) != bold(x.font.Name) {
+				style++
+			}
+		}
+		if peers >= 3 && size == peers && abs(x.cell.size-x.label.size) > 0.05 {
+			sizes++
+		}
+		if peers >= 3 && style == peers && bold(d.file.Fonts[d.fontOf(x.label)].Name) != bold(x.font.Name) {
+			styles++
+		}
+	}
+	if sizes > 0 {
+		d.find(TextTouchedUp, true)
+	}
+	if styles > 0 {
+		d.find(OddFont, true)
+	}
+	d.order(c)
+}
+
+// strayed counts the amounts within a column whose right edge none of the others
+// has, where the rest has one edge. A column that is aligned to the left, or has
+// signs behind its amounts, has none.
+func strayed(c []figure) (n int) {
+	same := make([]int, len(c))
+	best := 0
+	for i, x := range c {
+		if strings.ContainsAny(x.cell.text, "()-*") {
+			return 0
+		}
+		for _, y := range c {
+			if abs(x.cell.x1-y.cell.x1) < 0.25 {
+				same[i]++
+			}
+		}
+		if same[i] > same[best] {
+			best = i
+		}
+	}
+	if len(c) < 6 || same[best]*4 < len(c)*3 {
+		return 0
+	}
+	top, bottom := c[best].cell.y, c[best].cell.y
+	for _, x := range c {
+		if abs(x.cell.x1-c[best].cell.x1) < 0.25 {
+			top, bottom = max(top, x.cell.y), min(bottom, x.cell.y)
+		}
+	}
+	for i, x := range c {
+		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom {
+			n++
+		}
+	}
+	return n
+}
+
+// order looks for an amount that was drawn long after, or before, its neighbours
+// above and below, where the rest of the column was drawn one way.
+func (d *Document) order(c []figure) {
+	if len(c) < 5 {
+		return
+	}
+	c = slices.Clone(c)
+	slices.SortStableFunc(c, func(a, b figure) int { return cmp.Compare(b.cell.y, a.cell.y) })
+	down := make([]int, len(c))
+	for i, x := range c {
+		down[i] = x.first.Order
+	}
+	up := slices.Clone(down)
+	slices.Reverse(up)
+	if out := len(c) - max(longest(down), longest(up)); out > 0 && out <= max(1, len(c)/6) {
+		d.find(TextTouchedUp, false)
+	}
+}
+
+// longest is how many of a sequence rise, the others left out.
+func longest(of []int) int {
+	var tails []int
+	for _, v := range of {
+		i, _ := slices.BinarySearch(tails, v)
+		if i == len(tails) {
+			tails = append(tails, v)
+		} else {
+			tails[i] = v
+		}
+	}
+	return len(tails)
+}
+
+// overlaps looks for text below text, and below what was painted over it.
+func (d *Document) overlaps(s *sheet) {
+	for _, m := range s.covered {
+		if strings.TrimSpace(d.file.Pages[m.page].Runs[m.run].Text) != "" {
+			d.find(TextOverText, true)
+			return
+		}
+	}
+	work := 2_000_000 // pairs
+	for n := range d.file.Pages {
+		p := &d.file.Pages[n]
+		seen := make([]*pdf.Run, 0, len(p.Runs))
+		for i := range p.Runs {
+			if r := &p.Runs[i]; !r.Hidden && !r.Turned && strings.TrimSpace(r.Text) != "" && r.End > r.X {
+				seen = append(seen, r)
+			}
+		}
+		slices.SortStableFunc(seen, func(a, b *pdf.Run) int { return cmp.Compare(a.Y, b.Y) })
+		for i, a := range seen {
+			for _, b := range seen[i+1:] {
+				if work--; work < 0 || b.Y-a.Y > 0.45*min(a.Size, b.Size) {
+					break
+				}
+				both := min(a.End, b.End) - max(a.X, b.X)
+				if both < 0.5*min(a.End-a.X, b.End-b.X) || both < 0.6*min(a.Size, b.Size) {
+					continue
+				}
+				if a.Text == b.Text && abs(a.X-b.X) < 1 && abs(a.Y-b.Y) < 1 {
+					continue // drawn twice, to look bold
+				}
+				d.find(TextOverText, true)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+// Package paystub reads uploaded pay stubs (document 3, `income.paystubs`): the
+// fields of text PDFs of any design that has labels, the contract's fourteen
+// consistency checks, what a year's income comes to, and whether the file looks
+// altered, with the reasons. Bytes in, values out; whatever the bytes are, reading
+// ends soon, in bounded memory, in one of a few outcomes. Images are recognised
+// and not read. How it works, what each reason means and how well it was measured
+// to do is docs/analytics.md, "Pay stubs".
+package paystub
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Version is irregularity_detection's version: of the rules of this package.
+const Version = "1.0"
+
+// MaxFile is how large a file may be, in bytes.
+const MaxFile = pdf.MaxFile
+
+// Biweekly is the pay_frequency that the contract does not show.
+const Biweekly = "BIWEEKLY"
+
+// Outcome is what came of reading a file.
+type Outcome string
+
+// The outcomes. Only the first has fields.
+const (
+	Read        Outcome = "READ"
+	Image       Outcome = "IMAGE"         // a PNG or JPEG file, which is not read as text
+	NoText      Outcome = "NO_TEXT"       // a PDF file that shows pictures only, as a scan does
+	NoPayStub   Outcome = "NO_PAY_STUB"   // text, but neither pay nor a date of it
+	Encrypted   Outcome = "ENCRYPTED"     // a PDF file with a password, be it an empty one
+	TooLarge    Outcome = "TOO_LARGE"     // more than is read of a file
+	Malformed   Outcome = "MALFORMED"     // a PDF, PNG or JPEG file that is broken
+	Unsupported Outcome = "NOT_SUPPORTED" // something else, whatever its name says
+	Empty       Outcome = "EMPTY"
+)
+
+// Document is what was found in one file.
+type Document struct {
+	Outcome  Outcome
+	FileType string         // report.FilePDF, report.FileImage; empty for something else
+	Employer string         // who pays; empty where it was not found
+	Stub     report.Paystub // without what belongs to the source and without irregularity_detection, which Report adds
+
+	file     *pdf.File
+	fields   fields
+	table    table
+	findings []finding
+}
+
+// Status is the source's status for a document: SUCCESS with whatever fields there
+// are, NOT_AUTHENTICATED for what is no pay stub that can be read.
+func (d *Document) Status() (svc.Status, svc.Substatus) {
+	if d.Outcome == Read {
+		return svc.StatusSuccess, ""
+	}
+	return svc.StatusNotAuthenticated, ""
+}
+
+// Open reads a file. What kind it is its content tells, never a name.
+func Open(file []byte) *Document {
+	d := &Document{}
+	switch {
+	case len(file) == 0:
+		d.Outcome = Empty
+	case len(file) > MaxFile:
+		d.Outcome = TooLarge
+	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):
+		d.picture(png.DecodeConfig(bytes.NewReader(file)))
+	case bytes.HasPrefix(file, []byte("\xff\xd8\xff")):
+		d.picture(jpeg.DecodeConfig(bytes.NewReader(file)))
+	case pdf.Is(file):
+		d.FileType = report.FilePDF
+		d.read(file)
+	default:
+		d.Outcome = Unsupported
+	}
+	return d
+}
+
+// maxPixels is how many an image may have.
+const maxPixels = 100_000_000
+
+func (d *Document) picture(c image.Config, err error) {
+	d.FileType = report.FileImage
+	switch {
+	case err != nil:
+		d.Outcome = Malformed
+	case c.Width*c.Height > maxPixels:
+		d.Outcome = TooLarge
+	default:
+		d.Outcome = Image
+		d.find(ImageNotRead, false)
+	}
+	d.Stub.ConsistencyChecks = d.checks()
+}
+
+func (d *Document) read(file []byte) {
+	d.Stub.ConsistencyChecks = d.checks()
+	f, err := pdf.Open(file)
+	switch {
+	case errors.Is(err, pdf.ErrEncrypted):
+		d.Outcome = Encrypted
+		return
+	case errors.Is(err, pdf.ErrTooMuch):
+		d.Outcome = TooLarge
+		return
+	case err != nil:
+		d.Outcome = Malformed
+		return
+	}
+	d.file = f
+	s := lay(f)
+	d.program()
+	if len(s.rows) == 0 {
+		d.Outcome = NoText
+		return
+	}
+	d.fields = *s.fields()
+	d.table = *s.amounts()
+	d.fill()
+	d.Stub.ConsistencyChecks = d.checks()
+	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil && d.Stub.PayDate == nil && d.Stub.PayPeriodEnd == nil {
+		d.Outcome = NoPayStub
+		return
+	}
+	d.Outcome = Read
+	d.insights()
+	d.figures()
+	d.days()
+	d.look(s)
+}
+
+// fill moves what was read into the contract's fields.
+func (d *Document) fill() {
+	f, p := &d.fields, &d.Stub
+	d.Employer = f.employer
+	p.EmployeeName, p.EmployeeLine1, p.EmployeeLine2 = report.Null(f.employee), report.Null(f.line1), report.Null(f.line2)
+	p.EmployeeCity, p.EmployeeState, p.EmployeeZIP = report.Null(f.city), report.Null(f.state), report.Null(f.zip)
+	p.PayFrequency, p.PaystubProvider = report.Null(f.frequency), report.Null(f.provider)
+	for _, x := range []struct {
+		to   **report.Date
+		from *when
+	}{{&p.PayPeriodStart, &f.start}, {&p.PayPeriodEnd, &f.end}, {&p.PayDate, &f.pay}, {&p.HireDate, &f.hire}} {
+		if x.from.valid {
+			day := x.from.date
+			*x.to = &day
+		}
+	}
+	for _, x := range amountsOf(p) {
+		*x.now = d.table.value(x.item, now)
+		*x.ytd = d.table.value(x.item, toDate)
+	}
+}
+
+// pair is where an item's amounts belong.
+type pair struct {
+	item     item
+	now, ytd **report.Cents
+}
+
+func amountsOf(p *report.Paystub) []pair {
+	return []pair{
+		{net, &p.NetTotal, &p.NetTotalYTD}, {gross, &p.GrossTotal, &p.GrossTotalYTD}, {regular, &p.RegularPay, &p.RegularPayYTD},
+		{bonus, &p.Bonus, &p.BonusYTD}, {overtime, &p.Overtime, &p.OvertimeYTD}, {commission, &p.Commission, &p.CommissionYTD},
+		{paidTimeOff, &p.PaidTimeOff, &p.PaidTimeOffYTD}, {vacation, &p.Vacation, &p.VacationYTD},
+		{paidTimeOffDeduction, &p.PaidTimeOffDeduct, &p.PaidTimeOffDeductYTD}, {vacationDeduction, &p.VacationDeduct, &p.VacationDeductYTD},
+		{medicare, &p.MedicareTax, &p.MedicareTaxYTD}, {socialSecurity, &p.SocialSecurityTax, &p.SocialSecurityTaxYTD}, {fica, &p.FICATax, &p.FICATaxYTD},
+	}
+}
+
+// value is what a stub says of an item; nil where it says nothing. Lines of one
+// item in a table are added up, and a total is the first that is shown.
+func (t *table) value(i item, k int) *report.Cents {
+	total := i == gross || i == net || i == totalDeductions
+	var first *report.Cents
+	var sum report.Cents
+	summed := false
+	for n := range t.lines {
+		l := &t.lines[n]
+		if l.item != i || l.cells[k] == nil {
+			continue
+		}
+		v := l.amount[k]
+		if first == nil {
+			first = &v
+		}
+		if !total && l.counted {
+			sum += v
+			summed = true
+		}
+	}
+	if summed {
+		return &sum
+	}
+	return first
+}

@@ -1,0 +1,317 @@
+package paystubtest
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/report"
+)
+
+// Kind is a way to falsify a stub.
+type Kind int
+
+// The eight kinds.
+const (
+	Appended   Kind = iota // an amount is replaced by an update at the file's end
+	Edited                 // saved by a program that edits PDF files
+	Redated                // the file's dates do not go together
+	TouchedUp              // an amount's text is put together anew
+	OtherFont              // an amount in a font of its own
+	Covered                // a white shape, and the new amount on it
+	Consistent             // all amounts that depend on one another are raised, but for the taxes
+	Invented               // a made-up stub: the year does not go on, or the taxes are guessed
+	Kinds
+)
+
+// String names a kind.
+func (k Kind) String() string {
+	return [...]string{"incremental update", "editor as producer", "dates that disagree", "touched-up text", "odd font in an amount", "text over text", "raised consistently", "year or taxes invented"}[k]
+}
+
+// Printed is a genuine stub as it comes from the applicant: as it was made, or as
+// some server or program passes it on without changing what it shows.
+func (s *Stub) Printed(d Draw, l Layout) []byte {
+	m := Genuine(d, s)
+	f := parse(s.PDF(l, m))
+	f.dated(m)
+	return f.passed(d)
+}
+
+func (f *file) passed(d Draw) []byte {
+	switch d(4) {
+	case 0:
+		return f.packed()
+	case 1:
+		return f.linearised()
+	}
+	return f.bytes()
+}
+
+// dated takes out the date of a change where none is meant.
+func (f *file) dated(m Making) {
+	if m.Modified.IsZero() {
+		f.bodies[f.info] = modified.ReplaceAllString(f.bodies[f.info], "")
+	}
+}
+
+// Forge falsifies the last of some stubs of one person in a row, and returns those
+// that are handed in.
+func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
+	s := &year[len(year)-1]
+	if k == Invented {
+		return invent(d, l, year)
+	}
+	m := Genuine(d, s)
+	original := s.PDF(l, m)
+	f := parse(original)
+	f.dated(m)
+	page, content := f.page()
+	data := f.data(content)
+	raised := s.Net * report.Cents(108+d(80)) / 100
+	swap := map[string]string{money(s.Net): money(raised)}
+	switch k {
+	case Appended:
+		original = f.bytes()
+		if d(3) > 0 {
+			changed := replaced(data, swap)
+			return [][]byte{f.appended(original, map[int]string{content: streamOf(f.bodies[content], changed)})}
+		}
+		over := f.next() // the page gets another stream, which draws over the first
+		body := strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content), fmt.Sprintf("/Contents [%d 0 R %d 0 R]", content, over), 1)
+		return [][]byte{f.appended(original, map[int]string{page: body, over: streamOf("", overlay(d, data, money(s.Net), money(raised)))})}
+	case Edited:
+		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "PDFescape Online - https://www.pdfescape.com", "iLovePDF", "Sejda 5.3.1 (sejda.com)", "Foxit PhantomPDF Printer Version 10.1", "Nitro Pro 13 (13.58.0.1180)",
+			"PDF-XChange Editor 9.5.366.0", "Canva", "Wondershare PDFelement 9", "Smallpdf.com", "Xodo Pdf", "GIMP 2.10.34", "Inkscape 1.3", "PDFfiller", "Adobe Illustrator 27.2", "Soda PDF Online", "LibreOffice 7.5", "Microsoft\xae Word 2019", "Affinity Publisher 2.3")
+		f.bodies[f.info] = producer.ReplaceAllLiteralString(f.bodies[f.info], "/Producer ("+tool+")")
+		if d(2) == 0 {
+			f.setData(content, replaced(data, swap))
+		}
+	case Redated:
+		f.redate(d, s)
+	case TouchedUp:
+		f.setData(content, touched(d, data, money(s.Net), money(raised)))
+	case OtherFont:
+		num := f.next()
+		f.bodies[num] = "<</Type /Font /Subtype /TrueType /BaseFont /" + pick(d, "ArialMT", "ABCDEE+Calibri", "Verdana", "ABCDEF+Arial", "TimesNewRomanPSMT", "CourierNewPSMT", "Tahoma-Bold") +
+			" /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [" + strings.Repeat("540 ", 95) + "]>>\n"
+		for _, n := range f.numbers() {
+			f.bodies[n] = strings.Replace(f.bodies[n], "/Font <<\n", fmt.Sprintf("/Font <<\n/Fx %d 0 R\n", num), 1)
+		}
+		f.setData(content, refonted(data, money(s.Net), money(raised)))
+	case Covered:
+		f.setData(content, data+"\n"+overlay(d, data, money(s.Net), money(raised)))
+	case Consistent:
+		f.setData(content, replaced(data, raise(d, s)))
+	}
+	return [][]byte{f.passed(d)}
+}
+
+// redate changes the dates of the file.
+func (f *file) redate(d Draw, s *Stub) {
+	stamp := func(t time.Time) string { return t.Format("20060102150405") }
+	made := s.Pay.Add(-40 * time.Hour)
+	changed := made
+	switch d(3) {
+	case 0:
+		changed = made.AddDate(0, 0, 3+d(300))
+	case 1:
+		changed = made.AddDate(0, 0, -3-d(300))
+	case 2: // made from last year's
+		made = s.Start.AddDate(0, 0, -40-d(400))
+		changed = made
+	}
+	body := modified.ReplaceAllString(f.bodies[f.info], "")
+	f.bodies[f.info] = created.ReplaceAllString(body, "/CreationDate (D:"+stamp(made)+"Z)\n/ModDate (D:"+stamp(changed)+"Z)")
+}
+
+// shown is one operation that draws text, as PDF writes them.
+var shown = regexp.MustCompile(`(?s)BT ([\d.]+) ([\d.]+) Td \(((?:\\.|[^\\)])*)\) Tj ET`)
+
+var sized = regexp.MustCompile(`/(F\w+) ([\d.]+) Tf`)
+
+// spelled is how a text stands in the content: as it is, or in two bytes a letter.
+func spelledIn(raw, s string) string {
+	if !strings.Contains(raw, "\x00") {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		b.WriteString("\x00" + string(c))
+	}
+	return b.String()
+}
+
+// replaced changes amounts wherever they stand. One that was aligned to the right
+// stays so, as far as letters of one width go.
+func replaced(data string, swap map[string]string) string {
+	return shown.ReplaceAllStringFunc(data, func(op string) string {
+		m := shown.FindStringSubmatch(op)
+		raw := m[3]
+		if strings.Contains(raw, "  ") { // a line that is laid out with spaces
+			for from, to := range swap {
+				if grow := len(to) - len(from); grow >= 0 {
+					raw = regexp.MustCompile(` {0,`+strconv.Itoa(grow)+`}(\s)`+regexp.QuoteMeta(from)+`(\s|$)`).ReplaceAllString(raw, "${1}"+to+"${2}")
+				} else {
+					raw = regexp.MustCompile(`(\s)`+regexp.QuoteMeta(from)+`(\s|$)`).ReplaceAllString(raw, "${1}"+strings.Repeat(" ", -grow)+to+"${2}")
+				}
+			}
+			return strings.Replace(op, m[3], raw, 1)
+		}
+		for from, to := range swap {
+			for _, sign := range []string{"", "$"} {
+				if raw == spelledIn(raw, sign+from) {
+					return strings.Replace(op, m[3], spelledIn(raw, sign+to), 1)
+				}
+			}
+		}
+		return op
+	})
+}
+
+// spot is where an amount was drawn.
+type spot struct {
+	op               string
+	x, y, size, wide float64
+	font             string
+	raw              string // the whole text
+	before, after    string // what of it is not the amount
+}
+
+// find looks for an amount; the last place, which is the one that is paid.
+func find(data, amount string) (s spot, ok bool) {
+	for _, at := range shown.FindAllStringSubmatchIndex(data, -1) {
+		raw := data[at[6]:at[7]]
+		text := spelledIn(raw, amount)
+		i := strings.Index(raw, text)
+		if i < 0 || i > 0 && raw[i-1] != ' ' && raw[i-1] != '$' {
+			continue
+		}
+		x, _ := strconv.ParseFloat(data[at[2]:at[3]], 64)
+		y, _ := strconv.ParseFloat(data[at[4]:at[5]], 64)
+		tf := sized.FindAllStringSubmatch(data[:at[0]], -1)
+		size, _ := strconv.ParseFloat(tf[len(tf)-1][2], 64)
+		s = spot{op: data[at[0]:at[1]], y: y, size: size, font: tf[len(tf)-1][1], raw: raw, before: raw[:i], after: raw[i+len(text):]}
+		each := 0.5 * size
+		if strings.Contains(raw, "  ") {
+			each = 0.6 * size
+		}
+		s.x, s.wide = x+each*float64(len(s.before))/float64(len(text)/len(amount)), each*float64(len(amount))
+		ok = true
+	}
+	return s, ok
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+// overlay draws an amount over the one that stands there; on a white shape, or
+// right on it.
+func overlay(d Draw, data, old, amount string) string {
+	s, ok := find(data, old)
+	if !ok {
+		panic("paystubtest: no " + old)
+	}
+	shape := ""
+	if d(4) > 0 {
+		shape = fmt.Sprintf("1 1 1 rg %s %s %s %s re f ", number(s.x-1), number(s.y-0.25*s.size), number(s.wide+4), number(1.1*s.size))
+	}
+	return fmt.Sprintf("q %s0 0 0 rg BT /%s %s Tf %s %s Td (%s) Tj ET Q\n", shape, s.font, number(s.size), number(s.x), number(s.y), spelledIn(s.raw, amount))
+}
+
+// touched puts an amount together anew.
+func touched(d Draw, data, old, amount string) string {
+	s, ok := find(data, old)
+	if !ok {
+		panic("paystubtest: no " + old)
+	}
+	part := func(x, y float64, text, before string) string {
+		return fmt.Sprintf("BT %s%s %s Td (%s) Tj ET", before, number(x), number(y), spelledIn(s.raw, text))
+	}
+	rest := ""
+	if s.before != "" && strings.TrimSpace(s.before) != "" && s.before != spelledIn(s.raw, "$") {
+		rest = strings.Replace(s.op, s.raw, s.before, 1) + "\n" // the line up to the amount
+		if after := strings.TrimSpace(s.after); after != "" {
+			gap := float64(len(s.after) - len(strings.TrimLeft(s.after, " ")))
+			rest += part(s.x+s.wide+gap*0.6*s.size, s.y, after, "") + "\n"
+		}
+	}
+	var now string
+	switch d(4) {
+	case 0: // in pieces
+		at := 1 + d(len(amount)-2)
+		now = part(s.x, s.y, amount[:at], "") + "\n" + part(s.x+s.wide*float64(at)/float64(len(amount)), s.y, amount[at:], "")
+	case 1: // a little off the line
+		now = part(s.x, s.y+pick(d, -0.9, -0.5, 0.4, 0.8), amount, "")
+	case 2: // squeezed
+		now = part(s.x, s.y, amount, pick(d, "94 Tz ", "-0.15 Tc ", "106 Tz ")) + " BT 100 Tz 0 Tc ET"
+	case 3: // another size, and last of all
+		return strings.Replace(data, s.op, rest, 1) + "\n" + fmt.Sprintf("BT /%s %s Tf ET ", s.font, number(s.size*pick(d, 0.96, 1.05))) + part(s.x, s.y, amount, "")
+	}
+	return strings.Replace(data, s.op, rest+now, 1)
+}
+
+// refonted draws an amount in the font Fx.
+func refonted(data, old, amount string) string {
+	s, ok := find(data, old)
+	if !ok {
+		panic("paystubtest: no " + old)
+	}
+	back := fmt.Sprintf("/%s %s Tf", s.font, number(s.size))
+	before := ""
+	if s.before != "" {
+		before = "(" + s.before + ") Tj "
+	}
+	head, _, _ := strings.Cut(s.op, "(")
+	now := fmt.Sprintf("%s%s/Fx %s Tf (%s) Tj %s", head, before, number(s.size), amount, back)
+	if s.after != "" {
+		now += " (" + s.after + ") Tj"
+	}
+	return strings.Replace(data, s.op, now+" ET", 1)
+}
+
+// raise changes the regular pay and all that follows from it but the taxes.
+func raise(d Draw, s *Stub) map[string]string {
+	l := s.Line(Regular)
+	by := l.Current * report.Cents(6+d(60)) / 100
+	out := map[string]string{}
+	if l.Hours > 0 {
+		rate := l.Rate * report.Cents(106+d(60)) / 100
+		by = (l.Hours*rate+50)/100 - l.Current
+		out[money(l.Rate)] = money(rate)
+		out[money(l.Rate)+"00"] = money(rate) + "00"
+	}
+	for _, c := range []report.Cents{l.Current, l.YTD, s.Gross, s.GrossYTD, s.Net, s.NetYTD} {
+		out[money(c)] = money(c + by)
+	}
+	return out
+}
+
+// invent makes up a stub of a month that never was: from the last one, with the
+// year as it was then; or one with taxes by a rule of thumb.
+func invent(d Draw, l Layout, year []Stub) [][]byte {
+	before, s := year[len(year)-2], year[len(year)-1].clone()
+	if d(2) == 0 {
+		for _, lines := range [][]Line{s.Earnings, s.Deductions} {
+			for i := range lines {
+				if was := before.Line(lines[i].Item); was != nil {
+					lines[i].YTD = max(was.YTD, lines[i].Current)
+				}
+			}
+		}
+		s.GrossYTD, s.NetYTD = before.GrossYTD, before.NetYTD
+		return [][]byte{before.Printed(d, l), s.Printed(d, l)}
+	}
+	rate := report.Cents(pick(d, 50, 70, 80, 90, 112, 125, 150))
+	for i := range s.Deductions {
+		if x := &s.Deductions[i]; x.Item == SocialSecurity || x.Item == Medicare || x.Item == FICA {
+			for _, c := range []struct{ tax, net *report.Cents }{{&x.Current, &s.Net}, {&x.YTD, &s.NetYTD}} {
+				now := *c.tax * rate / 100
+				*c.net += *c.tax - now
+				*c.tax = now
+			}
+		}
+	}
+	return [][]byte{s.Printed(d, l)}
+}

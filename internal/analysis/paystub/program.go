@@ -1,0 +1,142 @@
+package paystub
+
+import (
+	"strings"
+	"time"
+)
+
+// editors are words in the names of programs that change files or pictures; the
+// ones after them, of programs that write letters and sheets.
+var editors = []string{"photoshop", "illustrator", "indesign", "adobe acrobat", "acrobat pro", "acrobat standard", "pdfescape", "sejda", "ilovepdf", "smallpdf", "foxit", "phantompdf", "nitro", "pdf-xchange", "pdfelement", "wondershare",
+	"soda pdf", "pdffiller", "dochub", "xodo", "pdf expert", "pdf24", "pdfsam", "master pdf", "inkscape", "gimp", "coreldraw", "affinity", "canva", "figma", "sketch", "scribus", "pdf editor", "pdfedit", "pdf studio", "qoppa",
+	"abbyy", "kofax", "power pdf", "pdf architect", "able2extract", "infix", "iskysoft", "easeus", "updf", "lightpdf", "pdfaid", "hipdf", "avepdf", "pdfcandy", "formswift", "jotform", "pixelmator", "krita", "skim", "apowerpdf", "swifdoo",
+	"movavi", "icecream", "pdfzorro", "deftpdf", "pdfpen", "goodreader", "okular", "pdftk", "mutool", "pymupdf", "pypdf", "pdfrw", "qpdf", "pdfbox", "aspose", "docfly", "cutepdf editor", "pdfbuddy", "pdf buddy", "libreoffice draw"}
+
+var offices = []string{"microsoft word", "microsoft excel", "microsoft powerpoint", "microsoft publisher", "libreoffice", "openoffice", "google docs", "google sheets", "wps office", "wps writer", "pages", "numbers", "writer", "onlyoffice", "word for microsoft 365", "excel for microsoft 365"}
+
+// program looks at what the file says of who made it and when, and at how it is
+// built.
+func (d *Document) program() {
+	in := &d.file.Info
+	grave, some := false, false
+	for _, p := range append([]string{in.Producer, in.Creator}, in.XMPPrograms...) {
+		p = strings.ToLower(p)
+		for _, w := range editors {
+			grave = grave || strings.Contains(p, w)
+		}
+		for _, w := range offices {
+			some = some || strings.HasPrefix(plain(p), w)
+		}
+	}
+	if grave || some {
+		d.find(EditorProducer, grave)
+	}
+	for _, u := range d.file.Updates {
+		if u.Content || u.Annotated || !u.Signed {
+			d.find(IncrementalUpdate, u.Content)
+		}
+	}
+	if d.file.Repaired {
+		d.find(FileRepaired, true)
+	}
+	if d.file.Active {
+		d.find(ActiveContent, false)
+	}
+	if in.AnnotationText || in.FieldValues {
+		d.find(TextInAnnotation, in.AnnotationText)
+	}
+	d.stamps()
+}
+
+// stamps looks at the file's own dates.
+func (d *Document) stamps() {
+	in := &d.file.Info
+	made, ok1 := stamp(in.Created)
+	changed, ok2 := stamp(in.Modified)
+	if ok1 && ok2 {
+		switch after := changed.Sub(made); {
+		case after < -time.Minute:
+			d.find(DatesDisagree, true)
+		case after > time.Hour:
+			d.find(DatesDisagree, after > 24*time.Hour)
+		}
+	}
+	for _, x := range [][2]string{{in.Created, in.XMPCreated}, {in.Modified, in.XMPModified}} {
+		a, ok1 := stamp(x[0])
+		b, ok2 := stamp(x[1])
+		if ok1 && ok2 && (a.Sub(b) > 15*time.Hour || b.Sub(a) > 15*time.Hour) { // zones are left out by some
+			d.find(DatesDisagree, true)
+		}
+	}
+}
+
+// days looks at the stub's dates, among themselves and beside the file's.
+func (d *Document) days() {
+	f := &d.fields
+	bad := func(w when) bool { return w.shown && !w.valid }
+	if bad(f.start) || bad(f.end) || bad(f.pay) ||
+		f.start.valid && f.end.valid && !f.start.date.Before(f.end.date.Time) ||
+		f.start.valid && f.pay.valid && f.pay.date.Before(f.start.date.Time) {
+		d.find(DatesDisagree, false)
+	}
+	if f.hire.valid && f.end.valid && f.hire.date.After(f.end.date.Time) {
+		d.find(DatesDisagree, false)
+	}
+	if made, ok := stamp(d.file.Info.Created); ok {
+		if f.start.valid && made.Before(f.start.date.AddDate(0, 0, -8)) {
+			d.find(DatesDisagree, true) // made before there was anything to pay
+		}
+	}
+}
+
+// stamp reads a date of a file, of PDF or of XML, to the second. One without a
+// zone is taken as UTC.
+func stamp(s string) (time.Time, bool) {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "D:")
+	digits := make([]byte, 0, 14)
+	i := 0
+	for ; i < len(s) && len(digits) < 14; i++ {
+		switch c := s[i]; {
+		case isDigit(c):
+			digits = append(digits, c)
+		case (c == '-' || c == ':' || c == 'T' || c == ' ') && len(digits) >= 4 && len(digits) < 14 && !(c == '-' && len(digits) >= 8):
+		default:
+			i = len(s)
+		}
+	}
+	for len(digits) < 14 {
+		switch len(digits) {
+		case 4, 6:
+			digits = append(digits, '0', '1')
+		case 8, 10, 12:
+			digits = append(digits, '0', '0')
+		default:
+			return time.Time{}, false
+		}
+	}
+	t, err := time.Parse("20060102150405", string(digits))
+	if err != nil {
+		return t, false
+	}
+	// The zone: +hh'mm' or +hh:mm, after a fraction of a second maybe.
+	rest := ""
+	if k := strings.LastIndexAny(s, "+-"); k >= 14 {
+		rest = strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, s[k+1:])
+		if len(rest) == 2 {
+			rest += "00"
+		}
+		if len(rest) == 4 {
+			away := time.Duration(int(rest[0]-'0')*10+int(rest[1]-'0'))*time.Hour + time.Duration(int(rest[2]-'0')*10+int(rest[3]-'0'))*time.Minute
+			if s[k] == '+' {
+				away = -away
+			}
+			t = t.Add(away)
+		}
+	}
+	return t, true
+}

@@ -1,0 +1,156 @@
+package paystub
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// Deposit is money that came to an account, as bank data has it.
+type Deposit struct {
+	Day    report.Date
+	Amount report.Cents
+}
+
+// Bank is what is known of a consumer's accounts: the deposits from a day to a
+// day, both included. Without any day nothing is known.
+type Bank struct {
+	From, To report.Date
+	Deposits []Deposit
+}
+
+// Report makes the contract's pay stubs of a consumer's documents, in their order,
+// those of every outcome. It holds each against the others of the same person and
+// employer, against the bank data, and against asOf, the day of the report. What
+// belongs to the source is for the caller to add. Documents stay as they are.
+func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
+	found := make([][]finding, len(docs))
+	for i, d := range docs {
+		found[i] = slices.Clone(d.findings)
+		if d.Outcome != Read {
+			continue
+		}
+		if pay := d.fields.pay; pay.valid && pay.date.After(asOf.AddDate(0, 0, 31)) {
+			found[i] = append(found[i], finding{DatesDisagree, false})
+		}
+		if made, ok := stamp(d.file.Info.Created); ok && made.After(asOf.AddDate(0, 0, 2)) {
+			found[i] = append(found[i], finding{DatesDisagree, true})
+		}
+		if !bank.has(d) {
+			found[i] = append(found[i], finding{NoDeposit, false})
+		}
+	}
+	together(docs, found)
+	out := make([]report.Paystub, len(docs))
+	for i, d := range docs {
+		out[i] = d.Stub
+		out[i].IrregularityDetection = d.verdict(found[i])
+	}
+	return out
+}
+
+// has says whether net pay came to an account: on the pay date, up to two days
+// before or five after, in one deposit or several of one day. It is true when the
+// bank data do not reach so far, or the stub does not tell.
+func (b *Bank) has(d *Document) bool {
+	pay, amount := d.fields.pay, d.Stub.NetTotal
+	if !pay.valid || amount == nil || *amount <= 0 || b.From.IsZero() || b.To.IsZero() {
+		return true
+	}
+	from, to := pay.date.AddDate(0, 0, -2), pay.date.AddDate(0, 0, 5)
+	if from.Before(b.From.Time) || to.After(b.To.Time) {
+		return true
+	}
+	var days [8][]report.Cents
+	for _, x := range b.Deposits {
+		if x.Amount > 0 && !x.Day.Before(from) && !x.Day.After(to) {
+			if k := int(x.Day.Sub(from).Hours() / 24); len(days[k]) < 12 {
+				days[k] = append(days[k], x.Amount)
+			}
+		}
+	}
+	return slices.ContainsFunc(days[:], func(day []report.Cents) bool { return adds(day, *amount) })
+}
+
+// adds says whether some of the amounts come to the sum.
+func adds(amounts []report.Cents, sum report.Cents) bool {
+	if sum == 0 {
+		return true
+	}
+	for i, a := range amounts {
+		if a <= sum && adds(amounts[i+1:], sum-a) {
+			return true
+		}
+	}
+	return false
+}
+
+// together holds the stubs of one person and employer against each other, year by
+// year in the order of pay.
+func together(docs []*Document, found [][]finding) {
+	type who struct {
+		employee, employer string
+		year               int
+	}
+	groups := map[who][]int{}
+	for i, d := range docs {
+		if d.Outcome == Read && d.fields.pay.valid && d.fields.employee != "" {
+			k := who{plain(d.fields.employee), plain(d.fields.employer), d.fields.pay.date.Year()}
+			groups[k] = append(groups[k], i)
+		}
+	}
+	for _, all := range groups {
+		slices.SortStableFunc(all, func(a, b int) int { return docs[a].fields.pay.date.Compare(docs[b].fields.pay.date.Time) })
+		for k := 1; k < len(all); k++ {
+			a, b := docs[all[k-1]], docs[all[k]]
+			reason, grave := beside(a, b)
+			if reason == "" {
+				continue
+			}
+			// Which of the two is wrong cannot be told.
+			found[all[k-1]] = append(found[all[k-1]], finding{reason, grave})
+			found[all[k]] = append(found[all[k]], finding{reason, grave})
+		}
+	}
+}
+
+// beside compares a stub with the one before it; the reason is empty if they agree.
+func beside(a, b *Document) (reason string, grave bool) {
+	same := a.fields.pay.date.Equal(b.fields.pay.date.Time)
+	p, q := &a.Stub, &b.Stub
+	if same {
+		if equal(p.GrossTotal, q.GrossTotal) && equal(p.NetTotal, q.NetTotal) && equal(p.GrossTotalYTD, q.GrossTotalYTD) {
+			return "", false // the same stub twice
+		}
+		return StubsDisagree, false // maybe a correction, or a bonus of its own
+	}
+	if a.fields.end.valid && b.fields.start.valid && a.fields.start.valid && !b.fields.start.date.After(a.fields.start.date.Time) {
+		return StubsDisagree, false
+	}
+	next := a.fields.end.valid && b.fields.start.valid && b.fields.start.date.Equal(a.fields.end.date.AddDate(0, 0, 1))
+	for _, x := range []struct{ before, after, now *report.Cents }{
+		{p.GrossTotalYTD, q.GrossTotalYTD, q.GrossTotal}, {p.NetTotalYTD, q.NetTotalYTD, q.NetTotal},
+		{p.RegularPayYTD, q.RegularPayYTD, q.RegularPay}, {p.SocialSecurityTaxYTD, q.SocialSecurityTaxYTD, q.SocialSecurityTax}, {p.MedicareTaxYTD, q.MedicareTaxYTD, q.MedicareTax},
+	} {
+		if x.before == nil || x.after == nil {
+			continue
+		}
+		least := *x.before
+		if x.now != nil && *x.now > 0 {
+			least += *x.now
+		}
+		if *x.after < least-2 {
+			return YearToDate, true
+		}
+		if next && x.now != nil && *x.after > least+2 { // money that no stub shows
+			reason = YearToDate
+		}
+	}
+	if p.HireDate != nil && q.HireDate != nil && !p.HireDate.Equal(q.HireDate.Time) {
+		reason = cmp.Or(reason, StubsDisagree)
+	}
+	return reason, false
+}
+
+func equal(a, b *report.Cents) bool { return a == b || a != nil && b != nil && *a == *b }
