@@ -463,7 +463,7 @@ func DeskAccountPage(d Desk, a DeskAccount) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = assign(d, a.PublicID, "", "", a.Configurations).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = assign(d, a.PublicID, "", "", "", a.Configurations).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -721,7 +721,7 @@ func products(d Desk, all []DeskProduct, configurations []DeskConfiguration, ass
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = assign(d, "", p.ID, child, configurations).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = assign(d, "", p.ID, child, p.own(), configurations).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -824,7 +824,7 @@ func inForce(d Desk, p DeskProduct) templ.Component {
 }
 
 // assign chooses a configuration for a product or a child account.
-func assign(d Desk, account, product, child string, all []DeskConfiguration) templ.Component {
+func assign(d Desk, account, product, child, now string, all []DeskConfiguration) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -909,7 +909,7 @@ func assign(d Desk, account, product, child string, all []DeskConfiguration) tem
 				}
 			}
 		}
-		templ_7745c5c3_Err = ui.Select(ui.Question{ID: "configuration-" + account + product, Name: "configuration", Label: d.say("Configuration", "Configuración"), Lang: d.Lang, Optional: true, Prompt: d.say("inherited", "heredada"), Options: options(d, all)}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Select(ui.Question{ID: "configuration-" + account + product, Name: "configuration", Label: d.say("Configuration", "Configuración"), Lang: d.Lang, Optional: true, Prompt: d.say("inherited", "heredada"), Options: options(d, all, now)}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -948,10 +948,18 @@ func assign(d Desk, account, product, child string, all []DeskConfiguration) tem
 	})
 }
 
-func options(d Desk, all []DeskConfiguration) []ui.Option {
+// own is the product's own configuration; empty where it inherits one.
+func (p DeskProduct) own() string {
+	if p.Inherited {
+		return ""
+	}
+	return p.Configuration.ID
+}
+
+func options(d Desk, all []DeskConfiguration, now string) []ui.Option {
 	var out []ui.Option
 	for _, c := range all {
-		out = append(out, ui.Option{Value: c.ID, Label: c.Alias + " (" + d.kind(c.Kind) + ")"})
+		out = append(out, ui.Option{Value: c.ID, Label: c.Alias + " (" + d.kind(c.Kind) + ")", Chosen: c.ID == now})
 	}
 	return out
 }
@@ -1039,7 +1047,7 @@ func DeskAuditPage(d Desk, v DeskAudit) templ.Component {
 					var templ_7745c5c3_Var45 string
 					templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Nothing older is kept here.", "No hay nada más antiguo."))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 208, Col: 74}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 216, Col: 74}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 					if templ_7745c5c3_Err != nil {
@@ -1138,7 +1146,7 @@ func breakable(s string) templ.Component {
 		var templ_7745c5c3_Var48 string
 		templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(s)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 233, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 241, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 		if templ_7745c5c3_Err != nil {
@@ -1229,7 +1237,7 @@ func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
 					var templ_7745c5c3_Var53 string
 					templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Let them in", "Dar acceso"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 245, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 253, Col: 41}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
 					if templ_7745c5c3_Err != nil {
@@ -1282,7 +1290,7 @@ func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
 				var templ_7745c5c3_Var55 string
 				templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.Email)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 252, Col: 69}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 260, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var55)
 				if templ_7745c5c3_Err != nil {
@@ -1319,7 +1327,7 @@ func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
 					var templ_7745c5c3_Var57 string
 					templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Change it", "Cambiarla"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 258, Col: 38}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 266, Col: 38}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 					if templ_7745c5c3_Err != nil {
