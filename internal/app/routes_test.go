@@ -60,6 +60,7 @@ func (w *world) routes(t *testing.T) []route {
 	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", report...)).Body, &files)
 	account, sourceFile := body.Accounts[0].ID, files[0].Path
 	source, secondary, bankFile := w.secondary(t)
+	eligible, eligibleFile := w.eligibility(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 
 	return append(w.deskRoutes(t, child, configuration), []route{
@@ -91,6 +92,9 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
 		{base: s, method: "GET", pattern: "/connect/income/v2/files", who: "bearer", header: secondary},
 		{base: s, method: "GET", pattern: "/connect/income/v2/files/{path...}", param: bankFile, who: "bearer", header: secondary},
+		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/json", who: "bearer", header: eligible},
+		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files", who: "bearer", header: eligible},
+		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files/{path...}", param: eligibleFile, who: "bearer", header: eligible},
 		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},

@@ -30,7 +30,7 @@ func (visitPayroll) Login(username string) visits.Login {
 func signIns(from visits.Source) []reports.SignIn {
 	var out []reports.SignIn
 	for _, s := range from.SignIns {
-		out = append(out, reports.SignIn(s))
+		out = append(out, reports.SignIn{Provider: s.Provider, Profile: s.Profile})
 	}
 	return out
 }

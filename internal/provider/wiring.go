@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -62,6 +63,11 @@ func (c configured) Income(ctx context.Context, q store.Queryer, customerID, pro
 	p, err := c.customers.Product(ctx, q, customerID, productID)
 	suite := p.Configuration.IncomeModelSuite
 	return income.Options{Suite: suite, Inflows: income.AtLeast(suite, income.Suite20)}, err
+}
+
+func (c configured) Eligibility(ctx context.Context, q store.Queryer, customerID, productID string) (report.Workflow, error) {
+	p, err := c.customers.Product(ctx, q, customerID, productID)
+	return cmp.Or(p.Configuration.EligibilityKind, report.IncomeAndAssets), err
 }
 
 // labels tells events what the customer calls a report. A third party is told of

@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -14,12 +15,15 @@ import (
 type Configured interface {
 	Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error)
 	Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error)
+	Eligibility(ctx context.Context, q store.Queryer, customerID, productID string) (report.Workflow, error)
 }
 
 // compute returns the status of a report for what it is made from, and its body
 // where that is SUCCESS: by its kind, and as the configuration in force has it.
 func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.Status, sub svc.Substatus, body any, err error) {
 	switch r.Kind {
+	case svc.Eligibility:
+		return s.eligibility(ctx, r, in)
 	case svc.Income:
 		of := income.Input{Bank: *in.Data, Payroll: in.Payroll}
 		status, sub = of.Outcome(r.Retrieved)

@@ -118,6 +118,11 @@ func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []f
 	case err != nil:
 		return false, nil, err
 	}
+	if rep.Kind == svc.Eligibility {
+		if data, err = s.verified(ctx, rep, data); err != nil {
+			return false, nil, err
+		}
+	}
 	return false, s.filesOf(ctx, rep, data), nil
 }
 
@@ -131,12 +136,14 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 		})
 	}
 	for _, c := range data.Connections {
-		all = append(all, file{
-			listed{"BANK_TRANSACTIONS", derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName},
-			transactionsName, func() (any, error) { return fileOf(c, rep.Retrieved), nil },
-		})
+		all = append(all, file{transactionsOf(rep, c), transactionsName, func() (any, error) { return fileOf(c, rep.Retrieved), nil }})
 	}
 	return all
+}
+
+// transactionsOf is the file of a bank.
+func transactionsOf(rep Report, c bankdata.Connection) listed {
+	return listed{report.BankTransactionsDocument, derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
 }
 
 // analysis says how the report's figures came about: with the scores that it has,

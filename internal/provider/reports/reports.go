@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
@@ -160,6 +161,10 @@ type Input struct {
 	SignIns []SignIn         `json:"signIns,omitempty"`
 	Payroll []income.Payroll `json:"payroll,omitempty"`
 
+	// Gathered is what else was brought for an eligibility report: documents, what
+	// was skipped, and what failed.
+	Gathered *eligibility.Gathered `json:"gathered,omitempty"`
+
 	// At is when the data were retrieved; zero is now.
 	At time.Time `json:"-"`
 }
@@ -168,6 +173,7 @@ type Input struct {
 type SignIn struct {
 	Provider string `json:"provider"` // its id
 	Profile  string `json:"profile"`
+	Employer string `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
 }
 
 // Packed is an input made ready to be sealed, which takes as long as it is large

@@ -24,6 +24,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/income/v2/json", of(svc.Income, s.json))
 	mux.Handle("GET /connect/income/v2/files", of(svc.Income, s.files))
 	mux.Handle("GET /connect/income/v2/files/{path...}", of(svc.Income, s.file))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/json", of(svc.Eligibility, s.json))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/files", of(svc.Eligibility, s.files))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(svc.Eligibility, s.file))
 }
 
 // status answers {status, substatus}.

@@ -1,0 +1,176 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+const eligibilityPath = "/connect/affordable-housing-verification/v1/"
+
+// eligible walks a visit of a product that verifies so, and returns its
+// publicToken, its body and the report.
+func (b *bench) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
+	b.t.Helper()
+	product := b.seed.Products[svc.Eligibility]
+	b.want("configuration", b.assign(b.configurations()[alias], "product", product), 200, "")
+	token := b.complete(b.begin(append([]any{"productId", product}, more...)...), nil).text("publicToken")
+	a := b.get(eligibilityPath+"json", b.named(token))
+	b.want(alias, a, 200, "")
+	r, err := report.ParseEligibility(a.raw)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return token, a.raw, r
+}
+
+// tenant is an applicant whose employers are verified.
+var tenant = with(resident, "statedEmployerNames", []string{"Northwind Logistics, Inc.", "Globex"})
+
+func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for _, c := range []struct {
+			alias   string
+			prefill map[string]any
+			keys    string
+			sub     svc.Substatus
+		}{
+			{"Eligibility", tenant, "meta product stated_employers identities assets documents application_completeness_checks", ""},
+			{"Eligibility, assets only", resident, "meta product identities assets documents application_completeness_checks", ""},
+			{"Eligibility, income only", tenant, "meta product stated_employers identities", svc.SubNoRecentInformation},
+		} {
+			token, raw, r := b.eligible(c.alias, "prefill", c.prefill, "externalId", c.alias)
+			var nodes map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &nodes); err != nil {
+				t.Fatal(err)
+			}
+			want := strings.Fields(c.keys)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, slices.Sorted(maps.Keys(nodes))); diff != "" {
+				t.Errorf("%s: nodes (-want +got):\n%s", c.alias, diff)
+			}
+			if m := r.Meta; m.PublicToken != token || m.APIVersion != "1.0.0" || report.Text(m.ExternalID) != c.alias || report.Text(m.Substatus) != string(c.sub) ||
+				r.Product.ProductID != b.seed.Products[svc.Eligibility] || report.Text(m.ConsumerID) == "" {
+				t.Errorf("%s: meta %+v, product %+v", c.alias, m, r.Product)
+			}
+			for _, e := range r.StatedEmployers {
+				if e.InputMethod != report.ConsumerInput || len(e.VerificationSources) != 0 || e.SkippedReason != nil {
+					t.Errorf("%s: nobody verified or skipped %+v", c.alias, e)
+				}
+			}
+			if st := b.get("/connect/status", b.named(token)); st.text("status") != "SUCCESS" || st.text("substatus") != string(c.sub) {
+				t.Errorf("%s: status %s", c.alias, st.raw)
+			}
+			// The report's documents are the list of its files, of whatever was verified.
+			list := b.get(eligibilityPath+"files", b.named(token))
+			b.want("files", list, 200, "")
+			var files []map[string]string
+			if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != len(r.Documents) {
+				t.Fatalf("%s: %d documents, files %s", c.alias, len(r.Documents), list.raw)
+			}
+			for i, d := range r.Documents {
+				same := map[string]string{"document_type": d.DocumentType, "document_id": d.DocumentID, "source_id": d.SourceID, "source_uuid": d.SourceUUID, "source_filepath": d.SourceFilepath}
+				if diff := cmp.Diff(same, files[i]); diff != "" || d.AvailableDate == nil {
+					t.Errorf("%s: document %+v is listed as (-want +got):\n%s", c.alias, d, diff)
+				}
+			}
+			if r.Assets == nil {
+				continue
+			}
+			if a := r.Assets.AccountDetails; len(a) != 1 || a[0].AverageBalance == nil || a[0].IncomeFromAssets == nil || report.Text(a[0].TruncatedNumber) != "7301" || len(r.Assets.Inflows) == 0 {
+				t.Errorf("%s: assets %+v", c.alias, r.Assets)
+			}
+			if matched := len(r.Assets.MatchedIncome) == 1; matched != (r.StatedEmployers != nil) {
+				t.Errorf("%s: matched %+v", c.alias, r.Assets.MatchedIncome)
+			}
+			if v := r.Checks[report.CheckEmployers].Value; (v == nil) != (r.StatedEmployers == nil) || v != nil && *v {
+				t.Errorf("%s: checks %+v", c.alias, r.Checks)
+			}
+		}
+	})
+}
+
+func TestFilesOfAnEligibilityReport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token, raw, r := b.eligible("Eligibility, assets only", "prefill", resident)
+		path := eligibilityPath + "files/" + r.Documents[0].SourceFilepath
+		file := b.get(path, b.named(token))
+		b.want("file", file, 200, "")
+		if accounts, _ := file.body["accounts"].([]any); len(accounts) == 0 || accounts[0].(map[string]any)["account_id"] != r.Assets.AccountDetails[0].AccountID ||
+			len(accounts[0].(map[string]any)["transactions"].([]any)) == 0 || strings.Contains(string(file.raw), "000412887301") {
+			t.Errorf("file: %.500s", file.raw)
+		}
+		if part := b.get(path, append(b.named(token), "Range", "bytes=10-19")); part.status != http.StatusPartialContent || !bytes.Equal(part.raw, file.raw[10:20]) {
+			t.Errorf("a range: %d %q", part.status, part.raw)
+		}
+		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
+			t.Errorf("a range that is none: %d", none.status)
+		}
+		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)), 404, svc.CodeNotFound)
+		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, svc.CodeMalformedHeaders)
+		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
+			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, svc.CodeInvalidToken)
+			b.want(p+" of somebody else's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+		}
+		// It is an eligibility report and no other.
+		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/income/v2/json", "/connect/income/v2/files"} {
+			b.want(p, b.get(p, b.named(token)), 404, svc.CodeInvalidToken)
+		}
+		other, _ := b.walked("default")
+		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files"} {
+			b.want(p+" of a cashflow report", b.get(p, b.named(other)), 404, svc.CodeInvalidToken)
+		}
+		b.begin("productId", b.seed.Products[svc.Eligibility], "externalId", "waiting", "prefill", resident)
+		waiting := append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")
+		b.want("a report that is not made", b.get(eligibilityPath+"json", waiting), 404, svc.CodeReportNotReady)
+		if a := b.get(eligibilityPath+"files", waiting); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
+			t.Errorf("its files: %d %s", a.status, a.raw)
+		}
+
+		// It is shared like any other.
+		relayed, unread := b.relayed(token), b.relayed(b.second("prefill", resident))
+		theirs := b.get(eligibilityPath+"json", b.relay(relayed))
+		b.want("to a third party", theirs, 200, "")
+		if at := bytes.Index(raw, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(theirs.raw, raw[at:]) || bytes.Contains(theirs.raw, []byte(token)) {
+			t.Errorf("the third party reads %.400s", theirs.raw)
+		}
+		b.want("its file to a third party", b.get(path, b.relay(relayed)), 200, "")
+		b.want("withdrawn", b.withdraw(relayed), 200, "")
+		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
+			b.want(p+" withdrawn", b.get(p, b.relay(relayed)), 400, svc.CodeRelayTokenRevoked)
+		}
+		b.advance("73h")
+		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
+			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, svc.CodeRelayTokenExpired)
+		}
+
+		b.advance("262h")
+		b.want("in the 14 days", b.get(path, b.named(token)), 200, "")
+		b.advance("2h")
+		b.want("after them", b.get(path, b.named(token)), 410, svc.CodeGone)
+		b.want("the report after them", b.get(eligibilityPath+"json", b.named(token)), 200, "")
+		if a := b.get(eligibilityPath+"files", b.named(token)); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
+			t.Errorf("the list then: %d %s", a.status, a.raw)
+		}
+		b.advance("2160h")
+		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
+			b.want(p+" after 90 days", b.get(p, b.named(token)), 404, svc.CodeInvalidToken)
+		}
+	})
+}
+
+// second walks another visit of the eligibility product.
+func (b *bench) second(more ...any) string {
+	b.t.Helper()
+	return b.complete(b.begin(append([]any{"productId", b.seed.Products[svc.Eligibility]}, more...)...), nil).text("publicToken")
+}

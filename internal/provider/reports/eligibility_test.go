@@ -1,0 +1,132 @@
+package reports
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/eligibility"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// workflow is a configuration of nothing but what eligibility reports verify.
+type workflow report.Workflow
+
+func (workflow) Cashflow(context.Context, store.Queryer, string, string) (cashflow.Options, error) {
+	return cashflow.Options{}, nil
+}
+
+func (workflow) Income(context.Context, store.Queryer, string, string) (income.Options, error) {
+	return income.Options{}, nil
+}
+
+func (w workflow) Eligibility(context.Context, store.Queryer, string, string) (report.Workflow, error) {
+	return report.Workflow(w), nil
+}
+
+// office is a payroll provider where everybody has one job, named as the provider.
+type office struct{}
+
+func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll {
+	day := report.DateOf(at)
+	return income.Payroll{ID: link + provider, SourceID: strings.ToUpper(provider), Provider: provider, Type: income.ProviderPayroll, Jobs: []income.Job{{
+		Employer: provider, Status: report.EmploymentActive, Statements: []income.Statement{{PayDate: day, Start: day, End: day, Gross: 100_00, Net: 80_00}}}}}
+}
+
+// TestAnEligibilityReportHasWhatItsVisitBrought: payroll connections that were
+// retrieved, one that failed, a document and an employer that was skipped.
+func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		r.Payroll = office{}
+		for w, want := range map[report.Workflow][]string{
+			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER",
+				"employment 2, payroll 2, accounts 0, documents 0"},
+			report.AssetsOnly: {"employment 0, payroll 0, accounts 2, documents 1"},
+			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER",
+				"employment 2, payroll 2, accounts 2, documents 1"},
+		} {
+			r.Configured = workflow(w)
+			var rep Report
+			if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+				rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Eligibility})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			in := Input{Source: report.ConsumerInput, Profile: "default", Given: &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella"}},
+				SignIns: []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
+				Gathered: &eligibility.Gathered{
+					Payroll:   []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"}, Employer: "Vandelay", Status: svc.StatusNotAuthenticated}},
+					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Pied Piper", Status: svc.StatusSuccess}},
+					Skipped:   map[string]string{"Umbrella": "OTHER"},
+				}}
+			if err := r.attach(t, rep.PublicToken, in); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
+				t.Fatal(err)
+			}
+			raw, err := r.body(t.Context(), rep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := report.ParseEligibility(raw)
+			if err != nil {
+				t.Fatalf("%s: %v of %s", w, err, raw)
+			}
+			if diff := cmp.Diff(want, told(body)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", w, diff)
+			}
+			// A report is the same however often what it was made from is unpacked.
+			_, kept, err := r.input(t.Context(), rep.PublicToken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err = r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, again, err := r.compute(t.Context(), rep, kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same, _ := report.Encode(again); string(same) != string(raw) {
+				t.Errorf("%s: made again it differs:\n%s", w, cmp.Diff(string(raw), string(same)))
+			}
+		}
+	})
+}
+
+// told is an eligibility report in lines.
+func told(r *report.Eligibility) (out []string) {
+	for _, e := range r.StatedEmployers {
+		line, sep := e.Name+":", " "
+		for _, s := range e.VerificationSources {
+			line, sep = line+sep+s.SourceID+" "+string(s.Status), ", "
+		}
+		if e.SkippedReason != nil {
+			line += " skipped " + *e.SkippedReason
+		}
+		out = append(out, line)
+	}
+	payroll, accounts := 0, 0
+	if r.Income != nil {
+		payroll = len(r.Income.Payroll)
+	}
+	if r.Assets != nil {
+		accounts = len(r.Assets.AccountDetails)
+	}
+	digit := func(n int) string { return string(rune('0' + n)) }
+	return append(out, "employment "+digit(len(r.Employment))+", payroll "+digit(payroll)+", accounts "+digit(accounts)+", documents "+digit(len(r.Documents)))
+}
