@@ -25,7 +25,29 @@ const maxFiles = 10_000
 
 // CashflowFiles calls GET /connect/cashflow/v2/files (document 1, endpoint 5).
 func (c *Client) CashflowFiles(ctx context.Context, ref Ref) ([]File, error) {
-	a, err := c.get(ctx, "files", cashflowFiles, ref, maxAnswer, answerTimeout)
+	return c.files(ctx, cashflowFiles, ref)
+}
+
+// IncomeFiles calls GET /connect/income/v2/files (document 3, Endpoints).
+func (c *Client) IncomeFiles(ctx context.Context, ref Ref) ([]File, error) {
+	return c.files(ctx, incomeFiles, ref)
+}
+
+// EligibilityFiles calls GET /connect/affordable-housing-verification/v1/files
+// (document 3, "Eligibility files list").
+func (c *Client) EligibilityFiles(ctx context.Context, ref Ref) ([]File, error) {
+	return c.files(ctx, eligibilityFiles, ref)
+}
+
+// Where the lists are, and the files below them.
+const (
+	cashflowFiles    = "/connect/cashflow/v2/files"
+	incomeFiles      = "/connect/income/v2/files"
+	eligibilityFiles = "/connect/affordable-housing-verification/v1/files"
+)
+
+func (c *Client) files(ctx context.Context, list string, ref Ref) ([]File, error) {
+	a, err := c.get(ctx, "files", list, ref, maxAnswer, answerTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +61,6 @@ func (c *Client) CashflowFiles(ctx context.Context, ref Ref) ([]File, error) {
 	return out, nil
 }
 
-const cashflowFiles = "/connect/cashflow/v2/files"
-
 // Content is a file. Its type is what the service said; it is somebody else's
 // data, so it is not to be shown to a browser as it is.
 type Content struct {
@@ -51,6 +71,22 @@ type Content struct {
 // CashflowFile calls GET /connect/cashflow/v2/files/<filepath>. A file whose
 // retention is over gives an *Error with GONE.
 func (c *Client) CashflowFile(ctx context.Context, ref Ref, path string) (Content, error) {
+	return c.file(ctx, cashflowFiles, ref, path)
+}
+
+// IncomeFile calls GET /connect/income/v2/files/<filepath>. It fails like
+// CashflowFile.
+func (c *Client) IncomeFile(ctx context.Context, ref Ref, path string) (Content, error) {
+	return c.file(ctx, incomeFiles, ref, path)
+}
+
+// EligibilityFile calls GET /connect/affordable-housing-verification/v1/files/<filepath>,
+// for a source_filepath of the report or of the list. It fails like CashflowFile.
+func (c *Client) EligibilityFile(ctx context.Context, ref Ref, path string) (Content, error) {
+	return c.file(ctx, eligibilityFiles, ref, path)
+}
+
+func (c *Client) file(ctx context.Context, list string, ref Ref, path string) (Content, error) {
 	const op = "file"
 	h, err := ref.headers(op)
 	if err != nil {
@@ -60,7 +96,7 @@ func (c *Client) CashflowFile(ctx context.Context, ref Ref, path string) (Conten
 	if err != nil {
 		return Content{}, &Error{Op: op, Code: svc.CodeNotFound, Err: err}
 	}
-	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: cashflowFiles + below, header: h,
+	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: list + below, header: h,
 		auth: byToken, repeat: true, anyType: true, limit: maxReport, timeout: reportTimeout})
 	return Content{a.contentType, a.body}, err
 }

@@ -117,38 +117,50 @@ func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
 
 func TestFilesOfAReport(t *testing.T) {
 	list := []any{map[string]any{"document_type": "BANK_TRANSACTIONS", "document_id": token1, "source_id": "B", "source_uuid": token2, "source_filepath": token2 + "/a b.pdf"}}
-	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("X-PUBLIC-TOKEN") != token1:
-			writeJSON(w, 404, map[string]any{"error": "INVALID_TOKEN"})
-		case r.URL.Path == "/connect/cashflow/v2/files":
-			writeJSON(w, 200, list)
-		case r.URL.EscapedPath() == "/connect/cashflow/v2/files/"+token2+"/a%20b.pdf":
-			w.Header().Set("Content-Type", "application/pdf")
-			fmt.Fprint(w, "%PDF")
-		default:
-			writeJSON(w, 410, map[string]any{"error": "GONE"})
+	for at, of := range map[string]struct {
+		files func(*Client, context.Context, Ref) ([]File, error)
+		file  func(*Client, context.Context, Ref, string) (Content, error)
+	}{
+		"/connect/cashflow/v2/files":                        {(*Client).CashflowFiles, (*Client).CashflowFile},
+		"/connect/income/v2/files":                          {(*Client).IncomeFiles, (*Client).IncomeFile},
+		"/connect/affordable-housing-verification/v1/files": {(*Client).EligibilityFiles, (*Client).EligibilityFile},
+	} {
+		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Header.Get("X-PUBLIC-TOKEN") != token1:
+				writeJSON(w, 404, map[string]any{"error": "INVALID_TOKEN"})
+			case r.URL.Path == at:
+				writeJSON(w, 200, list)
+			case r.URL.EscapedPath() == at+"/"+token2+"/a%20b.pdf":
+				w.Header().Set("Content-Type", "application/pdf")
+				fmt.Fprint(w, "%PDF")
+			case strings.HasPrefix(r.URL.Path, at+"/"):
+				writeJSON(w, 410, map[string]any{"error": "GONE"})
+			}
+		}}
+		c, ref := s.client(), Ref{PublicToken: token1}
+		files, err := of.files(c, t.Context(), ref)
+		if err != nil || len(files) != 1 || files[0].SourceUUID != token2 {
+			t.Fatalf("%s: %v %v", at, files, err)
 		}
-	}}
-	c, ref := s.client(), Ref{PublicToken: token1}
-	files, err := c.CashflowFiles(t.Context(), ref)
-	if err != nil || len(files) != 1 || files[0].SourceUUID != token2 {
-		t.Fatalf("%v %v", files, err)
-	}
-	got, err := c.CashflowFile(t.Context(), ref, files[0].Path)
-	if err != nil || got.Type != "application/pdf" || string(got.Body) != "%PDF" {
-		t.Errorf("%+v %v", got, err)
-	}
-	if _, err := c.CashflowFile(t.Context(), ref, "old.pdf"); CodeOf(err) != svc.CodeGone {
-		t.Errorf("an old file: %v", err)
-	}
-	for _, path := range []string{"", "../json", "a/../../json", "/a", "a//b", "./a", "a\\b", "a\r\nb", strings.Repeat("a", 2000)} {
-		if _, err := c.CashflowFile(t.Context(), ref, path); CodeOf(err) != svc.CodeNotFound {
-			t.Errorf("%.20q: %v, want it refused here", path, err)
+		got, err := of.file(c, t.Context(), ref, files[0].Path)
+		if err != nil || got.Type != "application/pdf" || string(got.Body) != "%PDF" {
+			t.Errorf("%s: %+v %v", at, got, err)
 		}
-	}
-	if got, err := c.CashflowFile(t.Context(), ref, "a?b#c%2e"); CodeOf(err) != svc.CodeGone {
-		t.Errorf("a path of specials: %v %v", got, err)
+		if _, err := of.file(c, t.Context(), ref, "old.pdf"); CodeOf(err) != svc.CodeGone {
+			t.Errorf("%s: an old file: %v", at, err)
+		}
+		if _, err := of.files(c, t.Context(), Ref{PublicToken: token2}); CodeOf(err) != svc.CodeInvalidToken {
+			t.Errorf("%s: the files of another report: %v", at, err)
+		}
+		for _, path := range []string{"", "../json", "a/../../json", "/a", "a//b", "./a", "a\\b", "a\r\nb", strings.Repeat("a", 2000)} {
+			if _, err := of.file(c, t.Context(), ref, path); CodeOf(err) != svc.CodeNotFound {
+				t.Errorf("%s: %.20q: %v, want it refused here", at, path, err)
+			}
+		}
+		if got, err := of.file(c, t.Context(), ref, "a?b#c%2e"); CodeOf(err) != svc.CodeGone {
+			t.Errorf("%s: a path of specials: %v %v", at, got, err)
+		}
 	}
 }
 
