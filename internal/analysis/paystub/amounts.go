@@ -213,6 +213,14 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 			l.set(ytd, amounts[1])
 		}
 	} else {
+		// Of a total's two amounts, one may stand apart from its column.
+		if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
+			for i := range kinds {
+				if kinds[i] == noPeriod {
+					kinds[i] = current + ytd - kinds[1-i]
+				}
+			}
+		}
 		for i, c := range numbers {
 			switch {
 			case kinds[i] == notMoney:

@@ -35,6 +35,7 @@ func (r row) y() float64 { return r[0].y }
 type sheet struct {
 	file    *pdf.File
 	rows    []row
+	cells   int
 	covered []mark // text that something was painted over
 }
 
@@ -57,6 +58,10 @@ func lay(f *pdf.File) *sheet {
 				pieces = append(pieces, cut(r, n, i)...)
 			}
 		}
+		if s.cells += len(pieces); s.cells > maxCells {
+			s.rows = []row{pieces[:1]} // nobody looks at them
+			return s
+		}
 		s.rows = append(s.rows, lines(pieces)...)
 	}
 	return s
@@ -65,7 +70,7 @@ func lay(f *pdf.File) *sheet {
 // cut splits a run where two spaces or three dots stand in a row, as text that is
 // laid out with spaces has them.
 func cut(r *pdf.Run, page, i int) (out []*cell) {
-	letters := []rune(r.Text)
+	letters := []rune(ligatures.Replace(r.Text))
 	width := (r.End - r.X) / float64(max(1, len(letters)))
 	from, blank, dots := -1, 0, 0
 	flush := func(to int) {
@@ -94,8 +99,11 @@ func cut(r *pdf.Run, page, i int) (out []*cell) {
 		}
 	}
 	flush(len(letters) - blank)
-	return slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, ". ") == "" })
+	return out
 }
+
+// ligatures are letters that a font draws as one.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
 
 // lines puts pieces in rows and joins those that stand close.
 func lines(pieces []*cell) (rows []row) {
@@ -127,7 +135,7 @@ func lines(pieces []*cell) (rows []row) {
 			}
 			out = append(out, c)
 		}
-		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:") == "" })
+		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:.") == "" })
 		for _, c := range out {
 			c.text = strings.TrimSpace(c.text)
 			c.words = plain(c.text)

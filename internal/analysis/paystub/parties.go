@@ -187,7 +187,7 @@ func (s *sheet) someProvider() string {
 	for _, p := range providers {
 		for _, r := range s.rows {
 			for _, c := range r {
-				if len(c.words) < 40 && contains(c.words, p.words) {
+				if len(c.words) < 80 && contains(c.words, p.words) {
 					return p.name
 				}
 			}

@@ -69,6 +69,7 @@ func (d *Document) Status() (svc.Status, svc.Substatus) {
 // Open reads a file. What kind it is its content tells, never a name.
 func Open(file []byte) *Document {
 	d := &Document{}
+	d.Stub.ConsistencyChecks = d.checks()
 	switch {
 	case len(file) == 0:
 		d.Outcome = Empty
@@ -87,6 +88,9 @@ func Open(file []byte) *Document {
 	return d
 }
 
+// maxCells is how many pieces of text a file may have; a pay stub has a few hundred.
+const maxCells = 6_000
+
 // maxPixels is how many an image may have.
 const maxPixels = 100_000_000
 
@@ -101,11 +105,9 @@ func (d *Document) picture(c image.Config, err error) {
 		d.Outcome = Image
 		d.find(ImageNotRead, false)
 	}
-	d.Stub.ConsistencyChecks = d.checks()
 }
 
 func (d *Document) read(file []byte) {
-	d.Stub.ConsistencyChecks = d.checks()
 	f, err := pdf.Open(file)
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
@@ -120,9 +122,12 @@ func (d *Document) read(file []byte) {
 	}
 	d.file = f
 	s := lay(f)
-	d.program()
-	if len(s.rows) == 0 {
+	switch d.program(); {
+	case len(s.rows) == 0:
 		d.Outcome = NoText
+		return
+	case s.cells > maxCells:
+		d.Outcome = TooLarge
 		return
 	}
 	d.fields = *s.fields()

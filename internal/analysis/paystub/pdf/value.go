@@ -99,7 +99,7 @@ func (l *lexer) next(depth int) any {
 	switch v := v.(type) {
 	case array, dict: // whose parts have counted
 	case text:
-		l.left.spend(l.at - from + len(v))
+		l.left.spend(l.at - from + 3*len(v)) // which are kept
 	default:
 		l.left.spend(l.at - from)
 	}
