@@ -4,7 +4,37 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
 )
+
+// TestAnEligibilityReportByTheClient reads a report and every file that its
+// documents name with the business's own client.
+func TestAnEligibilityReportByTheClient(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		headers, path := w.eligibility(t)
+		c := w.Credentials
+		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}
+		ref := svcapi.Ref{PublicToken: headers[3]}
+		_, r, err := client.EligibilityReport(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.StatedEmployers) != 1 || len(r.Assets.AccountDetails) == 0 || len(r.Checks) != 6 || len(r.Documents) != 1 || r.Documents[0].SourceFilepath != path {
+			t.Errorf("the report is %+v", r)
+		}
+		files, err := client.EligibilityFiles(t.Context(), ref)
+		if err != nil || len(files) != len(r.Documents) {
+			t.Fatalf("EligibilityFiles = %v, %v", files, err)
+		}
+		for _, d := range r.Documents {
+			if body, err := client.EligibilityFile(t.Context(), ref, d.SourceFilepath); err != nil || len(body.Body) == 0 || !strings.HasPrefix(body.Type, "application/json") {
+				t.Errorf("%s: %s, %v", d.DocumentType, body.Type, err)
+			}
+		}
+	})
+}
 
 // eligibility makes an eligibility report, and returns its headers and one of its
 // files.

@@ -1,0 +1,122 @@
+package profiles
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/eligibility"
+	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/provider/sandbox/payroll"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// tenant is a profile's whole application: what the consumer states, where that is
+// verified, and what the bank has.
+func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
+	in := eligibility.Input{
+		PublicToken: link, ExternalID: "application-19", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7", Workflow: w,
+		Product:     report.Product{Name: "Eligibility", ProductID: "9a1d2c3b-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "TENANT"},
+		InputSource: report.ConsumerInput, InputUUID: "ddf4f759-0621-57d3-b98f-635f4578f016",
+		Consumer: &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
+		Bank:     Bank{}.Fetch(name, link, when),
+		Notices:  []report.ConsumerNotice{{Description: "You may ask for a copy of this report."}},
+	}
+	at := func(provider, profile, employer string) eligibility.Connected {
+		return eligibility.Connected{Payroll: payroll.Providers{}.Fetch(provider, profile, link, when), Employer: employer}
+	}
+	switch name {
+	case "default":
+		in.StatedEmployers = []string{"Northwind Logistics, Inc."}
+		in.Payroll = []eligibility.Connected{at("northwind-logistics", "default", "")}
+	case "single": // the stub says what the payroll company would not
+		in.StatedEmployers = []string{"Sunflower Foods", "Prairie Night School"}
+		in.Payroll = []eligibility.Connected{at("sunflower-foods-inc", "hourly", "Sunflower Foods"),
+			{Payroll: incomes.Payroll{ID: derive(link, "failed"), SourceID: "PAYWRIGHT", Provider: "Paywright", Type: incomes.ProviderPayroll}, Employer: "Prairie Night School",
+				Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}}
+		in.Documents = []eligibility.Document{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), Type: report.VerifiedByPaystub, Employer: "Prairie Night School", Status: svc.StatusSuccess}}
+		in.Files = []report.EligibilityDocument{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), DocumentType: report.VerifiedByPaystub, DocumentID: derive(link, "stub/1"),
+			SourceFilepath: derive(link, "stub") + "/stub.pdf"}}
+	case "multi":
+		in.StatedEmployers = []string{"Great Lakes Medical", "Lantern Street", "Harbor Freight", "Uplift Pets", "Old Job", "Great Lakes Medical Center"}
+		in.Payroll = []eligibility.Connected{at("great-lakes-medical", "two_jobs", "")}
+		in.Skipped = map[string]string{"Old Job": "NO_LONGER_EMPLOYED"}
+	case "joint":
+		in.StatedEmployers = []string{"Zipporah"}
+		in.Payroll = []eligibility.Connected{at("zipporah-rides", "gig", "")}
+		in.Failed = []eligibility.Failed{{SourceID: "SECOND_BANK", SourceUUID: derive(link, "second"), Institution: "Second Bank",
+			Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported, At: when.Add(-time.Minute)}}
+	case "noincome":
+		in.StatedEmployers = []string{"Quarry Hill Stores"}
+		in.Payroll = []eligibility.Connected{at("quarry-hill-stores", "no_statements", "")}
+	}
+	return in
+}
+
+// TestEligibilityReportsOfTheProfiles holds the whole report of each profile by each
+// workflow against its golden file, and the nodes to those of the contract.
+func TestEligibilityReportsOfTheProfiles(t *testing.T) {
+	for _, name := range Names() {
+		for _, w := range report.Workflows() {
+			t.Run(name+" "+string(w), func(t *testing.T) {
+				when := at(t, "2026-07-14T09:30:15.123Z")
+				got, err := report.Encode(eligibility.Build(tenant(name, w, when), when))
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, _ := report.Encode(eligibility.Build(tenant(name, w, when), when))
+				if !bytes.Equal(got, again) {
+					t.Error("the same input gave other bytes")
+				}
+				var pretty bytes.Buffer
+				if err := indent(&pretty, got); err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join("testdata", "eligibility-"+name+"-"+strings.ToLower(string(w))+".json")
+				if *update {
+					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
+					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
+				}
+				back, err := report.ParseEligibility(got)
+				if err != nil {
+					t.Fatalf("its own reader refuses it: %v", err)
+				}
+				if same, _ := report.Encode(back); !bytes.Equal(got, same) {
+					t.Errorf("read and written again it differs:\n%s", cmp.Diff(string(got), string(same)))
+				}
+			})
+		}
+	}
+}
+
+// TestDirectDepositsOfTheProfiles: who is at a mock bank and at a mock payroll
+// provider has the pay deposited to the account there.
+func TestDirectDepositsOfTheProfiles(t *testing.T) {
+	when := at(t, "2026-07-14T09:30:15Z")
+	for name, want := range map[string]bool{"default": true, "single": true, "multi": true, "joint": false} {
+		r := eligibility.Build(tenant(name, report.IncomeAndAssets, when), when)
+		for _, e := range r.Employment {
+			if d := e.Matching.DirectDeposits; len(d.Matched)+len(d.Unmatched) == 0 || (len(d.Unmatched) == 0) != want {
+				t.Errorf("%s at %s: %+v", name, report.Text(e.EmployerName), d)
+			}
+		}
+		if v := r.Checks[report.CheckDirectDeposits].Value; v == nil || *v != want {
+			t.Errorf("%s: checks %+v", name, r.Checks)
+		}
+	}
+}
