@@ -39,7 +39,7 @@ type deskAccounts struct{ customers *customers.Service }
 
 func deskAccount(a customers.Account) dashboard.Account {
 	return dashboard.Account{ID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Name: a.Name, DisplayName: a.DisplayName, Environment: a.Environment,
-		ReturnMode: a.ReturnMode, RequireForm: a.RequireForm, Configurer: a.Entitlements.Configurations, Created: a.Created}
+		ReturnMode: a.ReturnMode, RequireForm: a.RequireForm, Configurer: a.Entitlements.Configurations, Own: a.Own, Created: a.Created}
 }
 
 func (d deskAccounts) Account(ctx context.Context, q store.Queryer, customerID string) (dashboard.Account, error) {
@@ -359,7 +359,7 @@ func (d deskHierarchy) Products(ctx context.Context, q store.Queryer, customerID
 
 func deskConfiguration(c customers.Configuration) dashboard.Configuration {
 	return dashboard.Configuration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		DeprecatedAttributes: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite}
+		DeprecatedAttributes: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite, Workflow: c.EligibilityKind}
 }
 
 func (d deskHierarchy) AddProduct(ctx context.Context, tx *sql.Tx, customerID, name, displayName string) (string, error) {

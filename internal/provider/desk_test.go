@@ -398,3 +398,28 @@ func TestASecretIsShownOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAssignedConfigurationIsTheChosenOne: sending a child's form as it is
+// shown changes nothing.
+func TestAnAssignedConfigurationIsTheChosenOne(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		d := b.signedIn(ours)
+		child := b.child("A child")
+		income := b.configurations()["Income, suite 2.0"]
+		if income == "" {
+			t.Fatalf("no such configuration among %v", b.configurations())
+		}
+		page := "/dashboard/accounts/" + child
+		chosen := regexp.MustCompile(`<option value="([^"]+)" selected`)
+		if m := chosen.FindStringSubmatch(d.page(page)); m != nil {
+			t.Errorf("%s is chosen, and the account inherits", m[1])
+		}
+		if a := d.send("/dashboard/configurations", d.form("account", child, "configuration", income)); a.status != 303 {
+			t.Fatalf("assigning: %d", a.status)
+		}
+		if got := d.find(page, `<option value="([^"]+)" selected`); got != income {
+			t.Errorf("%s is chosen, want the account's own, %s", got, income)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"time"
 
+	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -206,6 +207,7 @@ type DeskAccount struct {
 	Created                     time.Time
 	Products                    []DeskProduct
 	Configurations              []DeskConfiguration
+	Own                         string // the id of its own configuration; empty where it inherits
 	Assignable                  bool
 }
 
@@ -232,6 +234,7 @@ type DeskConfiguration struct {
 	InquiryType         string
 	Deprecated, ScoreV1 bool
 	IncomeModelSuite    string
+	Workflow            report.Workflow // of eligibility reports
 }
 
 // DeskPeople is who signs in for the account.

@@ -55,6 +55,7 @@ type Account struct {
 	ParentID    string // empty for a parent
 	Name        string // unique among the children of a parent
 	DisplayName string // what applicants are shown in place of Name; empty for none
+	Own         string // the id of its own configuration; empty where it inherits
 	Environment svc.Environment
 	Created     time.Time
 	ReturnMode  string // "get" or "post": how outcome tokens come back

@@ -48,7 +48,7 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 // accounts returns accounts without their complete URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
-			return_mode, require_form, custom_reports, ach_details, configurations, rotation
+			return_mode, require_form, custom_reports, ach_details, configurations, rotation, coalesce(configuration_id, '')
 		FROM customers WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func accounts(ctx context.Context, q store.Queryer, where string, args ...any) (
 		var a Account
 		var created int64
 		if err := rows.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails, &a.Entitlements.Configurations, &a.Rotation); err != nil {
+			&a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails, &a.Entitlements.Configurations, &a.Rotation, &a.Own); err != nil {
 			return nil, err
 		}
 		a.Created = store.Time(created)

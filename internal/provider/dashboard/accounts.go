@@ -29,7 +29,7 @@ func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskCo
 
 func configurationView(c Configuration) pages.DeskConfiguration {
 	return pages.DeskConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite}
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite, Workflow: c.Workflow}
 }
 
 func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DeskProduct, error) {
@@ -83,7 +83,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created}
+	v := pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.Own}
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}

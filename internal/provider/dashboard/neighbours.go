@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -21,7 +22,8 @@ type Account struct {
 	Environment  svc.Environment
 	ReturnMode   string // "get" or "post"
 	RequireForm  bool
-	Configurer   bool // may assign configurations
+	Configurer   bool   // may assign configurations
+	Own          string // the id of its own configuration; empty where it inherits
 	Created      time.Time
 }
 
@@ -230,6 +232,7 @@ type Configuration struct {
 	DeprecatedAttributes bool
 	ScoreV1              bool
 	IncomeModelSuite     string
+	Workflow             report.Workflow // of eligibility reports
 }
 
 // Product is a product with the configuration in force.
