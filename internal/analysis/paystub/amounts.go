@@ -61,18 +61,21 @@ func (s *sheet) amounts() *table {
 // headerOf reads a row that has the words of columns and no amounts.
 func headerOf(r row) (h header, ok bool) {
 	h = header{page: r[0].page, y: r.y()}
+	others := 0
 	for _, c := range r {
 		if c.money {
 			return h, false
 		}
 		if k := periodOf(c.words); k != noPeriod {
 			h.cells, h.kind = append(h.cells, c), append(h.kind, k)
-			ok = ok || k == current || k == ytd
+			if ok = ok || k == current || k == ytd; k == notMoney {
+				others++
+			}
 		} else if in := sectionOf(c.words); in != noSection {
 			h.title = append(h.title, heading{c.x0, in})
 		}
 	}
-	return h, ok && (len(h.cells) > 1 || len(h.title) > 0)
+	return h, ok && (len(h.cells) > 1 || len(h.title) > 0) || others > 1
 }
 
 // column is what a cell's column is of, by the nearest header above that has one
@@ -130,6 +133,7 @@ func (t *table) row(s *sheet, n int) {
 		switch {
 		case c.number:
 			numbers = append(numbers, c)
+		case c.words == "": // a dash where there is nothing
 		default:
 			flush()
 			label = c
@@ -190,6 +194,9 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 			l.counted = true
 		}
 		known = known || kinds[i] == current || kinds[i] == ytd
+	}
+	if l.in == elsewhere {
+		return true
 	}
 	var of period
 	l.item, of = itemOf(label.words, l.in)
@@ -348,6 +355,37 @@ func (t *table) count() {
 		total := l.item == gross || l.item == net || l.item == totalDeductions || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal")
 		l.counted = !e.over && !total
 		e.over = e.over || total
+	}
+	t.positive()
+}
+
+// positive turns deductions around that are shown as what they take away, with a
+// sign, in one column or both.
+func (t *table) positive() {
+	taken := func(l *line) bool {
+		switch l.item {
+		case socialSecurity, medicare, fica, totalDeductions:
+			return true
+		}
+		return l.counted && l.in == deductions
+	}
+	for k := range 2 {
+		below, all := 0, 0
+		for i := range t.lines {
+			if l := &t.lines[i]; taken(l) && l.cells[k] != nil && l.amount[k] != 0 {
+				if all++; l.amount[k] < 0 {
+					below++
+				}
+			}
+		}
+		if all == 0 || below*4 < all*3 {
+			continue
+		}
+		for i := range t.lines {
+			if l := &t.lines[i]; taken(l) {
+				l.amount[k] = -l.amount[k]
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -58,11 +59,14 @@ func (s *sheet) fields() *fields {
 	return f
 }
 
-// beside are the cells that may be the value of a label: to the right, and below.
+// beside are the cells that may be the value of a label, to the right and below:
+// the nearest first, where a line down counts twice as far.
 func (s *sheet) beside(n, i int) (out []*cell) {
 	label := s.rows[n][i]
+	far := map[*cell]float64{}
 	if r := s.rows[n]; i+1 < len(r) && r[i+1].x0-label.x1 < 220 && labelOf(r[i+1].words) == noField {
 		out = append(out, r[i+1])
+		far[r[i+1]] = r[i+1].x0 - label.x1
 	}
 	for k := n + 1; k < len(s.rows) && k <= n+2; k++ {
 		r := s.rows[k]
@@ -72,9 +76,11 @@ func (s *sheet) beside(n, i int) (out []*cell) {
 		for _, c := range r {
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				out = append(out, c)
+				far[c] = 2 * (label.y - c.y)
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b *cell) int { return cmp.Compare(far[a], far[b]) })
 	return out
 }
 
@@ -291,6 +297,9 @@ func isText(s string) bool {
 		return false
 	}
 	if _, _, state := dateIn(s); state != noDate {
+		return false
+	}
+	if _, _, _, is := town(s); is {
 		return false
 	}
 	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")

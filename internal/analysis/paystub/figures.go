@@ -98,9 +98,6 @@ func (t *table) balance(k int) (known, ok bool) {
 	if total := t.value(totalDeductions, k); total != nil && lines == 0 {
 		less, lines = *total, 1
 	}
-	if less < 0 { // shown as negative amounts
-		less = -less
-	}
 	return lines > 0, near(*g-less, *n, 2) || near(*g-less+more, *n, 2)
 }
 

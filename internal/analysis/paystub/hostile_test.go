@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,6 +149,9 @@ func FuzzOpen(f *testing.F) {
 		f.Add(paystubtest.Forge(draw, k, paystubtest.Layouts()[k%4], paystubtest.Year(draw, 2))[0])
 	}
 	for _, h := range paystubtest.HostileFiles(20_000) {
+		if bytes.Contains(h.File, []byte("FlateDecode")) && len(h.File) > 5_000 {
+			continue // small files that cost much would be all that is tried
+		}
 		f.Add(h.File)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -158,10 +162,9 @@ func FuzzOpen(f *testing.F) {
 		if d.Outcome == "" {
 			t.Fatal("no outcome")
 		}
-		a := paystub.Report([]*paystub.Document{d, d}, paystub.Bank{}, report.Date{})
-		b := paystub.Report([]*paystub.Document{paystub.Open(file)}, paystub.Bank{}, report.Date{})
-		if len(a) != 2 || a[0].IrregularityDetection.Status != b[0].IrregularityDetection.Status {
-			t.Fatalf("%v, then %v", a[0].IrregularityDetection, b[0].IrregularityDetection)
+		p := paystub.Report([]*paystub.Document{d, d}, paystub.Bank{}, report.Date{})
+		if len(p) != 2 || !slices.Equal(p[0].IrregularityDetection.Reasons, p[1].IrregularityDetection.Reasons) {
+			t.Fatalf("%v, then %v", p[0].IrregularityDetection, p[1].IrregularityDetection)
 		}
 	})
 }
