@@ -15,7 +15,7 @@ type country struct {
 	order    string // of a full name: G given, M middle, F family, S second family; joined by a space, or by nothing with a minus before
 	upper    bool   // names are kept in capitals
 	homes    string // street and number
-	cities   string // city, region, postcode separated by semicolons
+	cities   string // city, region, postcode separated by semicolons; each with the home of its place in the list
 	line     string // of an address: S street, C city, R region, P postcode, N country's name
 	name     string // of the country, in its own language
 	works    string // employers

@@ -268,9 +268,10 @@ func mailbox(s string) string {
 // life makes addresses, employers, numbers and bank accounts.
 func (g *generator) life(f *passport.File) {
 	home := g.between(8, 50)
-	f.Addresses = []passport.Address{g.address(g.monthsAgo(home, 3), g.monthsAgo(1, 20))}
+	at := g.rand.IntN(len(list(g.homes)))
+	f.Addresses = []passport.Address{g.address(at, g.monthsAgo(home, 3), g.monthsAgo(1, 20))}
 	if g.chance(70) {
-		f.Addresses = append(f.Addresses, g.address(g.monthsAgo(home+g.between(12, 60), 14), g.monthsAgo(home, 2)))
+		f.Addresses = append(f.Addresses, g.address(at+1, g.monthsAgo(home+g.between(12, 60), 14), g.monthsAgo(home, 2)))
 	}
 	since := g.between(5, 70)
 	wage := g.money(g.monthly*int64(g.between(60, 190))/100, 2)
@@ -297,9 +298,11 @@ func (g *generator) life(f *passport.File) {
 	}
 }
 
-func (g *generator) address(first, last report.Date) passport.Address {
-	at := strings.Split(g.pick(g.cities), ";")
-	a := passport.Address{Street: g.pick(g.homes), City: at[0], Region: at[1], Postcode: at[2], Country: g.code, First: first, Last: last}
+// address is the n-th of the country: the streets and the cities stand in one order.
+func (g *generator) address(n int, first, last report.Date) passport.Address {
+	homes := list(g.homes)
+	at := strings.Split(list(g.cities)[n%len(homes)], ";")
+	a := passport.Address{Street: homes[n%len(homes)], City: at[0], Region: at[1], Postcode: at[2], Country: g.code, First: first, Last: last}
 	a.Line = strings.NewReplacer("S", a.Street, "C", a.City, "R", a.Region, "P", a.Postcode).Replace(g.line)
 	if g.code == "KOR" || g.code == "CHN" {
 		a.Line = g.name + " " + a.Line

@@ -1,0 +1,235 @@
+// Package paper sets a passport as a PDF for a loan officer: who the applicant is,
+// in the applicant's own script and in Latin letters, how the score stands on its
+// scale, what is owed, month by month how it was paid, and who asked. The fonts are
+// embedded, as far as a document uses them. The same report gives the same bytes.
+//
+// It computes nothing that the report does not say, but for counts. It refuses no
+// report: letters that its fonts lack are question marks, and it says so.
+package paper
+
+import (
+	"strings"
+	"time"
+
+	"vestibule/internal/report"
+)
+
+// Render sets a passport. Its errors are this package's faults, not the report's.
+func Render(r report.Passport) ([]byte, error) {
+	d := &document{Passport: r, supplier: report.Supplier{Name: "Credit bureau"}}
+	made, token, product := time.Unix(0, 0).UTC(), "", "Credit passport"
+	if r.Meta != nil {
+		made, token = r.Meta.CreatedAt.Time, r.Meta.PublicToken
+	}
+	if r.Product != nil && r.Product.Name != "" {
+		product = r.Product.Name
+	}
+	for _, s := range r.Sources {
+		if s.SourceType != report.SourceManual {
+			d.source = s.SourceID
+			d.supplier.Name = s.SourceID
+			if known, ok := report.SupplierOf(s.SourceID); ok {
+				d.supplier = known
+			}
+		}
+	}
+	for i, id := range r.Identities {
+		if id.SourceID == d.source && d.file == nil {
+			d.file = &r.Identities[i]
+		} else if d.typed == nil {
+			d.typed = &r.Identities[i]
+		}
+	}
+	for _, c := range r.Currencies {
+		if d.currency == nil {
+			d.currency = &c
+		}
+	}
+	d.day = report.DateOf(made)
+	d.sheet = newSheet(made, "Credit passport "+token, d.supplier.Name, "Credit passport · "+token+" · "+made.UTC().Format("2 Jan 2006"))
+	d.title(product, token, made)
+	d.warnings()
+	d.identity()
+	d.score()
+	d.summary()
+	d.tradelines()
+	d.bad()
+	d.inquiries()
+	d.life()
+	d.notices()
+	return d.bytes()
+}
+
+type document struct {
+	*sheet
+	report.Passport
+	source   string // id of the supplier's source
+	supplier report.Supplier
+	file     *report.PassportIdentity // the supplier's; nil: none
+	typed    *report.PassportIdentity // the consumer's own; nil: none
+	currency *report.PassportCurrency // nil: no credit
+	day      report.Date
+}
+
+var (
+	plain  = style{size: 9, ink: ink}
+	small  = style{size: 7.5, ink: muted}
+	label  = style{size: 7, ink: muted}
+	strong = style{size: 9, bold: true, ink: ink}
+)
+
+func (d *document) title(product, token string, made time.Time) {
+	d.box(0, 0, pageWidth, 29, accent)
+	d.pdf.Bookmark("Summary", 0, 0)
+	d.text(margin, 9, style{size: 19, bold: true, ink: white}, "Credit passport")
+	d.text(margin, 18.5, style{size: 9, ink: white}, d.fit(plain, 100, product))
+	at := made.UTC().Format("2 January 2006, 15:04 UTC")
+	d.text(pageWidth-margin, 9.5, style{size: 11.5, bold: true, ink: white, right: true}, d.fit(style{size: 11.5, bold: true}, 90, d.supplier.Name))
+	d.text(pageWidth-margin, 15, style{size: 8, ink: white, right: true}, "Retrieved "+at)
+	d.text(pageWidth-margin, 19.2, style{size: 8, ink: white, right: true}, "Report "+token)
+	if d.Meta != nil && d.Meta.ExternalID != nil {
+		d.text(pageWidth-margin, 23.4, style{size: 8, ink: white, right: true}, d.fit(small, 90, "Your reference "+*d.Meta.ExternalID))
+	}
+	d.y = 35
+}
+
+// warnings are what must be read before anything else.
+func (d *document) warnings() {
+	var all []string
+	if f := d.file; f != nil && f.IsDeceased != nil && *f.IsDeceased || d.file != nil && d.file.DateOfDeath != nil {
+		all = append(all, "The supplier reports that this person has died"+map[bool]string{true: ", on " + day(d.file.DateOfDeath)}[d.file.DateOfDeath != nil]+".")
+	}
+	if d.file == nil {
+		all = append(all, d.supplier.Name+" has no file on this person. There is no credit to report.")
+	} else if d.typed != nil && d.typed.Matching != nil && len(d.typed.Matching.FullName.Matched) == 0 {
+		all = append(all, "The name in the file is not the name that the applicant gave. See that they are the same person.")
+	}
+	for _, id := range []*report.PassportIdentity{d.file, d.typed} {
+		if id == nil || d.covers(report.Text(id.FullName)) {
+			continue
+		}
+		all = append(all, "A name is written in letters that this document's fonts do not have: they stand as question marks. The JSON report has them.")
+		break
+	}
+	for _, text := range all {
+		st := style{size: 9, bold: true, ink: bad}
+		lines := d.wrap(st, width-10, text)
+		h := float64(len(lines))*4.5 + 4
+		d.box(margin, d.y, width, h, colour{253, 240, 238})
+		d.box(margin, d.y, 1.4, h, bad)
+		d.paragraph(margin+5, d.y+2.2, width-10, st, text)
+		d.y += h + 2.5
+	}
+}
+
+func (d *document) covers(text string) bool {
+	for _, r := range d.runs(text) {
+		if strings.Contains(r.text, string(placeholder)) && !strings.ContainsRune(text, placeholder) {
+			return false
+		}
+	}
+	return true
+}
+
+// identity is the box with the person: the name as large as it is important.
+func (d *document) identity() {
+	id := d.file
+	if id == nil {
+		id = d.typed
+	}
+	if id == nil {
+		return
+	}
+	name := orNone(report.Text(id.FullName))
+	if name == none {
+		name = orNone(strings.TrimSpace(report.Text(id.FirstName) + " " + report.Text(id.LastName)))
+	}
+	type field struct{ label, value string }
+	var left, right []field
+	put := func(to *[]field, label string, values ...string) {
+		if v := strings.Join(values, ", "); v != "" {
+			*to = append(*to, field{label, v})
+		}
+	}
+	if id.DateOfBirth != nil {
+		years := age(id.DateOfBirth, d.day)
+		if id.DateOfDeath != nil {
+			years = age(id.DateOfBirth, *id.DateOfDeath)
+		}
+		put(&left, "Date of birth", day(id.DateOfBirth)+years)
+	}
+	put(&left, "First name", report.Text(id.FirstName))
+	put(&left, "Middle name", report.Text(id.MiddleName))
+	put(&left, "Last name", report.Text(id.LastName))
+	put(&left, "Other names", id.OtherNames...)
+	put(&right, "Telephone", id.Telephones...)
+	put(&right, "E-mail", id.Emails...)
+	if len(d.Addresses) > 0 {
+		put(&right, "Latest address", report.Text(d.Addresses[0].Address))
+	}
+	for _, n := range d.Identifiers {
+		put(&right, word(n.Type), "ends in "+report.Text(n.Truncated))
+	}
+	for _, doc := range id.Documents {
+		put(&right, word(doc.Type)+" "+report.Text(doc.Country), "ends in "+report.Text(doc.TruncatedNumber)+", expires "+day(doc.Expires))
+	}
+	const column, high = width/2 - 8, 8.3
+	value := plain
+	tall := func(all []field) (h float64) {
+		for _, f := range all {
+			h += high + float64(max(len(d.wrap(value, column, f.value)), 1)-1)*4.4
+		}
+		return h
+	}
+	h := 23 + max(tall(left), tall(right))
+	if id.TransliteratedName == nil {
+		h -= 5
+	}
+	top := d.y
+	d.box(margin, top, width, h, pale)
+	d.frame(margin, top, width, h, rule)
+	y := top + 4
+	d.text(margin+5, y, style{size: 19, bold: true, ink: ink}, d.fit(style{size: 19, bold: true}, width-55, name))
+	d.match(y)
+	y += 9.5
+	if id.TransliteratedName != nil {
+		d.text(margin+5, y, style{size: 11, ink: muted}, d.fit(style{size: 11}, width-55, *id.TransliteratedName))
+		y += 5.5
+	}
+	y += 2.5
+	for i, all := range [][]field{left, right} {
+		x, at := margin+5+float64(i)*width/2, y
+		for _, f := range all {
+			d.text(x, at, label, f.label)
+			at += max(d.paragraph(x, at+3, column, value, f.value), 4.4) + high - 4.4
+		}
+	}
+	d.y = top + h
+}
+
+// match says how the file's name compares with the one that was typed.
+func (d *document) match(y float64) {
+	if d.typed == nil || d.file == nil || d.typed.Matching == nil {
+		return
+	}
+	text, c := "matches the application", good
+	if len(d.typed.Matching.FullName.Matched) == 0 {
+		text, c = "another name than applied", bad
+	}
+	st := style{size: 7.5, bold: true, ink: white}
+	w := d.width(st, text) + 5
+	d.box(pageWidth-margin-5-w, y+0.6, w, 5.4, c)
+	d.text(pageWidth-margin-5-w+2.5, y+1.9, st, text)
+	d.text(pageWidth-margin-5, y+7.6, style{size: 7.5, ink: muted, right: true}, d.fit(small, 46, "applied as "+orNone(report.Text(d.typed.FullName))))
+}
+
+func age(born *report.Date, on report.Date) string {
+	years := on.Year() - born.Year()
+	if on.Month() < born.Month() || on.Month() == born.Month() && on.Day() < born.Day() {
+		years--
+	}
+	if years < 0 || years > 130 {
+		return ""
+	}
+	return " (" + itoa(years) + ")"
+}

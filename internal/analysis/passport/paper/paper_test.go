@@ -1,0 +1,182 @@
+package paper
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/report"
+)
+
+func minimal() report.Passport {
+	return report.Passport{
+		Meta:       &report.Meta{PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11", CreatedAt: report.TimestampOf(time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC))},
+		Sources:    []report.Source{{SourceID: "KOR_NICE", SourceType: report.SourceCreditBureau}},
+		Identities: []report.PassportIdentity{{SourceID: "KOR_NICE", FullName: report.Null("김민준"), TransliteratedName: report.Null("Minjun Kim")}},
+	}
+}
+
+// read sets a report and reads what the document shows, a page a string.
+func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
+	t.Helper()
+	raw, err := Render(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err = pdf.Open(raw)
+	if err != nil || file.Repaired {
+		t.Fatalf("a strict reader: %v, repaired %v", err, err == nil && file.Repaired)
+	}
+	for _, p := range file.Pages {
+		var b strings.Builder
+		for _, run := range p.Runs {
+			if run.X < 0 || run.End > p.Width || run.Y < 0 || run.Y > p.Height {
+				t.Errorf("%q is drawn beyond the page", run.Text)
+			}
+			b.WriteString(run.Text + "\n")
+		}
+		pages = append(pages, b.String())
+	}
+	return pages, file
+}
+
+func TestAReportOfNothingIsSet(t *testing.T) {
+	for name, r := range map[string]report.Passport{"empty": {}, "minimal": minimal()} {
+		if pages, _ := read(t, r); len(pages) != 1 || !strings.Contains(pages[0], "Notices") {
+			t.Errorf("%s: %q", name, pages)
+		}
+	}
+}
+
+// TestNamesStandInTheirScript reads them out of the document, with the embedded
+// fonts that they are written in.
+func TestNamesStandInTheirScript(t *testing.T) {
+	for _, c := range []struct{ name, font string }{{"김민준", "hangul"}, {"欧阳雨桐", "han"}, {"田中さくら", "han"}, {"Коваленко Олена", "sans"}, {"Íñigo Ordóñez-Muñoz", "sans"}, {"Yılmaz Ștefan", "sans"}, {"Nguyễn Văn Ðức", "sans"}} {
+		r := minimal()
+		r.Identities[0].FullName, r.Identities[0].TransliteratedName = &c.name, nil
+		pages, file := read(t, r)
+		if !strings.Contains(strings.ReplaceAll(pages[0], "\n", ""), c.name) {
+			t.Errorf("%s is not in %q", c.name, pages[0])
+		}
+		if strings.Contains(pages[0], "question marks") {
+			t.Errorf("%s is said to be unreadable", c.name)
+		}
+		found := false
+		for _, f := range file.Fonts {
+			found = found || strings.Contains(f.Name, c.font) && f.Embedded
+		}
+		if !found {
+			t.Errorf("no embedded %s among %+v", c.font, file.Fonts)
+		}
+	}
+}
+
+// TestLettersThatNoFontHasAreSaidToBeMissing: at the top, where a name has them.
+func TestLettersThatNoFontHasAreSaidToBeMissing(t *testing.T) {
+	for _, name := range []string{"ليلى نور", "अनन्या शर्मा", "𠮷野"} {
+		r := minimal()
+		r.Identities[0].FullName = &name
+		pages, _ := read(t, r)
+		if !strings.Contains(pages[0], "letters that this document's fonts do not have") || !strings.Contains(pages[0], "?") || !strings.Contains(pages[0], "Minjun Kim") {
+			t.Errorf("%s: %q", name, pages[0])
+		}
+	}
+}
+
+// TestLongTextsStayOnThePage: nothing is drawn beyond it, and nothing is endless.
+func TestLongTextsStayOnThePage(t *testing.T) {
+	r := minimal()
+	long := strings.Repeat("無限に長い名前 Donaudampfschifffahrtsgesellschaft ", 40)
+	solid := strings.Repeat("W", 3000)
+	r.Identities[0].FullName, r.Identities[0].Emails, r.Identities[0].OtherNames = &long, []string{solid[:600]}, []string{long[:900]}
+	r.Meta.ExternalID, r.Product = report.Null(solid[:64]), &report.Product{Name: long}
+	amount := report.Cents(999_999_999_999_99)
+	for i := range 40 {
+		d := report.Date{Time: time.Date(2026, 1, 1+i%28, 0, 0, 0, 0, time.UTC)}
+		r.Inquiries = append(r.Inquiries, report.PassportInquiry{Date: &d, Inquirer: &solid, Currency: report.Null("KRW"), Amount: &amount})
+		r.Tradelines = append(r.Tradelines, report.Tradeline{Type: solid[:40], Status: "NEW_STATUS", Currency: "KRW", Balance: &amount, CreditLimit: &amount})
+		r.Notices = append(r.Notices, report.PassportNotice{Description: long[:400]})
+	}
+	r.Currencies = []report.PassportCurrency{{Currency: "KRW", Totals: report.TradelineTotals{Balance: &amount}}}
+	pages, _ := read(t, r)
+	if len(pages) < 8 {
+		t.Errorf("40 of each are on %d pages", len(pages))
+	}
+	for i, p := range pages {
+		if want := fmt.Sprintf("Page %d of %d", i+1, len(pages)); !strings.Contains(p, want) {
+			t.Errorf("no %q on a page", want)
+		}
+	}
+}
+
+func TestTheSameReportGivesTheSameBytes(t *testing.T) {
+	first, err := Render(minimal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if again, _ := Render(minimal()); !bytes.Equal(first, again) {
+			t.Fatal("two renderings differ")
+		}
+	}
+	_, file := read(t, minimal())
+	if file.Info.Title != "Credit passport 5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11" || !strings.HasPrefix(file.Info.Created, "D:20260714090000") || file.Active {
+		t.Errorf("it says of itself %+v", file.Info)
+	}
+}
+
+// TestWhatMustBeReadFirst stands on the first page.
+func TestWhatMustBeReadFirst(t *testing.T) {
+	yes, died := true, report.Date{Time: time.Date(2026, 2, 11, 0, 0, 0, 0, time.UTC)}
+	for want, change := range map[string]func(*report.Passport){
+		"has died, on 11 Feb 2026": func(r *report.Passport) { r.Identities[0].IsDeceased, r.Identities[0].DateOfDeath = &yes, &died },
+		"NICE Korea has no file":   func(r *report.Passport) { r.Identities = nil },
+		"not the name that the applicant gave": func(r *report.Passport) {
+			r.Sources = append([]report.Source{{SourceID: report.ConsumerInput, SourceType: report.SourceManual}}, r.Sources...)
+			r.Identities = append([]report.PassportIdentity{{SourceID: report.ConsumerInput, FullName: report.Null("Ana Pérez"), Matching: &report.IncomeMatching{}}}, r.Identities...)
+		},
+	} {
+		r := minimal()
+		if pages, _ := read(t, r); strings.Contains(pages[0], want) {
+			t.Errorf("%q stands on every report", want)
+		}
+		change(&r)
+		if pages, _ := read(t, r); !strings.Contains(pages[0], want) {
+			t.Errorf("no %q in %q", want, pages[0])
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for _, c := range []struct {
+		cents    report.Cents
+		currency string
+		want     string
+	}{{123_456_789_00, "KRW", "KRW 123,456,789"}, {-1_234_05, "EUR", "EUR −1,234.05"}, {7, "USD", "USD 0.07"}, {999_00, "MXN", "MXN 999.00"}} {
+		if got := money(&c.cents, c.currency); got != c.want {
+			t.Errorf("money(%d, %s) = %q, want %q", c.cents, c.currency, got, c.want)
+		}
+	}
+}
+
+// TestWhatTheFontsCover holds each embedded font to what its README says.
+func TestWhatTheFontsCover(t *testing.T) {
+	for _, c := range []struct {
+		family    string
+		low, high rune
+	}{{sans, 0x20, 0x7e}, {sans, 0xa1, 0x17f}, {sans, 0x400, 0x45f}, {sans, 0x490, 0x491}, {sans, 0x1ea0, 0x1ef9}, {hangul, 0xac00, 0xd7a3}, {han, 0x4e00, 0x9fa5}, {han, 0x3041, 0x3093}} {
+		for r := c.low; r <= c.high; r++ {
+			if got := family(r); got != c.family {
+				t.Fatalf("%U is in %q, want %q", r, got, c.family)
+			}
+		}
+	}
+	for _, r := range []rune{0, 0x5d0, 0x627, 0x915, 0x20bb7, -1} {
+		if got := family(r); got != "" {
+			t.Errorf("%U is said to be in %s", r, got)
+		}
+	}
+}
