@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/payrolltax"
 )
 
 var update = flag.Bool("update", false, "rewrite the income tables of docs/analytics.md")
@@ -56,7 +58,7 @@ func taxTable() string {
 			brackets = append(brackets, fmt.Sprintf("%s from $%d", percent(x.rate), x.from))
 		}
 		fmt.Fprintf(&b, "| %d | $%d | %s | %s up to $%d | %s, and %s above $%d | %s |\n", y.year, y.standardDeduction, strings.Join(brackets, ", "),
-			percent(y.socialSecurity), y.wageBase, percent(y.medicare), percent(y.additional), y.additionalFrom, y.source)
+			percent(payrolltax.SocialSecurity), y.wageBase(), percent(payrolltax.Medicare), percent(payrolltax.Additional), payrolltax.AdditionalFrom/100, y.source)
 	}
 	return b.String()
 }

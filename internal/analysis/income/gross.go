@@ -5,22 +5,24 @@ import (
 	"math/bits"
 	"slices"
 
+	"vestibule/internal/analysis/payrolltax"
 	"vestibule/internal/report"
 )
 
-// taxYear is what a year's taxes are reckoned by: a single filer without other
-// income, deductions or credits. Amounts are dollars, rates hundredths of a
+// taxYear is what a year's taxes are reckoned by, beside those of payrolltax: a
+// single filer without other income, deductions or credits. Amounts are dollars, rates hundredths of a
 // percent.
 type taxYear struct {
 	year              int
 	source            string
 	standardDeduction int64
 	brackets          []bracket // of taxable income, ascending
-	socialSecurity    int64     // rate, up to wageBase
-	wageBase          int64
-	medicare          int64 // rate, of everything
-	additional        int64 // rate, above additionalFrom
-	additionalFrom    int64
+}
+
+// wageBase is what social security is taken of, at most.
+func (y *taxYear) wageBase() int64 {
+	base, _ := payrolltax.WageBase(y.year)
+	return int64(base / 100)
 }
 
 // bracket is a rate from an amount of taxable income on.
@@ -32,13 +34,11 @@ var taxYears = []taxYear{
 		year: 2025, source: "Rev. Proc. 2024-40, the standard deduction by Pub. L. 119-21; SSA, contribution and benefit base",
 		standardDeduction: 15_750,
 		brackets:          []bracket{{0, 1000}, {11_925, 1200}, {48_475, 2200}, {103_350, 2400}, {197_300, 3200}, {250_525, 3500}, {626_350, 3700}},
-		socialSecurity:    620, wageBase: 176_100, medicare: 145, additional: 90, additionalFrom: 200_000,
 	},
 	{
 		year: 2026, source: "Rev. Proc. 2025-32; SSA, contribution and benefit base",
 		standardDeduction: 16_100,
 		brackets:          []bracket{{0, 1000}, {12_400, 1200}, {50_400, 2200}, {105_700, 2400}, {201_775, 3200}, {256_225, 3500}, {640_600, 3700}},
-		socialSecurity:    620, wageBase: 184_500, medicare: 145, additional: 90, additionalFrom: 200_000,
 	},
 }
 
@@ -94,8 +94,8 @@ func netOf(y *taxYear, state string) curve {
 	}
 	type change struct{ at, by int64 } // dollars, hundredths of a percent
 	changes := make([]change, 0, 3+len(y.brackets))
-	changes = append(changes, change{0, y.socialSecurity + y.medicare + rate},
-		change{y.wageBase, -y.socialSecurity}, change{y.additionalFrom, y.additional})
+	changes = append(changes, change{0, payrolltax.SocialSecurity + payrolltax.Medicare + rate},
+		change{y.wageBase(), -payrolltax.SocialSecurity}, change{int64(payrolltax.AdditionalFrom / 100), payrolltax.Additional})
 	before := int64(0)
 	for _, b := range y.brackets {
 		changes = append(changes, change{y.standardDeduction + b.from, b.rate - before})

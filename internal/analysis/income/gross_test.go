@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/analysis/payrolltax"
 	"vestibule/internal/report"
 )
 
@@ -74,9 +75,9 @@ func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
 		return new(big.Rat).Mul(new(big.Rat).Sub(g, from), big.NewRat(rate, 10_000))
 	}
 	sum := new(big.Rat)
-	sum.Add(sum, part(dollars(0), nil, rate+y.medicare))
-	sum.Add(sum, part(dollars(0), dollars(y.wageBase), y.socialSecurity))
-	sum.Add(sum, part(dollars(y.additionalFrom), nil, y.additional))
+	sum.Add(sum, part(dollars(0), nil, rate+payrolltax.Medicare))
+	sum.Add(sum, part(dollars(0), dollars(y.wageBase()), payrolltax.SocialSecurity))
+	sum.Add(sum, part(dollars(int64(payrolltax.AdditionalFrom/100)), nil, payrolltax.Additional))
 	for i, b := range y.brackets {
 		var to *big.Rat
 		if i+1 < len(y.brackets) {

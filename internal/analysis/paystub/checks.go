@@ -39,7 +39,7 @@ func periodsOf(frequency string) report.Cents {
 	switch frequency {
 	case report.PayWeekly:
 		return 52
-	case Biweekly:
+	case report.PayBiweekly:
 		return 26
 	case report.PaySemiMonthly:
 		return 24

@@ -260,7 +260,7 @@ func frequencyOf(words string) string {
 	}
 	switch {
 	case has("bi weekly", "biweekly", "every two weeks", "every 2 weeks", "every other week", "fortnightly"):
-		return Biweekly
+		return report.PayBiweekly
 	case has("semi monthly", "semimonthly", "twice a month", "twice monthly"):
 		return report.PaySemiMonthly
 	case has("weekly", "every week"):
@@ -281,7 +281,7 @@ func rhythm(start, end report.Date) string {
 	case start.Day() == 1 && end.Day() == 15 && days == 15, start.Day() == 16 && lastOfMonth && days < 17:
 		return report.PaySemiMonthly
 	case days == 14:
-		return Biweekly
+		return report.PayBiweekly
 	case days == 15, days == 16, days == 13:
 		return report.PaySemiMonthly
 	case days >= 28 && days <= 31:

@@ -25,9 +25,6 @@ const Version = "1.0"
 // MaxFile is how large a file may be, in bytes.
 const MaxFile = pdf.MaxFile
 
-// Biweekly is the pay_frequency that the contract does not show.
-const Biweekly = "BIWEEKLY"
-
 // Outcome is what came of reading a file.
 type Outcome string
 

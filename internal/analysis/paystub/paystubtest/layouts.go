@@ -55,7 +55,7 @@ func (s *Stub) employer() []string {
 }
 
 func rhythm(f string) string {
-	return map[string]string{report.PayWeekly: "Weekly", "BIWEEKLY": "Bi-weekly", report.PaySemiMonthly: "Semi-monthly", report.PayMonthly: "Monthly"}[f]
+	return map[string]string{report.PayWeekly: "Weekly", report.PayBiweekly: "Bi-weekly", report.PaySemiMonthly: "Semi-monthly", report.PayMonthly: "Monthly"}[f]
 }
 
 func sum(lines []Line, of func(Line) report.Cents) (c report.Cents) {

@@ -90,7 +90,7 @@ func percent(c report.Cents, rate int) report.Cents {
 func Year(d Draw, n int) []Stub {
 	base := person(d)
 	year := 2024 + d(3)
-	periods := map[string]int{report.PayWeekly: 52, "BIWEEKLY": 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}[base.Frequency]
+	periods := map[string]int{report.PayWeekly: 52, report.PayBiweekly: 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}[base.Frequency]
 	from := d(max(1, periods-n))
 	salary := report.Cents(2_600_000 + d(20_000_000))
 	if d(12) == 0 {
@@ -137,7 +137,7 @@ func (w *wages) stub(d Draw, k int, before *Stub) Stub {
 	}
 	times := func(hours, rate report.Cents) report.Cents { return (hours*rate + 50) / 100 }
 	if w.hourly {
-		full := map[string]report.Cents{report.PayWeekly: 40_00, "BIWEEKLY": 80_00, report.PaySemiMonthly: 86_67, report.PayMonthly: 173_33}[s.Frequency]
+		full := map[string]report.Cents{report.PayWeekly: 40_00, report.PayBiweekly: 80_00, report.PaySemiMonthly: 86_67, report.PayMonthly: 173_33}[s.Frequency]
 		hours := full - report.Cents(d(9)*25)
 		add(&earn, Regular, hours, w.rate, times(hours, w.rate))
 		if w.overtime {
@@ -228,9 +228,9 @@ func period(frequency string, year, k int) (from, to, pay report.Date) {
 	}
 	plus := func(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
 	switch frequency {
-	case report.PayWeekly, "BIWEEKLY": // paid on Fridays, for the time up to the Sunday before
+	case report.PayWeekly, report.PayBiweekly: // paid on Fridays, for the time up to the Sunday before
 		n := 7
-		if frequency == "BIWEEKLY" {
+		if frequency == report.PayBiweekly {
 			n = 14
 		}
 		friday := plus(day(1, 1), (12-int(day(1, 1).Weekday()))%7)

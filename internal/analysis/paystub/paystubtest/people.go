@@ -24,7 +24,7 @@ func person(d Draw) Stub {
 	s := Stub{
 		Employee: pick(d, latin...), Line1: fmt.Sprintf("%d %s", 10+d(9000), pick(d, streets...)), City: home[0], State: home[1], ZIP: home[2],
 		Employer: pick(d, employers...), EmployerLine1: fmt.Sprintf("%d %s", 100+d(900), pick(d, streets...)), EmployerCity: work[0], EmployerState: work[1], EmployerZIP: work[2],
-		Provider: pick(d, companies...), Frequency: pick(d, report.PayWeekly, "BIWEEKLY", report.PaySemiMonthly, report.PayMonthly),
+		Provider: pick(d, companies...), Frequency: pick(d, report.PayWeekly, report.PayBiweekly, report.PaySemiMonthly, report.PayMonthly),
 		Hire: report.Date{Time: time.Date(2008+d(15), time.Month(1+d(12)), 1+d(28), 0, 0, 0, 0, time.UTC)},
 	}
 	if d(4) == 0 {
