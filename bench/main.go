@@ -37,6 +37,7 @@ func groups() []group {
 		{"redirect", redirectFigures},
 		{"api", apiFigures},
 		{"engine", engineFigures},
+		{"engine", eligibilityFigures},
 		{"income", incomeFigures},
 	}
 }
