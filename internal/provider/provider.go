@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/invites"
@@ -34,6 +35,7 @@ import (
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
@@ -75,6 +77,7 @@ type Provider struct {
 	customers *customers.Service
 	reports   *reports.Service
 	events    *events.Service
+	documents *documents.Service
 	visits    *visits.Service
 	redirects *redirects.Service
 	invites   *invites.Service
@@ -121,7 +124,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
 		// The time that is signed is the time of day: the receiver's clock does not move.
 		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
+	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
+		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
 		Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: p.events, Secondary: secondaryReports{p.reports, p.customers}}
@@ -130,7 +135,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
-		Employers: visitEmployers(), Payroll: visitPayroll{},
+		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents},
 		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
@@ -372,6 +377,9 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if err := p.accounts.Sweep(ctx); err != nil {
 		return err
 	}
+	if err := p.documents.Sweep(ctx); err != nil {
+		return err
+	}
 	if err := p.invites.Sweep(ctx); err != nil {
 		return err
 	}
@@ -404,6 +412,9 @@ func (p *Provider) tend(ctx context.Context) {
 		}
 		if err := p.accounts.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("bank accounts not swept", "why", err.Error())
+		}
+		if err := p.documents.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.config.Log.Error("documents not swept", "why", err.Error())
 		}
 		if err := p.invites.Sweep(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("invites not swept", "why", err.Error())

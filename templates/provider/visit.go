@@ -8,6 +8,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,13 +33,14 @@ type Visit struct {
 	Way      Way   // that was chosen; empty before
 	Ways     []Way // that there are
 
-	Bank     string // the name of the chosen bank or payroll provider
-	Query    string // of the search for them
-	Banks    []Bank
-	More     int // of them that were found and are not shown
-	Tries    int // how often the password may still be wrong; 0: it was not wrong yet
-	Accounts []Account
-	Problem  svc.Words // what is wrong with what was sent; empty is nothing
+	Bank      string // the name of the chosen bank or payroll provider
+	Query     string // of the search for them
+	Banks     []Bank
+	More      int // of them that were found and are not shown
+	Tries     int // how often the password may still be wrong; 0: it was not wrong yet
+	Accounts  []Account
+	Documents []Document
+	Problem   svc.Words // what is wrong with what was sent; empty is nothing
 
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
@@ -60,6 +62,7 @@ const (
 	SignIn    Step = "sign-in"
 	Code      Step = "code"
 	Accounts  Step = "accounts"
+	Documents Step = "documents"
 	Progress  Step = "progress"
 	End       Step = "end"
 	Leave     Step = "leave" // asks whether to close
@@ -71,6 +74,7 @@ type Way string
 const (
 	Bankwise Way = "bank"
 	Payroll  Way = "payroll"
+	Stubs    Way = "paystubs"
 )
 
 // Bank is a line of the list of banks or of payroll providers.
@@ -83,12 +87,37 @@ type Account struct {
 	Chosen         bool
 }
 
+// Document is a file that was uploaded.
+type Document struct {
+	ID, Name string
+	Size     int64 // bytes
+}
+
+// shown is its name, or words where it has none.
+func (d Document) shown(v Visit) string {
+	return cmp.Or(d.Name, v.say("File without a name", "Archivo sin nombre"))
+}
+
+// size is how large it is, in words.
+func (d Document) size() string {
+	if d.Size < 1<<20 {
+		return strconv.FormatInt((d.Size+1023)>>10, 10) + " KB"
+	}
+	tenths := d.Size * 10 >> 20
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " MB"
+}
+
 // PollEvery is how often a page that waits asks again, in milliseconds.
 const PollEvery = 1000
 
 func (v Visit) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(v.Lang) }
 
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
+
+// uploadAction is where files are sent.
+func (v Visit) uploadAction() templ.SafeURL {
+	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
+}
 
 // link is the visit's page with the language, which no cookie remembers, and
 // one more parameter set to 1.
@@ -139,6 +168,8 @@ func (v Visit) title() string {
 		return v.say("How do you want to show your income?", "¿Cómo quiere mostrar sus ingresos?")
 	case Employers:
 		return v.say("Choose your employer", "Elija su empleador")
+	case Documents:
+		return v.say("Add your pay stubs", "Añada sus nóminas")
 	case Banks:
 		return v.say("Choose your bank", "Elija su banco")
 	case SignIn:
@@ -172,7 +203,7 @@ func (v Visit) title() string {
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
 		Employers: v.say("Employer", "Empleador"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
-		Accounts: v.say("Accounts", "Cuentas")}
+		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas")}
 	way := v.Way
 	if way == "" && len(v.Ways) == 1 {
 		way = v.Ways[0]
@@ -186,6 +217,8 @@ func (v Visit) steps() ui.Steps {
 		order = append(order, Banks, SignIn, Code, Accounts)
 	case Payroll:
 		order = append(order, Employers, SignIn, Code)
+	case Stubs:
+		order = append(order, Documents)
 	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, v.Step)}
 	for _, s := range order {
@@ -196,7 +229,7 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Source, Banks, Employers, SignIn, Code, Accounts:
+	case Consent, Source, Banks, Employers, SignIn, Code, Accounts, Documents:
 		return true
 	}
 	return false
@@ -212,6 +245,9 @@ func (v Visit) wayRows() []ui.Row {
 		case Payroll:
 			rows[i].Title = v.say("Your employer or payroll provider", "Su empleador o proveedor de nóminas")
 			rows[i].Detail = v.say("Sign in where you see your pay statements, a gig platform too", "Inicie sesión donde ve sus nóminas, también en una plataforma de encargos")
+		case Stubs:
+			rows[i].Title = v.say("Pay stubs", "Nóminas en papel o en archivo")
+			rows[i].Detail = v.say("Upload the files, or take photos of them", "Suba los archivos o hágales fotos")
 		}
 	}
 	return rows
@@ -289,10 +325,15 @@ func (v Visit) accountOptions() []ui.Option {
 
 // endWords say what happened and what comes next.
 func (v Visit) endWords() string {
-	if v.Way == Payroll {
-		if words := v.payrollWords(); words != "" {
-			return words
-		}
+	words := ""
+	switch v.Way {
+	case Payroll:
+		words = v.payrollWords()
+	case Stubs:
+		words = v.stubWords()
+	}
+	if words != "" {
+		return words
 	}
 	switch v.End {
 	case "success":
@@ -350,6 +391,22 @@ func (v Visit) payrollWords() string {
 	case v.Status == svc.StatusSupplierUnresponsive, v.Status == svc.StatusBureauUnresponsive:
 		return v.say("The provider is not answering at the moment. Please try again later, or show your income another way.",
 			"El proveedor no responde en este momento. Inténtelo más tarde o muestre sus ingresos de otra forma.")
+	}
+	return ""
+}
+
+// stubWords are likewise those for pay stubs.
+func (v Visit) stubWords() string {
+	switch {
+	case v.End == "success" && v.Status == svc.StatusSuccess:
+		return v.say("Your pay stubs were shared with "+v.Customer+". There is nothing more to do here.",
+			"Sus nóminas se compartieron con "+v.Customer+". Aquí no queda nada por hacer.")
+	case v.End == "success" && v.Status == svc.StatusBureauUnresponsive:
+		return v.say("Your files arrived, but they could not be read at the moment. "+v.Customer+" will tell you how to go on.",
+			"Sus archivos llegaron, pero en este momento no se pudieron leer. "+v.Customer+" le dirá cómo continuar.")
+	case v.End == "success":
+		return v.say("Your files arrived, but no pay stub could be read in them. "+v.Customer+" will tell you how to go on.",
+			"Sus archivos llegaron, pero no se pudo leer ninguna nómina en ellos. "+v.Customer+" le dirá cómo continuar.")
 	}
 	return ""
 }

@@ -258,9 +258,11 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Open returns the contents of a file, for as long as ctx lives.
-func (s *Service) Open(ctx context.Context, d Document) io.ReadSeeker {
-	return &contents{ctx: ctx, s: s, d: d, part: -1}
+// Open returns the contents of a file of a report, for as long as ctx lives, or
+// store.ErrNotFound.
+func (s *Service) Open(ctx context.Context, publicToken, id string) (io.ReadSeeker, error) {
+	d, err := find(ctx, s.DB.SQL, publicToken, id)
+	return &contents{ctx: ctx, s: s, d: d, part: -1}, err
 }
 
 // contents reads a part at a time.

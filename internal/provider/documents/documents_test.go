@@ -76,8 +76,16 @@ func (r *room) kept(name string, body []byte) Document {
 	if ok := r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, d.ID) }); !ok {
 		r.t.Fatal("not kept")
 	}
-	r.now = r.now.Add(time.Second)
 	return d
+}
+
+func (r *room) opened(d Document) io.ReadSeeker {
+	r.t.Helper()
+	from, err := r.Open(r.t.Context(), r.token, d.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return from
 }
 
 func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) (bool, error)) (ok bool) {
@@ -111,14 +119,14 @@ func TestAFileComesBack(t *testing.T) {
 			if d.Size != int64(size) || d.Type != PDF {
 				t.Fatalf("uploaded %d bytes as %+v", size, d)
 			}
-			got, err := io.ReadAll(r.Open(t.Context(), d))
+			got, err := io.ReadAll(r.opened(d))
 			if err != nil || !bytes.Equal(got, body) {
 				t.Fatalf("%d bytes come back as %d, %v", size, len(got), err)
 			}
-			if err := iotest.TestReader(r.Open(t.Context(), d), body); size < 1000 && err != nil {
+			if err := iotest.TestReader(r.opened(d), body); size < 1000 && err != nil {
 				t.Error(err)
 			}
-			at := r.Open(t.Context(), d)
+			at := r.opened(d)
 			if _, err := at.Seek(int64(size-5), io.SeekStart); err != nil {
 				t.Fatal(err)
 			}
@@ -227,6 +235,12 @@ func TestKeeping(t *testing.T) {
 		if n, _ := r.Count(t.Context(), r.DB.SQL, r.token); kept != MaxFiles || n != MaxFiles {
 			t.Errorf("%d files are kept and %d count, want %d", kept, n, MaxFiles)
 		}
+		if _, err := r.Open(t.Context(), other, ids[0]); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another report's file opens as %v", err)
+		}
+		if _, err := r.Open(t.Context(), r.token, ids[len(ids)-1]); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a file that is not kept opens as %v", err)
+		}
 		if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Remove(ctx, tx, other, ids[0]) }) {
 			t.Error("another report's file was removed")
 		}
@@ -250,7 +264,7 @@ func TestSweep(t *testing.T) {
 		for _, c := range []struct {
 			after time.Duration
 			rows  int
-		}{{giveUp - 2*time.Second, 2}, {4 * time.Second, 1}, {MaxAge - giveUp - 10*time.Second, 1}, {20 * time.Second, 0}} {
+		}{{giveUp - time.Second, 2}, {2 * time.Second, 1}, {MaxAge - giveUp - 10*time.Second, 1}, {20 * time.Second, 0}} {
 			r.now = r.now.Add(c.after)
 			if err := r.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
@@ -259,8 +273,8 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%v later there are %d files, want %d", c.after, n, c.rows)
 			}
 		}
-		if _, err := io.ReadAll(r.Open(t.Context(), d)); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a swept file reads as %v", err)
+		if _, err := r.Open(t.Context(), r.token, d.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a swept file opens as %v", err)
 		}
 	})
 }

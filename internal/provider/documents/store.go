@@ -23,10 +23,12 @@ func addPart(ctx context.Context, tx *sql.Tx, id string, seq int64, sealed []byt
 	return err
 }
 
-// keep is won once for a file, while there are fewer than most. Whoever calls it
-// lets no two of a report run at once.
+// keep is won once for a file, while there are fewer than most. It comes after
+// those that were kept before, whatever the clock says. Whoever calls it lets no two
+// of a report run at once.
 func keep(ctx context.Context, tx *sql.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE documents SET kept_at = $4 WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
+	return store.One(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
+			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4) WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
 		publicToken, id, most, store.Micros(now)))
 }
@@ -51,7 +53,7 @@ type row struct {
 
 func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, content_type, name, size FROM documents
-		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at, begun_at, id`, publicToken)
+		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at`, publicToken)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +67,14 @@ func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, erro
 		out = append(out, r)
 	}
 	return out, rows.Err()
+}
+
+// find is one of them, without its name.
+func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Document, err error) {
+	err = q.QueryRowContext(ctx, `SELECT id, public_token, key_id, kind, content_type, size FROM documents
+		WHERE public_token = $1 AND id = $2 AND kept_at IS NOT NULL`, publicToken, id).
+		Scan(&d.ID, &d.PublicToken, &d.keyID, &d.Kind, &d.Type, &d.Size)
+	return d, store.Found(err)
 }
 
 func count(ctx context.Context, q store.Queryer, publicToken string) (n int, err error) {

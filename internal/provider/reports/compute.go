@@ -25,7 +25,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 	case svc.Eligibility:
 		return s.eligibility(ctx, r, in)
 	case svc.Income:
-		of := income.Input{Bank: *in.Data, Payroll: in.Payroll}
+		of := income.Input{Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs}
 		status, sub = of.Outcome(r.Retrieved)
 	default:
 		status, sub = cashflow.Outcome(*in.Data, r.Retrieved)
@@ -53,7 +53,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 			ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 			Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
 			Consumer: in.Consumer, State: given.State, StatedEmployers: given.Employers, StatedAnnualIncome: given.AnnualIncome,
-			Bank: *in.Data, Payroll: in.Payroll, Options: options,
+			Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Options: options,
 		}, r.Retrieved), nil
 	}
 	options := cashflow.Options{Attributes: true}

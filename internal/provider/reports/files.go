@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -19,13 +20,16 @@ import (
 
 // A report has a file for each bank: what was retrieved there, from which the report
 // was computed; a cashflow report also one that says how its figures came about.
-// Account numbers are cut to their last four. All are made from what is sealed, each
-// time that they are asked for.
+// Account numbers are cut to their last four. They are made from what is sealed,
+// each time that they are asked for. An income report has one for each payroll
+// connection too. What the consumer handed in is there as it came, whatever became
+// of the report.
 
 // The last parts of their source_filepaths; the first is the source_uuid.
 const (
 	analysisName     = "analysis.json"
 	transactionsName = "transactions.json"
+	statementsName   = "statements.json"
 )
 
 type listed struct {
@@ -36,11 +40,27 @@ type listed struct {
 	Filepath     string `json:"source_filepath"`
 }
 
-// file is one of a report's files.
+// file is one of a report's files: made as JSON by body, or opened as it is.
 type file struct {
 	listed
 	name string // of the download
 	body func() (any, error)
+	kind string // content type of what open opens
+	open func() (io.ReadSeeker, error)
+}
+
+// contents opens the file and says what it is.
+func (f file) contents() (io.ReadSeeker, string, error) {
+	if f.open != nil {
+		from, err := f.open()
+		return from, f.kind, err
+	}
+	body, err := f.body()
+	if err != nil {
+		return nil, "", err
+	}
+	raw, err := report.Encode(body)
+	return bytes.NewReader(raw), "application/json; charset=utf-8", err
 }
 
 // files lists the files of a report of the kind, also when there is none of them.
@@ -68,29 +88,26 @@ func (s *Service) file(kind svc.Product, w http.ResponseWriter, r *http.Request)
 		if f.Filepath != path {
 			continue
 		}
-		body, err := f.body()
+		contents, kind, err := f.contents()
 		if err != nil {
 			return err
 		}
-		raw, err := report.Encode(body)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Type", kind)
 		w.Header().Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(raw))
+		http.ServeContent(w, r, "", time.Time{}, contents)
 		return nil
 	}
-	if source, name, _ := strings.Cut(path, "/"); over && svc.IsUUID(source) && (name == analysisName || name == transactionsName) {
+	if source, name, _ := strings.Cut(path, "/"); over && svc.IsUUID(source) && (name == analysisName || name == transactionsName || name == statementsName || isDocument(name)) {
 		return door.Fail(svc.CodeGone, errors.New("the file's retention is over"))
 	}
 	return door.Fail(svc.CodeNotFound, errors.New("the report has no such file"))
 }
 
-// sources are the files of a report of the kind. It has none while it is not made,
-// and none any more when the retention is over.
+// sources are the files of a report of the kind. It has none before there is
+// something to make it from, only what was handed in while it is not made, and none
+// any more when the retention is over.
 func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
 	rep, err := s.named(r)
@@ -100,16 +117,31 @@ func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []f
 	if rep.Kind != kind {
 		return false, nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
-	if rep.Status != svc.StatusSuccess {
+	made := rep.Status == svc.StatusSuccess
+	if rep.Retrieved.IsZero() || !made && rep.Relay != "" {
 		return false, nil, nil
 	}
 	if !s.retained(rep) {
 		return true, nil, nil
 	}
+	if made {
+		if over, all, err = s.retrieved(ctx, rep); over || err != nil {
+			return over, nil, err
+		}
+	}
+	handed, err := s.documents(ctx, rep)
+	if errors.Is(err, store.ErrShredded) {
+		err = door.Fail(svc.CodeInvalidToken, err)
+	}
+	return false, append(all, handed...), err
+}
+
+// retrieved are the files of what a report that is made was made from.
+func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []file, err error) {
 	if err := s.given(ctx, rep); err != nil {
 		return false, nil, err
 	}
-	data, err := s.Data(ctx, rep)
+	_, in, err := s.input(ctx, rep.PublicToken)
 	switch {
 	case errors.Is(err, ErrDeleted): // by a clock that was moved back since
 		return true, nil, nil
@@ -118,12 +150,23 @@ func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []f
 	case err != nil:
 		return false, nil, err
 	}
+	var data bankdata.Data
+	if in.Data != nil {
+		data = *in.Data
+	}
 	if rep.Kind == svc.Eligibility {
 		if data, err = s.verified(ctx, rep, data); err != nil {
 			return false, nil, err
 		}
 	}
-	return false, s.filesOf(ctx, rep, data), nil
+	all = s.filesOf(ctx, rep, data)
+	if rep.Kind == svc.Income {
+		for _, p := range in.Payroll {
+			all = append(all, file{listed: listed{"PAYROLL_STATEMENTS", derived(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName},
+				name: statementsName, body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
+		}
+	}
+	return false, all, nil
 }
 
 func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
@@ -131,12 +174,13 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 	if rep.Kind == svc.Cashflow {
 		id := derived(rep.PublicToken, "analysis")
 		all = append(all, file{
-			listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
-			analysisName, func() (any, error) { return s.analysis(ctx, rep, data) },
+			listed: listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
+			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, data) },
 		})
 	}
 	for _, c := range data.Connections {
-		all = append(all, file{transactionsOf(rep, c), transactionsName, func() (any, error) { return fileOf(c, rep.Retrieved), nil }})
+		all = append(all, file{listed: transactionsOf(rep, c), name: transactionsName,
+			body: func() (any, error) { return fileOf(c, rep.Retrieved), nil }})
 	}
 	return all
 }

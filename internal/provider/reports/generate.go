@@ -69,6 +69,11 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 		for _, at := range in.SignIns {
 			in.Payroll = append(in.Payroll, s.Payroll.Fetch(at.Provider, at.Profile, publicToken, r.Retrieved))
 		}
+		if in.Documents {
+			if in.Paystubs, err = s.stubs(ctx, r, in); err != nil {
+				return err
+			}
+		}
 	}
 	status, sub, computed, err := s.compute(ctx, r, in)
 	if err != nil {

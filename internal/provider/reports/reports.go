@@ -49,11 +49,15 @@ type Service struct {
 	Subjects Subjects
 	Bank     Bank
 	Payroll  Payroll
+	Stubs    Stubs
 	Log      *slog.Logger
 	Now      func() time.Time // the provider's clock
 
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
+
+	// Documents has what consumers uploaded; nil: nobody does.
+	Documents Documents
 
 	// Configured is asked when a cashflow report is made; nil: universal attributes
 	// and score v2.0.
@@ -160,6 +164,11 @@ type Input struct {
 	// SignIns are the payroll connections; Payroll is what was retrieved of each.
 	SignIns []SignIn         `json:"signIns,omitempty"`
 	Payroll []income.Payroll `json:"payroll,omitempty"`
+
+	// Documents says that the report's pay stubs were handed in; Paystubs is what
+	// was read of them.
+	Documents bool             `json:"documents,omitempty"`
+	Paystubs  []income.Paystub `json:"paystubs,omitempty"`
 
 	// Gathered is what else was brought for an eligibility report: documents, what
 	// was skipped, and what failed.

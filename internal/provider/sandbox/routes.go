@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 
 const (
 	maxBody   = 64 << 10
+	maxFiles  = 64 << 20 // a visit may be walked with pay stubs
 	maxReport = 16 << 20 // a prepared report may hold two years of many accounts
 )
 
@@ -144,14 +146,25 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 			Provider string `json:"provider"`
 			Username string `json:"username"`
 		} `json:"payroll"`
+		PayStubs []struct {
+			FileName string `json:"fileName"`
+			Content  string `json:"contentBase64"`
+		} `json:"payStubs"`
 		End string `json:"end"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := door.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
 	how := Walk{Username: in.Username, Bank: in.Bank, End: in.End}
 	if in.Payroll != nil {
 		how.Payroll = &PayrollSignIn{Provider: in.Payroll.Provider, Username: in.Payroll.Username}
+	}
+	for _, f := range in.PayStubs {
+		content, err := base64.StdEncoding.DecodeString(f.Content)
+		if err != nil {
+			return invalid("payStubs", "has a contentBase64 that is no base-64")
+		}
+		how.PayStubs = append(how.PayStubs, File{Name: f.FileName, Content: content})
 	}
 	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {

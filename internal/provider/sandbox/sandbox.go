@@ -47,12 +47,20 @@ type Control struct {
 
 // Walk says how a visit is walked: the username at the mock bank ("" is
 // default), the bank of the catalogue by id or name ("" is its first), a sign-in at
-// a payroll provider in their place, or how it ends early: "exit", "error:CODE".
+// a payroll provider or pay stubs in their place, or how it ends early: "exit",
+// "error:CODE".
 type Walk struct {
 	Username string
 	Bank     string
 	Payroll  *PayrollSignIn // nil: at a bank
+	PayStubs []File
 	End      string
+}
+
+// File is a file to upload.
+type File struct {
+	Name    string
+	Content []byte
 }
 
 // PayrollSignIn is a payroll provider by id or name ("" is the first of the

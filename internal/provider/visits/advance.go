@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -108,6 +109,12 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, pi
 	if err := keep(ctx, tx, v, in.Kind, now); err != nil {
 		return v, false, err
 	}
+	if v.State == Failed || v.State == Expired {
+		// What was uploaded and never handed in was not given to anybody.
+		if err := s.dropDocuments(ctx, tx, v); err != nil {
+			return v, false, err
+		}
+	}
 	if do&Tell != 0 {
 		if err := s.Reports.SetStatus(ctx, tx, v.publicToken, v.Status, v.Substatus); err != nil {
 			return v, false, err
@@ -152,7 +159,20 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
+	if v.Way == WayStubs {
+		all, err := s.Documents.List(ctx, tx, v.publicToken)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return errNoDocument
+		}
+	} else if err := s.dropDocuments(ctx, tx, v); err != nil {
+		return err
+	}
 	switch v.Way {
+	case WayStubs:
+		in.Documents = true
 	case WayPayroll:
 		in.SignIns = []SignIn{{Provider: v.Bank, Profile: s.login(v.Way, v.Username).Profile}}
 	default:
@@ -162,6 +182,14 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 		in.Accounts = picked
 	}
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
+}
+
+// dropDocuments removes what was uploaded, if the visit has such a way at all.
+func (s *Service) dropDocuments(ctx context.Context, tx *sql.Tx, v visit) error {
+	if !slices.Contains(Ways(v.Product), WayStubs) {
+		return nil
+	}
+	return s.Documents.Drop(ctx, tx, v.publicToken)
 }
 
 // person reads a prefill that was checked when it came; what is not there stays

@@ -54,7 +54,7 @@ const (
 // applicant is offered it.
 func Ways(product svc.Product) []Way {
 	if product == svc.Income {
-		return []Way{WayBank, WayPayroll}
+		return []Way{WayBank, WayPayroll, WayStubs}
 	}
 	return []Way{WayBank}
 }

@@ -121,14 +121,26 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if form.Get("action") == "remove" {
+		if _, err := s.removeFile(r.Context(), handle, form.Get("document")); err != nil {
+			return err
+		}
+		see(w, r, Path(handle))
+		return nil
+	}
 	in, picked, problem := s.input(v, form)
 	if problem != (svc.Words{}) {
 		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 	}
 	if in.Kind != "" {
-		if v, err = s.act(r.Context(), handle, in, picked...); err != nil {
+		acted, err := s.act(r.Context(), handle, in, picked...)
+		if errors.Is(err, errNoDocument) {
+			return s.render(w, r, v, http.StatusUnprocessableEntity, wordsNoDocument)
+		}
+		if err != nil {
 			return err
 		}
+		v = acted
 	}
 	path := Path(handle)
 	if v.State == Closed && r.Header.Get(partHeader) == "" {
@@ -138,9 +150,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 			path += "/return"
 		}
 	}
-	door.Secure(w, door.CSP{})
-	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
-	w.WriteHeader(http.StatusSeeOther)
+	see(w, r, path)
 	return nil
 }
 
@@ -204,6 +214,8 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 			return Input{}, nil, wordsNoAccount
 		}
 		in.Kind = Picked
+	case "hand-in":
+		in.Kind = Handed
 	case "close":
 		in.Kind = Left
 	case "reopen":
@@ -244,6 +256,15 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 	}
 	page := s.view(r, v, name, problem)
 	page.Hosted = !part
+	if page.Step == pages.Documents {
+		all, err := s.Documents.List(r.Context(), s.DB.SQL, v.publicToken)
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			page.Documents = append(page.Documents, pages.Document(d))
+		}
+	}
 	if page.Hosted {
 		page.CanReopen = v.State == Closed
 		if origin != "" && page.End != "" {

@@ -23,5 +23,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	// For the applicant, in the frame and on the hosted page alike.
 	mux.Handle("GET /visit/{handle}", s.page(s.show))
 	mux.Handle("POST /visit/{handle}", s.page(s.submit))
+	mux.Handle("POST /visit/{handle}/documents", s.page(s.upload))
 	mux.Handle("GET /visit/{handle}/return", s.page(s.goBack))
 }

@@ -37,6 +37,7 @@ type Service struct {
 	Bank      BankAccess
 	Employers []Bank // the payroll providers, likewise
 	Payroll   Access
+	Documents Documents
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
 }
@@ -99,6 +100,7 @@ type Source struct {
 	Institution                string   // the bank's name
 	Accounts                   []string // those that were picked
 	SignIns                    []SignIn // at payroll providers
+	Documents                  bool     // the report's documents were handed in
 }
 
 // SignIn is a payroll connection.

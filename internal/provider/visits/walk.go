@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -20,7 +21,14 @@ type Walk struct {
 	Username string // of the mock bank; empty is "default"
 	Bank     string // its id or name; empty is the first of the catalogue
 	Payroll  *Payroll
+	Stubs    []File // pay stubs that are uploaded, whatever is in them
 	End      string // "", "exit", or "error:" and a widget error type
+}
+
+// File is an uploaded file.
+type File struct {
+	Name    string
+	Content []byte
 }
 
 // Payroll is a sign-in at a payroll provider.
@@ -34,6 +42,7 @@ type walk struct {
 	way      Way
 	bank     string // an id
 	username string
+	files    []File
 	end      Input
 }
 
@@ -41,6 +50,15 @@ type walk struct {
 func (s *Service) check(how Walk) (w walk, err error) {
 	w = walk{way: WayBank, username: how.Username}
 	field, wanted := "bank", how.Bank
+	if len(how.Stubs) > 0 {
+		if how.Bank != "" || how.Username != "" || how.Payroll != nil {
+			return w, refused("payStubs", "excludes bank, username and payroll")
+		}
+		if len(how.Stubs) > MaxFiles {
+			return w, refused("payStubs", "has more files than can be uploaded")
+		}
+		w.way, w.files = WayStubs, how.Stubs
+	}
 	if p := how.Payroll; p != nil {
 		if how.Bank != "" || how.Username != "" {
 			return w, refused("payroll", "excludes bank and username")
@@ -100,6 +118,9 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 		v, err = s.walk(ctx, tx, v, w)
 		return err
 	})
+	if err == nil && v.Step == StepDocuments && v.walking() && w.way == WayStubs {
+		v, err = s.walkDocuments(ctx, v, w.files)
+	}
 	if err == nil {
 		v, err = s.settle(ctx, v)
 	}
@@ -175,11 +196,13 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 			in.Kind = Consented
 		case v.Step == StepSource:
 			in = Input{Kind: Took, Way: w.way}
+		case v.Step == StepDocuments && w.way == WayStubs:
+			return v, nil // the files are uploaded outside of this transaction
 		case v.Step == v.Way.first() && v.Way != w.way && len(Ways(v.Product)) > 1:
 			in.Kind = Turned
 		case v.Step == StepBank, v.Step == StepEmployer:
 			if v.Way != w.way {
-				return v, refused(string(w.way), "is no source of this product")
+				return v, refused(map[Way]string{WayPayroll: "payroll", WayStubs: "payStubs"}[w.way], "is no source of this product's reports")
 			}
 			in = Input{Kind: Chose, Way: w.way, Bank: w.bank}
 		case v.Step == StepSignIn && v.Way != w.way:
@@ -203,6 +226,38 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 		}
 		v = next
 	}
+}
+
+// walkDocuments uploads files and hands them in.
+func (s *Service) walkDocuments(ctx context.Context, v visit, files []File) (visit, error) {
+	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
+	if err != nil {
+		return v, err
+	}
+	var ids []string
+	for _, f := range files {
+		id, err := s.Documents.Upload(ctx, v.publicToken, consumer.KeyID, f.Name, true, bytes.NewReader(f.Content))
+		if errors.Is(err, ErrFileTooLarge) {
+			return v, refused("payStubs", "has a file that is too large")
+		}
+		if err != nil {
+			return v, err
+		}
+		ids = append(ids, id)
+	}
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = byID(ctx, tx, v.id); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if _, err := s.Documents.Keep(ctx, tx, v.publicToken, id); err != nil {
+				return err
+			}
+		}
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: Handed})
+		return err
+	})
+	return v, err
 }
 
 // settle waits until the report of a generating visit is made.

@@ -1,0 +1,234 @@
+package visits
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Documents keeps what applicants upload. Its changes, but for Upload's, are part
+// of the caller's transaction.
+type Documents interface {
+	// Upload takes a file as it comes, which does not count yet. One that it does
+	// not take is ErrFileTooLarge, ErrFileEmpty or ErrFileType; with anything, it
+	// takes any type.
+	Upload(ctx context.Context, publicToken, keyID, name string, anything bool, from io.Reader) (id string, err error)
+	// Keep has an uploaded file count; false: there are as many as there may be.
+	Keep(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
+	Remove(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
+	// Drop removes all files of a report.
+	Drop(ctx context.Context, tx *sql.Tx, publicToken string) error
+	List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error)
+}
+
+// Document is an uploaded file that counts.
+type Document struct {
+	ID, Name string
+	Size     int64 // bytes
+}
+
+// Files that Documents does not take.
+var (
+	ErrFileTooLarge = errors.New("visits: the file is too large")
+	ErrFileEmpty    = errors.New("visits: the file is empty")
+	ErrFileType     = errors.New("visits: the file is of no type that is taken")
+)
+
+// Limits of Documents, as the pages say them.
+const (
+	MaxFiles    = 10
+	MaxFileSize = 20 << 20
+)
+
+// maxUpload bounds one upload: all files that there may be, and what is around
+// them. uploadTime is how long it may take.
+const (
+	maxUpload  = MaxFiles*MaxFileSize + 1<<20
+	uploadTime = 15 * time.Minute
+)
+
+// errNoDocument is returned for documents that are handed in without any.
+var errNoDocument = errors.New("visits: there is no document")
+
+var (
+	wordsNoDocument = svc.Words{EN: "Add at least one pay stub.", ES: "Añada al menos una nómina."}
+	wordsNoFile     = svc.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
+	wordsTooMany    = svc.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
+)
+
+// upload takes files for the step of documents: POST /visit/{handle}/documents, a
+// form of multipart/form-data whose fields named file are the files. Those that
+// are not taken are named, and the others stay.
+func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
+	handle := r.PathValue("handle")
+	v, err := s.look(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	if v.Step != StepDocuments || !v.walking() {
+		see(w, r, Path(handle))
+		return nil
+	}
+	consumer, err := s.Customers.Consumer(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
+	if err != nil {
+		return err
+	}
+	if r.ContentLength > maxUpload {
+		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", ErrFileTooLarge))
+	}
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(uploadTime))
+	defer control.SetReadDeadline(time.Time{})
+	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
+	form, err := r.MultipartReader()
+	if err != nil {
+		return door.Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
+	}
+	problem, err := s.takeFiles(r.Context(), handle, v.publicToken, consumer.KeyID, form)
+	if err != nil {
+		return err
+	}
+	if problem != (svc.Words{}) {
+		if v, err = s.look(r.Context(), handle); err != nil {
+			return err
+		}
+		if v.Step == StepDocuments && v.walking() {
+			return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
+		}
+	}
+	see(w, r, Path(handle))
+	return nil
+}
+
+// takeFiles takes the files of a form; problem names those that were not taken.
+func (s *Service) takeFiles(ctx context.Context, handle, publicToken, keyID string, form *multipart.Reader) (problem svc.Words, err error) {
+	files := 0
+	for {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return problem, door.BodyError(err)
+		}
+		name := part.FileName()
+		if part.FormName() != "file" || name == "" {
+			continue // a field that was left empty is a file without a name
+		}
+		if files++; files > MaxFiles {
+			return also(problem, wordsTooMany), nil
+		}
+		id, err := s.Documents.Upload(ctx, publicToken, keyID, name, false, part)
+		switch {
+		case errors.Is(err, ErrFileTooLarge), errors.Is(err, ErrFileEmpty), errors.Is(err, ErrFileType):
+			problem = also(problem, notTaken(name, err))
+			continue
+		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
+			return problem, door.BodyError(err)
+		case err != nil:
+			return problem, err
+		}
+		kept, err := s.keepFile(ctx, handle, id)
+		if err != nil {
+			return problem, err
+		}
+		if !kept {
+			return also(problem, wordsTooMany), nil
+		}
+	}
+	if files == 0 {
+		problem = wordsNoFile
+	}
+	return problem, nil
+}
+
+func tooLarge(err error) bool {
+	limit := (*http.MaxBytesError)(nil)
+	return errors.As(err, &limit)
+}
+
+// keepFile has an uploaded file count, while the visit takes documents; otherwise
+// it is removed again. kept is false when there are enough.
+func (s *Service) keepFile(ctx context.Context, handle, id string) (kept bool, err error) {
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		v, err := byHandle(ctx, tx, handle)
+		if err != nil {
+			return err
+		}
+		if v, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		moved := false
+		if kept, err = s.Documents.Keep(ctx, tx, v.publicToken, id); err == nil && kept {
+			_, moved, err = s.advance(ctx, tx, v, Input{Kind: Added})
+		}
+		if err == nil && !moved {
+			_, err = s.Documents.Remove(ctx, tx, v.publicToken, id)
+		}
+		return err
+	})
+	return kept, err
+}
+
+// removeFile takes a document away, while the visit takes documents.
+func (s *Service) removeFile(ctx context.Context, handle, id string) (v visit, err error) {
+	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if v, err = byHandle(ctx, tx, handle); err != nil {
+			return err
+		}
+		if v, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		if _, _, ok := v.Journey.Next(Input{Kind: Removed}); !ok {
+			return nil
+		}
+		gone, err := s.Documents.Remove(ctx, tx, v.publicToken, id)
+		if err != nil || !gone {
+			return err
+		}
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: Removed})
+		return err
+	})
+	return v, err
+}
+
+// notTaken says why a file is not. Its name is empty for all of them.
+func notTaken(name string, why error) svc.Words {
+	limit := strconv.Itoa(MaxFileSize >> 20)
+	words := svc.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
+	switch {
+	case errors.Is(why, ErrFileTooLarge):
+		words = svc.Words{EN: "it is larger than " + limit + " MB.", ES: "ocupa más de " + limit + " MB."}
+	case errors.Is(why, ErrFileEmpty):
+		words = svc.Words{EN: "it is empty.", ES: "está vacío."}
+	}
+	if name == "" {
+		return svc.Words{EN: "That could not be added: " + words.EN, ES: "No se pudo añadir: " + words.ES}
+	}
+	return svc.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
+}
+
+// also is one problem after another.
+func also(a, b svc.Words) svc.Words {
+	if a == (svc.Words{}) {
+		return b
+	}
+	return svc.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
+}
+
+// see leads to a page of the visit in the language of the request.
+func see(w http.ResponseWriter, r *http.Request, path string) {
+	door.Secure(w, door.CSP{})
+	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
+	w.WriteHeader(http.StatusSeeOther)
+}

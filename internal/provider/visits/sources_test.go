@@ -1,0 +1,411 @@
+package visits_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/provider/providertest"
+	"vestibule/internal/svc"
+)
+
+// earner is somebody at the visit of an income report.
+func earner(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
+	t.Helper()
+	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[svc.Income]})
+	if a.Status != 201 {
+		t.Fatalf("register: %d %s", a.Status, a.Body)
+	}
+	return applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
+}
+
+func (a applicant) toSource(t *testing.T, way string) {
+	t.Helper()
+	a.post(t, "action", "consent")
+	a.post(t, "action", "source", "source", way)
+}
+
+func (a applicant) toPayrollCode(t *testing.T, username string) {
+	t.Helper()
+	a.toSource(t, "payroll")
+	a.post(t, "action", "employer", "employer", "northwind-logistics")
+	a.post(t, "action", "sign-in", "username", username, "password", "anything")
+}
+
+// upload sends files, given as name and contents, by a form without script.
+func (a applicant) upload(t *testing.T, files ...string) providertest.Answer {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i < len(files); i += 2 {
+		w, err := form.CreateFormFile("file", files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, files[i+1])
+	}
+	form.Close()
+	return a.Do("POST", a.path+"/documents", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })
+}
+
+func pdfOf(text string) string { return "%PDF-1.4\n" + text }
+
+// Every user name of the payroll providers, every file name and every rehearsal,
+// walked by plain forms, ends as the contract says.
+func TestHowIncomeVisitsEnd(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		payroll := func(username string) func(*testing.T, applicant) {
+			return func(t *testing.T, a applicant) {
+				a.toPayrollCode(t, username)
+				a.post(t, "action", "code", "code", "123456")
+			}
+		}
+		stubs := func(names ...string) func(*testing.T, applicant) {
+			return func(t *testing.T, a applicant) {
+				a.toSource(t, "paystubs")
+				for _, n := range names {
+					if got := a.upload(t, n, pdfOf(n)); got.Status != http.StatusSeeOther {
+						t.Fatalf("%s answers %d %s", n, got.Status, got.Body)
+					}
+				}
+				a.post(t, "action", "hand-in")
+			}
+		}
+		bank := func(username string) func(*testing.T, applicant) {
+			return func(t *testing.T, a applicant) {
+				a.toSource(t, "bank")
+				a.post(t, "action", "bank", "bank", "kestrel-bank")
+				a.post(t, "action", "sign-in", "username", username, "password", "x")
+				a.post(t, "action", "code", "code", "123456")
+				form := []string{"action", "accounts"}
+				for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
+					form = append(form, "account", m[1])
+				}
+				a.post(t, form...)
+			}
+		}
+		ana := named("Ana", "Pérez")
+		decided := func(last string) map[string]any { return named("getAdaptiveDecisionResult", last) }
+		for _, c := range []struct {
+			name      string
+			prefill   map[string]any
+			walk      func(*testing.T, applicant)
+			end       string
+			status    svc.Status
+			substatus svc.Substatus
+		}{
+			{"a bank", ana, bank("single"), "success", svc.StatusSuccess, ""},
+			{"default", ana, payroll("default"), "success", svc.StatusSuccess, ""},
+			{"hourly", ana, payroll("hourly"), "success", svc.StatusSuccess, ""},
+			{"two_jobs", ana, payroll("two_jobs"), "success", svc.StatusSuccess, ""},
+			{"gig", ana, payroll("gig"), "success", svc.StatusSuccess, ""},
+			{"no_statements", ana, payroll("no_statements"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
+			{"incomplete", ana, payroll("incomplete"), "success", svc.StatusError, svc.SubIncomplete},
+			{"error", ana, payroll("error"), "success", svc.StatusError, ""},
+			{"supplier_unresponsive", ana, payroll("supplier_unresponsive"), "error", svc.StatusSupplierUnresponsive, ""},
+			{"session_expired", ana, payroll("session_expired"), "error", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired},
+			{"mfa", ana, payroll("mfa"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"a code that comes late", ana, func(t *testing.T, a applicant) {
+				a.toPayrollCode(t, "default")
+				r.Advance(10 * time.Minute)
+				a.post(t, "action", "code", "code", "123456")
+			}, "error", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired},
+			{"three wrong passwords, one of them at a bank", ana, func(t *testing.T, a applicant) {
+				a.toSource(t, "payroll")
+				a.post(t, "action", "employer", "employer", "paywright")
+				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
+				a.post(t, "action", "rechoose")
+				a.post(t, "action", "turn")
+				a.post(t, "action", "source", "source", "bank")
+				a.post(t, "action", "bank", "bank", "kestrel-bank")
+				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
+				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
+			}, "error", svc.StatusNotAuthenticated, ""},
+			{"lastName supplierdown at a bank", named("Ana", "supplierdown"), bank("default"), "error", svc.StatusBureauUnresponsive, ""},
+			{"lastName supplierdown at a payroll provider, which is no bank", named("Ana", "supplierdown"), payroll("default"), "success", svc.StatusSuccess, ""},
+			{"firstName mfa required at a bank", named("mfa required", "Pérez"), bank("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"firstName mfa required at a payroll provider", named("mfa required", "Pérez"), payroll("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"paystub.pdf", ana, stubs("paystub.pdf"), "success", svc.StatusSuccess, ""},
+			{"missingfields.pdf", ana, stubs("missingfields.pdf"), "success", svc.StatusSuccess, ""},
+			{"empty.pdf", ana, stubs("empty.pdf"), "success", svc.StatusNotAuthenticated, ""},
+			{"down.pdf", ana, stubs("down.pdf"), "success", svc.StatusBureauUnresponsive, ""},
+			{"something.pdf", ana, stubs("something.pdf"), "success", svc.StatusNotAuthenticated, ""},
+			{"one of three is good", ana, stubs("something.pdf", "down.pdf", "my paystub.pdf"), "success", svc.StatusSuccess, ""},
+			{"pdfHighRisk", decided("pdfHighRisk"), stubs("scan.pdf"), "success", svc.StatusSuccess, ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				a := earner(t, r, c.prefill)
+				c.walk(t, a)
+				r.Until("the end", func() bool { return a.step(t) == "end" })
+				body := a.get(t).Body
+				if !strings.Contains(body, `data-end="`+c.end+`"`) {
+					t.Errorf("the page does not end in %s: %s", c.end, body)
+				}
+				hook := r.Hooks(a.publicToken, 1)[0]
+				substatus := any(nil)
+				if c.substatus != "" {
+					substatus = string(c.substatus)
+				}
+				if hook["status"] != string(c.status) || hook["substatus"] != substatus {
+					t.Errorf("the webhook says %v %v, want %s %s", hook["status"], hook["substatus"], c.status, c.substatus)
+				}
+				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
+					t.Errorf("%d events, want one", n)
+				}
+			})
+		}
+		if log := r.Log(); strings.Contains(log, "Pérez") || strings.Contains(log, "anything") || strings.Contains(log, "paystub") {
+			t.Error("something personal is in the log")
+		}
+	})
+}
+
+// Somebody whose session ended begins again with a new visit.
+func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		for _, username := range []string{"session_expired", "default"} {
+			a := earner(t, r, named("Ana", "Pérez"))
+			a.toPayrollCode(t, username)
+			a.post(t, "action", "code", "code", "123456")
+			r.Until("the end", func() bool { return a.step(t) == "end" })
+			body := a.get(t).Body
+			if again := strings.Contains(body, "start again"); again != (username == "session_expired") || strings.Contains(body, `data-end="error"`) != again {
+				t.Errorf("%s: %s", username, body)
+			}
+		}
+	})
+}
+
+// The steps of each way, and what is posted out of turn there.
+func TestWaysPostedOutOfTurn(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		forms := [][]string{
+			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},
+			{"action", "bank", "bank", "kestrel-bank"}, {"action", "employer", "employer", "paywright"}, {"action", "employer", "employer", "kestrel-bank"},
+			{"action", "rechoose"}, {"action", "code", "code", "123456"}, {"action", "no-code"}, {"action", "accounts", "account", "x"},
+			{"action", "hand-in"}, {"action", "remove", "document", "x"}, {"action", "reopen"},
+		}
+		takes := map[string]string{"consent": "consent", "source": "source payroll", "employer": "employer paywright turn", "sign-in": "rechoose", "code": "code no-code"}
+		a := earner(t, r, providertest.Prefill())
+		for _, step := range []string{"consent", "source", "employer", "sign-in", "code"} {
+			for _, form := range forms {
+				if last := form[len(form)-1]; strings.Contains(takes[step], form[1]) && (len(form) == 2 || form[1] == "code" || strings.Contains(takes[step], last)) {
+					continue
+				}
+				a.post(t, form...)
+				if got := a.step(t); got != step {
+					t.Fatalf("%v at %s led to %s", form, step, got)
+				}
+			}
+			if got := a.upload(t, "paystub.pdf", pdfOf("")); got.Status != http.StatusSeeOther || r.Count(`SELECT count(*) FROM documents`) != 0 {
+				t.Errorf("an upload at %s answers %d, and %d files stay", step, got.Status, r.Count(`SELECT count(*) FROM documents`))
+			}
+			switch step {
+			case "consent":
+				a.post(t, "action", "consent")
+			case "source":
+				a.post(t, "action", "source", "source", "payroll")
+			case "employer":
+				a.post(t, "action", "turn")
+				a.post(t, "action", "source", "source", "payroll")
+				if page := r.Do("GET", a.path+"?q=zipporah", nil); !strings.Contains(page.Body, "Zipporah Rides") || strings.Contains(page.Body, "Northwind") {
+					t.Errorf("the search finds %s", page.Body)
+				}
+				a.post(t, "action", "employer", "employer", "zipporah-rides")
+			case "sign-in":
+				a.post(t, "action", "sign-in", "username", "default", "password", "x")
+			}
+		}
+		// A cashflow report is made from banks only.
+		b := newcomer(t, r, providertest.Prefill())
+		b.post(t, "action", "consent")
+		for _, form := range [][]string{{"action", "turn"}, {"action", "source", "source", "payroll"}, {"action", "employer", "employer", "paywright"}, {"action", "hand-in"}} {
+			b.post(t, form...)
+			if got := b.step(t); got != "bank" {
+				t.Fatalf("%v led to %s", form, got)
+			}
+		}
+	})
+}
+
+var (
+	documentIDs = regexp.MustCompile(`name="document" value="([^"]+)"`)
+	errorText   = regexp.MustCompile(`id="file-error">([^<]+)<`)
+)
+
+// Files are added, named when they are not taken, listed, and taken away again.
+func TestAddingPayStubs(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := earner(t, r, providertest.Prefill())
+		a.toSource(t, "paystubs")
+		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, "at least one") {
+			t.Errorf("nothing handed in answers %d", page.Status)
+		}
+		for name, c := range map[string]struct {
+			files []string
+			want  string
+		}{
+			"no file":         {nil, "Choose a file first"},
+			"an empty field":  {[]string{"", ""}, "Choose a file first"},
+			"a letter":        {[]string{"letter.txt", "Dear Sir"}, "letter.txt” could not be added: it is no PDF"},
+			"a false name":    {[]string{"paystub.pdf", "<html>"}, "it is no PDF"},
+			"an empty file":   {[]string{"paystub.pdf", ""}, "it is empty"},
+			"too large a one": {[]string{"paystub.pdf", pdfOf(strings.Repeat("x", 20<<20))}, "larger than 20 MB"},
+		} {
+			got := a.upload(t, c.files...)
+			if m := errorText.FindStringSubmatch(got.Body); got.Status != 422 || m == nil || !strings.Contains(m[1], c.want) {
+				t.Errorf("%s answers %d %v, want %q", name, got.Status, m, c.want)
+			}
+		}
+		if n := r.Count(`SELECT count(*) FROM documents`); n != 0 {
+			t.Fatalf("%d files stay of what was refused", n)
+		}
+		got := a.upload(t, `C:\papers\paystub one.pdf`, pdfOf("1"), "letter.txt", "x", "paystub<2>.png", "\x89PNG\r\n\x1a\n2")
+		if got.Status != 422 || !strings.Contains(got.Body, "letter.txt") || len(documentIDs.FindAllString(got.Body, -1)) != 2 ||
+			!strings.Contains(got.Body, "paystub one.pdf") || strings.Contains(got.Body, "papers") || strings.Contains(got.Body, "paystub<2>") {
+			t.Errorf("a bad file among good ones answers %d %s", got.Status, got.Body)
+		}
+		id := documentIDs.FindStringSubmatch(a.get(t).Body)[1]
+		other := earner(t, r, providertest.Prefill())
+		other.toSource(t, "paystubs")
+		other.post(t, "action", "remove", "document", id)
+		a.post(t, "action", "remove", "document", "00000000-0000-0000-0000-000000000000")
+		if n := len(documentIDs.FindAllString(a.get(t).Body, -1)); n != 2 {
+			t.Errorf("%d files after another's was to be removed", n)
+		}
+		a.post(t, "action", "remove", "document", id)
+		if page := a.get(t); len(documentIDs.FindAllString(page.Body, -1)) != 1 || strings.Contains(page.Body, "paystub one.pdf") {
+			t.Errorf("not removed: %s", page.Body)
+		}
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() { a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))) })
+		}
+		wg.Wait()
+		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {
+			t.Errorf("%d files after many at once, want ten", n)
+		}
+		if page := a.upload(t, "paystub.pdf", pdfOf("")); page.Status != 422 || !strings.Contains(page.Body, "At most ten") {
+			t.Errorf("one more answers %d", page.Status)
+		}
+		if got := a.Do("POST", a.path+"/documents", map[string]any{}); got.Status != 415 {
+			t.Errorf("JSON answers %d", got.Status)
+		}
+		cut := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"paystub.pdf\"\r\n\r\n" + pdfOf("cut")
+		before := r.Count(`SELECT count(*) FROM documents`)
+		if got := a.Do("POST", a.path+"/documents", cut, func(r *http.Request) { r.Header.Set("Content-Type", "multipart/form-data; boundary=x") }); got.Status != 400 || r.Count(`SELECT count(*) FROM documents`) != before {
+			t.Errorf("a body that is cut off answers %d", got.Status)
+		}
+		a.post(t, "action", "hand-in")
+		r.Until("the end", func() bool { return a.step(t) == "end" })
+		a.upload(t, "paystub.pdf", pdfOf(""))
+		a.post(t, "action", "remove", "document", documentIDs.FindString("none"))
+		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {
+			t.Errorf("%d files after they were handed in, want ten", n)
+		}
+	})
+}
+
+// What was uploaded and not handed in is deleted when the visit ends otherwise.
+func TestPayStubsThatAreNotHandedIn(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		for name, end := range map[string]func(applicant){
+			"the visit expires": func(a applicant) { r.Advance(72 * time.Hour); a.get(t) },
+			"a payroll provider is taken instead": func(a applicant) {
+				a.post(t, "action", "turn")
+				a.post(t, "action", "source", "source", "payroll")
+				a.post(t, "action", "employer", "employer", "paywright")
+				a.post(t, "action", "sign-in", "username", "default", "password", "x")
+				a.post(t, "action", "code", "code", "123456")
+			},
+			"the sign-in fails there": func(a applicant) {
+				a.post(t, "action", "turn")
+				a.post(t, "action", "source", "source", "bank")
+				a.post(t, "action", "bank", "bank", "kestrel-bank")
+				a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
+			},
+		} {
+			a := earner(t, r, providertest.Prefill())
+			a.toSource(t, "paystubs")
+			a.upload(t, "paystub.pdf", pdfOf(""))
+			if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 1 {
+				t.Fatalf("%s: %d files", name, n)
+			}
+			end(a)
+			if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 0 {
+				t.Errorf("%s: %d files stay", name, n)
+			}
+		}
+		a := earner(t, r, providertest.Prefill())
+		a.toSource(t, "paystubs")
+		a.upload(t, "paystub.pdf", pdfOf(""))
+		a.post(t, "action", "close")
+		a.post(t, "action", "reopen")
+		if got := a.step(t); got != "source" {
+			t.Errorf("reopened at %s", got)
+		}
+		a.post(t, "action", "source", "source", "paystubs")
+		if n := len(documentIDs.FindAllString(a.get(t).Body, -1)); n != 1 {
+			t.Errorf("%d files after coming back, want the one", n)
+		}
+	})
+}
+
+// The sandbox control walks all ways.
+func TestTheControlWalksEveryWay(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		stub := func(names ...string) map[string]any {
+			var all []map[string]any
+			for _, n := range names {
+				all = append(all, map[string]any{"fileName": n, "contentBase64": base64.StdEncoding.EncodeToString([]byte("anything"))})
+			}
+			return map[string]any{"payStubs": all}
+		}
+		payroll := func(provider, username string) map[string]any {
+			return map[string]any{"payroll": map[string]any{"provider": provider, "username": username}}
+		}
+		for _, c := range []struct {
+			name    string
+			product svc.Product
+			body    map[string]any
+			code    int
+			status  string
+			sub     any
+		}{
+			{"nothing said", svc.Income, map[string]any{}, 200, "SUCCESS", nil},
+			{"a bank", svc.Income, map[string]any{"username": "noincome"}, 200, "SUCCESS", "NO_RECENT_USABLE_INFORMATION"},
+			{"payroll by name", svc.Income, payroll("Zipporah Rides", "default"), 200, "SUCCESS", nil},
+			{"payroll by id", svc.Income, payroll("paywright", "session_expired"), 200, "SUPPLIER_UNRESPONSIVE", "WIDGET_SESSION_EXPIRED"},
+			{"any payroll", svc.Income, payroll("", ""), 200, "SUCCESS", nil},
+			{"a user name that nobody knows", svc.Income, payroll("", "nobody"), 200, "NOT_AUTHENTICATED", nil},
+			{"pay stubs", svc.Income, stub("paystub.pdf", "other.pdf"), 200, "SUCCESS", nil},
+			{"a pay stub that is down", svc.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
+			{"closing", svc.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
+			{"no such provider", svc.Income, payroll("nobody", ""), 400, "", nil},
+			{"two ways", svc.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 400, "", nil},
+			{"no base-64", svc.Income, map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
+			{"eleven files", svc.Income, stub(strings.Split("a b c d e f g h i j k", " ")...), 400, "", nil},
+			{"payroll for a cashflow report", svc.Cashflow, payroll("", ""), 400, "", nil},
+			{"pay stubs for a cashflow report", svc.Cashflow, stub("paystub.pdf"), 400, "", nil},
+		} {
+			tok := token(r, map[string]any{"productId": r.Seed.Products[c.product]})
+			code, got := r.Control("POST", "/visits/"+tok+"/complete", c.body)
+			if code != c.code || c.code == 200 && (got["status"] != c.status || got["substatus"] != c.sub) {
+				t.Errorf("%s: %d %v, want %d %s %v", c.name, code, got, c.code, c.status, c.sub)
+			}
+			if c.code == 400 { // the visit is as it was
+				if code, got := r.Control("POST", "/visits/"+tok+"/complete", map[string]any{}); code != 200 || got["status"] != "SUCCESS" {
+					t.Errorf("%s, and then by a bank: %d %v", c.name, code, got)
+				}
+			}
+		}
+	})
+}
