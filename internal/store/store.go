@@ -130,12 +130,13 @@ func openSQLite(path string) (*sql.DB, error) {
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
-	db, err := sql.Open("sqlite", "file:"+path+"?"+q.Encode())
+	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
+	db := sql.OpenDB(remembering{connector})
 	db.SetMaxOpenConns(8)
-	db.SetMaxIdleConns(4)
+	db.SetMaxIdleConns(8) // one that is closed takes its statements with it
 	return db, nil
 }
 
@@ -151,7 +152,7 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	cfg.RuntimeParams["timezone"] = "UTC"
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(16)
-	db.SetMaxIdleConns(8)
+	db.SetMaxIdleConns(16)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	// Two replicas that create it at once collide in the catalogue; the second
 	// try of the loser finds it there.

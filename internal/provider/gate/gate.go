@@ -8,7 +8,8 @@
 // Secrets are 256 random bits, so what is kept of them is their SHA-256 and they
 // are compared in constant time; a slow hash is for secrets that can be guessed.
 // Nothing about a client is cached: a revoked secret is refused at once, and so
-// are the access tokens that it obtained.
+// are the access tokens that it obtained. That a token is ours is remembered for
+// ten seconds.
 package gate
 
 import (
@@ -44,6 +45,8 @@ type Gate struct {
 	Now       func() time.Time           // the provider's clock
 	Default   svc.Environment            // of a request that names none, on a host that is not in Hosts
 	Hosts     map[string]svc.Environment // by host name without port; nil: every host is Default's
+
+	verified verifiedTokens
 }
 
 // Directory finds customers. customers implements it.
@@ -221,29 +224,43 @@ func (g *Gate) bearer(r *http.Request) (Client, error) {
 	if err != nil {
 		return Client{}, unknown("access token is not base-64")
 	}
-	keys, err := g.Keys.Set(r.Context(), g.DB.SQL, AccessKeys)
+	id, err := g.credential(r.Context(), raw)
 	if err != nil {
 		return Client{}, err
-	}
-	now := g.Now()
-	v := jose.Verifier{Keys: keys, Types: []string{accessType}, Algs: []jose.Alg{jose.ES256}, Now: func() time.Time { return now }}
-	token, err := v.Verify(r.Context(), string(raw))
-	switch {
-	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
-		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
-		return Client{}, door.Fail(svc.CodeExpiredToken, errors.New("access token is not good at this time"))
-	case err != nil:
-		return Client{}, door.Fail(svc.CodeUnknownCustomer, err)
-	}
-	id, _, err := token.Text("sub")
-	if err != nil {
-		return Client{}, door.Fail(svc.CodeUnknownCustomer, err)
 	}
 	client, err := g.Directory.Client(r.Context(), g.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && client.Environment != env {
 		return Client{}, unknown("access token of a revoked secret or of the other environment")
 	}
 	return client, err
+}
+
+// credential verifies an access token and returns the id of the credential that
+// obtained it.
+func (g *Gate) credential(ctx context.Context, raw []byte) (string, error) {
+	now := g.Now()
+	if id := g.verified.find(raw, now); id != "" {
+		return id, nil
+	}
+	keys, err := g.Keys.Set(ctx, g.DB.SQL, AccessKeys)
+	if err != nil {
+		return "", err
+	}
+	v := jose.Verifier{Keys: keys, Types: []string{accessType}, Algs: []jose.Alg{jose.ES256}, Now: func() time.Time { return now }}
+	token, err := v.Verify(ctx, string(raw))
+	switch {
+	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
+		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
+		return "", door.Fail(svc.CodeExpiredToken, errors.New("access token is not good at this time"))
+	case err != nil:
+		return "", door.Fail(svc.CodeUnknownCustomer, err)
+	}
+	id, _, err := token.Text("sub")
+	if err != nil {
+		return "", door.Fail(svc.CodeUnknownCustomer, err)
+	}
+	g.verified.keep(raw, id, now, token.Expires)
+	return id, nil
 }
 
 // authorization returns what follows the scheme in the one Authorization header.
