@@ -1,0 +1,453 @@
+package paystub
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/report"
+)
+
+func TestAmountsAsTheyArePrinted(t *testing.T) {
+	for text, want := range map[string]report.Cents{
+		"1,234.56": 123456, "$1,234.56": 123456, "$ 12.00": 1200, "-12.05": -1205, "(12.05)": -1205, "12.05-": -1205, "-$12.05": -1205, "12.05*": 1205, "0.00": 0, "USD 1.10": 110, "1234567.89": 123456789,
+	} {
+		if got, ok := money(text); !ok || got != want {
+			t.Errorf("money(%q) = %d, %v, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "12", "12.5", "12.345", "1,23.45", ",123.45", "a1.00", "1.00 2.00", "12.0O", "99999999999999.00", "1/2.00"} {
+		if got, ok := money(text); ok {
+			t.Errorf("money(%q) = %d, want none", text, got)
+		}
+	}
+}
+
+func TestDatesAsTheyArePrinted(t *testing.T) {
+	for text, want := range map[string]string{
+		"01/31/2026": "2026-01-31", "1/5/26": "2026-01-05", "2026-01-31": "2026-01-31", "01-31-2026": "2026-01-31", "Jan 31, 2026": "2026-01-31", "January 5 2026": "2026-01-05", "31 Jan 2026": "2026-01-31",
+		"Sept. 3, 2025": "2025-09-03", "Friday, March 6, 2026": "2026-03-06", "2/29/2024": "2024-02-29", "12/31/99": "1999-12-31",
+	} {
+		if got, rest, state := dateIn(text); state != goodDate || got.String() != want || rest != "" {
+			t.Errorf("dateIn(%q) = %s, %q, %d, want %s", text, got, rest, state, want)
+		}
+	}
+	for _, text := range []string{"02/30/2026", "13/01/2026", "2025-02-29", "00/10/2025"} {
+		if _, _, state := dateIn(text); state != badDate {
+			t.Errorf("dateIn(%q) = %d, want one that no month has", text, state)
+		}
+	}
+	for _, text := range []string{"", "12", "1,234.56", "Main Street 12", "01/31", "10 20", "May the 4th", "1/2/3/4", "555-01-0100"} {
+		if _, _, state := dateIn(text); state == goodDate {
+			t.Errorf("dateIn(%q) is a date", text)
+		}
+	}
+}
+
+func TestTheRhythmOfAPeriod(t *testing.T) {
+	for _, tt := range []struct{ start, end, want string }{
+		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly}, {"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
+		{"2026-03-01", "2026-03-15", report.PaySemiMonthly}, {"2025-06-16", "2025-06-30", report.PaySemiMonthly}, {"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
+	} {
+		if got := rhythm(on(tt.start), on(tt.end)); got != tt.want {
+			t.Errorf("rhythm(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
+		}
+	}
+	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": ""} {
+		if got := frequencyOf(words); got != want {
+			t.Errorf("frequencyOf(%q) = %q, want %q", words, got, want)
+		}
+	}
+}
+
+func TestNoLabelIsForTwoThings(t *testing.T) {
+	seen := map[string]bool{}
+	for _, all := range labels {
+		for _, w := range all {
+			if seen[w] || w != plain(w) {
+				t.Errorf("%q stands twice, or not as it is compared", w)
+			}
+			seen[w] = true
+		}
+	}
+	seen = map[string]bool{}
+	for _, all := range periods {
+		for _, w := range all {
+			if seen[w] || w != plain(w) {
+				t.Errorf("%q stands twice, or not as it is compared", w)
+			}
+			seen[w] = true
+		}
+	}
+}
+
+func TestPlacesWithTheirZIP(t *testing.T) {
+	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"}, "Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}} {
+		if c, s, z, ok := town(text); !ok || [3]string{c, s, z} != want {
+			t.Errorf("town(%q) = %q %q %q %v", text, c, s, z, ok)
+		}
+	}
+	for _, text := range []string{"TX 78701", "Austin, Texas 78701", "Austin, TX 7870", "12 Oak St 78701", "78701", ""} {
+		if _, _, _, ok := town(text); ok {
+			t.Errorf("town(%q) is one", text)
+		}
+	}
+}
+
+func on(s string) report.Date {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return report.Date{Time: t}
+}
+
+// simple is a stub with sums that are right: 40 hours of 25 dollars, weekly.
+func simple() *Document {
+	d := &Document{Outcome: Read, FileType: report.FilePDF, file: &pdf.File{}, Employer: "Acme"}
+	d.fields = fields{employee: "Jo Doe", employer: "Acme", frequency: report.PayWeekly,
+		start: when{true, on("2026-03-02"), true, nil}, end: when{true, on("2026-03-08"), true, nil}, pay: when{true, on("2026-03-13"), true, nil}, hire: when{true, on("2020-05-04"), true, nil}}
+	add := func(i item, in section, label string, counted bool, a, b report.Cents) {
+		d.table.lines = append(d.table.lines, line{item: i, in: in, label: label, counted: counted, amount: [2]report.Cents{a, b}, cells: [2]*cell{{}, {}}})
+	}
+	add(regular, earnings, "regular", true, 1000_00, 10000_00)
+	add(gross, earnings, "gross pay", false, 1000_00, 10000_00)
+	add(noItem, deductions, "federal income tax", true, 100_00, 1000_00)
+	add(socialSecurity, deductions, "social security", true, 62_00, 620_00)
+	add(medicare, deductions, "medicare", true, 14_50, 145_00)
+	add(net, noSection, "net pay", false, 823_50, 8235_00)
+	return d
+}
+
+// judge fills the fields and looks at the figures, as read does.
+func (d *Document) judge() (reasons []string, status string) {
+	d.fill()
+	d.Stub.ConsistencyChecks = d.checks()
+	d.insights()
+	d.figures()
+	d.days()
+	v := Report([]*Document{d}, Bank{}, on("2026-04-01"))[0].IrregularityDetection
+	return v.Reasons, v.Status
+}
+
+func (d *Document) line(i item) *line {
+	for n := range d.table.lines {
+		if d.table.lines[n].item == i {
+			return &d.table.lines[n]
+		}
+	}
+	panic("no such line")
+}
+
+func TestFigures(t *testing.T) {
+	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
+	for _, tt := range []struct {
+		name   string
+		change func(*Document)
+		want   []string
+		status string
+	}{
+		{"as it should be", func(d *Document) {}, nil, none},
+		{"net was raised", func(d *Document) { d.line(net).amount[now] += 100_00 }, []string{Arithmetic}, sure},
+		{"net of the year was raised", func(d *Document) { d.line(net).amount[toDate] += 100_00 }, []string{Arithmetic}, sure},
+		{"a cent is rounded", func(d *Document) { d.line(net).amount[now]++ }, nil, none},
+		{"the earnings are more than gross", func(d *Document) { d.line(regular).amount[now] += 100_00; d.line(regular).amount[toDate] += 100_00 }, []string{Arithmetic}, some},
+		{"the earnings of the period alone are more than gross", func(d *Document) { d.line(regular).amount[now] += 100_00 }, []string{Arithmetic}, sure},
+		{"net is shown twice, not the same", func(d *Document) {
+			l := *d.line(net)
+			l.amount[now] += 50_00
+			d.table.lines = append(d.table.lines, l)
+		}, []string{Arithmetic}, sure},
+		{"hours times rate is something else", func(d *Document) {
+			l := d.line(regular)
+			l.hours, l.rate = &cell{text: "30.00"}, &cell{text: "25.00"}
+		}, []string{Arithmetic}, sure},
+		{"hours times a rate of four digits", func(d *Document) {
+			l := d.line(regular)
+			l.hours, l.rate = &cell{text: "38.10"}, &cell{text: "26.2467"}
+		}, nil, none},
+		{"less social security than of the gross", func(d *Document) { tax(d, socialSecurity, -20_00) }, []string{DeductionsOff}, sure},
+		{"more social security than of the gross", func(d *Document) { tax(d, socialSecurity, 20_00) }, []string{DeductionsOff}, sure},
+		{"a little more Medicare than of the gross", func(d *Document) { tax(d, medicare, 6) }, []string{DeductionsOff}, some},
+		{"nobody takes social security", func(d *Document) {
+			tax(d, socialSecurity, -62_00)
+			d.line(socialSecurity).amount[toDate] = 0
+			d.line(net).amount[toDate] += 620_00
+		}, nil, none},
+		{"health insurance lessens the wage", func(d *Document) {
+			d.table.lines = append(d.table.lines, line{in: deductions, label: "medical", counted: true, amount: [2]report.Cents{100_00, 1000_00}, cells: [2]*cell{{}, {}}})
+			for _, i := range []item{socialSecurity, medicare} {
+				for k := range 2 {
+					d.line(net).amount[k] += d.line(i).amount[k] / 10
+					d.line(i).amount[k] -= d.line(i).amount[k] / 10
+				}
+			}
+			d.line(net).amount[now] -= 100_00
+			d.line(net).amount[toDate] -= 1000_00
+		}, nil, none},
+		{"the year is less than the period", func(d *Document) {
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now] / 2
+			}
+		}, []string{YearToDate}, sure},
+		{"the year is the period's in March", func(d *Document) {
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
+			}
+		}, []string{YearToDate}, some},
+		{"the period ends before it starts", func(d *Document) { d.fields.end.date = on("2026-02-01") }, []string{DatesDisagree}, some},
+		{"paid before the period", func(d *Document) { d.fields.pay.date = on("2026-02-20") }, []string{DatesDisagree}, some},
+		{"paid long after the report", func(d *Document) { d.fields.pay.date = on("2026-06-20") }, []string{DatesDisagree}, some},
+		{"the file was made before the period", func(d *Document) { d.file.Info.Created = "D:20260101120000Z" }, []string{DatesDisagree}, sure},
+		{"the file was made after the report", func(d *Document) { d.file.Info.Created = "D:20260404120000Z" }, []string{DatesDisagree}, sure},
+	} {
+		d := simple()
+		tt.change(d)
+		reasons, status := d.judge()
+		if !slices.Equal(reasons, append([]string{}, tt.want...)) || status != tt.status {
+			t.Errorf("%s: %s %v, want %s %v", tt.name, status, reasons, tt.status, tt.want)
+		}
+	}
+}
+
+// tax changes a tax of the period, and net with it.
+func tax(d *Document, i item, by report.Cents) {
+	d.line(i).amount[now] += by
+	d.line(net).amount[now] -= by
+}
+
+// TestTheWageBase is of somebody who earns more than social security is taken of.
+func TestTheWageBase(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, taken report.Cents // gross of the year until then; of the period's 20,000
+		medicare      report.Cents
+		want          string
+	}{
+		{"below it", 100_000_00, 1240_00, 290_00, ""},
+		{"reached within the period", 174_500_00, 620_00, 290_00, ""},
+		{"reached within the period, all the same", 174_500_00, 1240_00, 290_00, DeductionsOff},
+		{"above it, with more for Medicare", 190_000_00, 0, 380_00, ""},
+		{"above it, without more for Medicare", 250_000_00, 0, 290_00, ""},
+		{"above it, all the same", 190_000_00, 1240_00, 380_00, DeductionsOff},
+	} {
+		d := simple()
+		for n := range d.table.lines {
+			d.table.lines[n].cells[toDate] = nil
+		}
+		d.fields.hire = when{}
+		d.line(regular).amount[now], d.line(gross).amount[now] = 20_000_00, 20_000_00
+		d.line(gross).amount[toDate], d.line(gross).cells[toDate] = tt.before+20_000_00, &cell{}
+		d.line(socialSecurity).amount[now], d.line(medicare).amount[now] = tt.taken, tt.medicare
+		d.line(net).amount[now] = 20_000_00 - 100_00 - tt.taken - tt.medicare
+		reasons, _ := d.judge()
+		if got := slices.Contains(reasons, DeductionsOff); got != (tt.want != "") {
+			t.Errorf("%s: %v, want %q", tt.name, reasons, tt.want)
+		}
+	}
+}
+
+func TestChecksThatFail(t *testing.T) {
+	yes, no := true, false
+	for _, tt := range []struct {
+		change func(*Document)
+		name   string
+		want   *bool
+	}{
+		{func(d *Document) {}, "START_DATE_BEFORE_END_DATE", &yes},
+		{func(d *Document) { d.fields.end.date = d.fields.start.date }, "START_DATE_BEFORE_END_DATE", &no},
+		{func(d *Document) { d.fields.end = when{} }, "START_DATE_BEFORE_END_DATE", nil},
+		{func(d *Document) { d.fields.end = when{} }, "END_DATE_EXISTS", &no},
+		{func(d *Document) { d.fields.end = when{} }, "END_DATE_IS_VALID_DATE", nil},
+		{func(d *Document) { d.fields.start = when{shown: true} }, "START_DATE_IS_VALID_DATE", &no},
+		{func(d *Document) { d.fields.start = when{shown: true} }, "START_DATE_EXISTS", &yes},
+		{func(d *Document) { d.fields.pay = when{shown: true} }, "PAY_DATE_IS_VALID_DATE", &no},
+		{func(d *Document) { d.fields.pay = when{} }, "PAY_DATE_EXISTS", &no},
+		{func(d *Document) { d.line(gross).amount[toDate] = 1 }, "GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT", &no},
+		{func(d *Document) { d.line(gross).cells[toDate] = nil }, "GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT", nil},
+		{func(d *Document) { d.line(net).amount[now] = 1000_01 }, "NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY", &no},
+		{func(d *Document) { d.line(net).cells[now] = nil }, "NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY", nil},
+		{func(d *Document) { d.line(regular).amount[now] = 1000_01 }, "COMPONENT_EARNINGS_LESS_THAN_OR_EQUAL_TO_TOTAL_GROSS_PAY", &no},
+		{func(d *Document) { d.line(regular).cells[now] = nil }, "COMPONENT_EARNINGS_LESS_THAN_OR_EQUAL_TO_TOTAL_GROSS_PAY", nil},
+		{func(d *Document) { d.fields.employee = "" }, "EMPLOYEE_NAME_EXISTS", &no},
+		{func(d *Document) { d.fields.employer = "" }, "EMPLOYER_NAME_EXISTS", &no},
+		{func(d *Document) { d.line(gross).cells[now] = nil }, "GROSS_TOTAL_EARNINGS_AMOUNT_CURRENT_EXISTS", &no},
+		{func(d *Document) { d.line(net).cells[now] = nil }, "NET_TOTAL_EARNINGS_AMOUNT_CURRENT_EXISTS", &no},
+	} {
+		d := simple()
+		tt.change(d)
+		d.judge()
+		got := d.Stub.ConsistencyChecks[tt.name].Value
+		if (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	if got := simple().checks(); len(got) != len(report.PaystubChecks()) {
+		t.Errorf("%d checks, want %d", len(got), len(report.PaystubChecks()))
+	}
+	for _, name := range report.PaystubChecks() {
+		if _, ok := simple().checks()[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+func TestInsights(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		change     func(*Document)
+		gross, net report.Cents
+	}{
+		{"weekly", func(d *Document) {}, 52_000_00, 42_822_00},
+		{"biweekly", func(d *Document) { d.fields.frequency = report.PayBiweekly }, 26_000_00, 21_411_00},
+		{"semi-monthly", func(d *Document) { d.fields.frequency = report.PaySemiMonthly }, 24_000_00, 19_764_00},
+		{"monthly", func(d *Document) { d.fields.frequency = report.PayMonthly }, 12_000_00, 9_882_00},
+		{"without a rhythm, by the days of the year", func(d *Document) { d.fields.frequency = "" }, 54_477_61, 44_862_31},
+		{"without a rhythm, from hiring on", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") }, 101_388_89, 83_493_75},
+		{"hired three weeks ago", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-15") }, 0, 0},
+	} {
+		d := simple()
+		tt.change(d)
+		d.judge()
+		in := d.Stub.Insights
+		if tt.gross == 0 {
+			if in.AnnualGross != nil || in.AnnualNet != nil {
+				t.Errorf("%s: %v %v, want none", tt.name, in.AnnualGross, in.AnnualNet)
+			}
+			continue
+		}
+		if in.AnnualGross == nil || *in.AnnualGross != tt.gross || in.AnnualNet == nil || *in.AnnualNet != tt.net {
+			t.Errorf("%s: %v %v, want %v %v", tt.name, *in.AnnualGross, *in.AnnualNet, tt.gross, tt.net)
+		}
+	}
+}
+
+func TestDeposits(t *testing.T) {
+	whole := func(d ...Deposit) Bank { return Bank{From: on("2026-01-01"), To: on("2026-04-01"), Deposits: d} }
+	for _, tt := range []struct {
+		name string
+		bank Bank
+		want bool
+	}{
+		{"of the same day", whole(Deposit{on("2026-03-13"), 823_50}), true},
+		{"two days before", whole(Deposit{on("2026-03-11"), 823_50}), true},
+		{"five days later", whole(Deposit{on("2026-03-18"), 823_50}), true},
+		{"six days later", whole(Deposit{on("2026-03-19"), 823_50}), false},
+		{"three days before", whole(Deposit{on("2026-03-10"), 823_50}), false},
+		{"in two parts and something else", whole(Deposit{on("2026-03-13"), 100_00}, Deposit{on("2026-03-13"), 9_99}, Deposit{on("2026-03-13"), 723_50}), true},
+		{"in two parts on two days", whole(Deposit{on("2026-03-13"), 100_00}, Deposit{on("2026-03-14"), 723_50}), false},
+		{"another amount", whole(Deposit{on("2026-03-13"), 823_51}), false},
+		{"none at all", whole(), false},
+		{"nothing is known", Bank{}, true},
+		{"the bank data end before", Bank{From: on("2026-01-01"), To: on("2026-03-15")}, true},
+		{"the bank data begin later", Bank{From: on("2026-03-13"), To: on("2026-04-15")}, true},
+	} {
+		d := simple()
+		d.judge()
+		v := Report([]*Document{d}, tt.bank, on("2026-04-01"))[0].IrregularityDetection
+		if got := !slices.Contains(v.Reasons, NoDeposit); got != tt.want {
+			t.Errorf("%s: %v %v, want %v", tt.name, v.Status, v.Reasons, tt.want)
+		}
+	}
+}
+
+func TestStubsBesideEachOther(t *testing.T) {
+	second := func() *Document {
+		d := simple()
+		for n := range d.table.lines {
+			d.table.lines[n].amount[toDate] += d.table.lines[n].amount[now]
+		}
+		d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2026-03-09"), on("2026-03-15"), on("2026-03-20")
+		return d
+	}
+	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
+	for _, tt := range []struct {
+		name   string
+		change func(*Document)
+		want   []string
+		status string
+	}{
+		{"one after the other", func(d *Document) {}, nil, none},
+		{"the year did not grow", func(d *Document) {
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] -= d.table.lines[n].amount[now]
+			}
+		}, []string{YearToDate}, sure},
+		{"the year grew by more than the period", func(d *Document) {
+			for i, by := range map[item]report.Cents{regular: 500_00, gross: 500_00, socialSecurity: 31_00, medicare: 7_25, net: 461_75} {
+				d.line(i).amount[toDate] += by
+			}
+		}, []string{YearToDate}, some},
+		{"of another employer", func(d *Document) {
+			d.fields.employer = "Globex"
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now] * 5
+			}
+		}, nil, none},
+		{"the same day, other amounts", func(d *Document) { d.fields.pay.date = on("2026-03-13") }, []string{StubsDisagree}, some},
+		{"a period that was before", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
+		{"hired on another day", func(d *Document) { d.fields.hire.date = on("2021-01-04") }, []string{StubsDisagree}, some},
+		{"of the next year", func(d *Document) {
+			d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2027-01-04"), on("2027-01-10"), on("2027-01-15")
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
+			}
+		}, nil, none},
+	} {
+		a, b := simple(), second()
+		tt.change(b)
+		a.judge()
+		b.judge()
+		v := Report([]*Document{b, a}, Bank{}, on("2027-04-01"))
+		for i := range v {
+			if got := v[i].IrregularityDetection; !slices.Equal(got.Reasons, append([]string{}, tt.want...)) || got.Status != tt.status {
+				t.Errorf("%s, stub %d: %s %v, want %s %v", tt.name, i, got.Status, got.Reasons, tt.status, tt.want)
+			}
+		}
+	}
+	a := simple()
+	a.judge()
+	if got := Report([]*Document{a, a}, Bank{}, on("2026-04-01"))[1].IrregularityDetection; got.Status != none {
+		t.Errorf("the same stub twice: %v", got)
+	}
+}
+
+// TestWhatTheFileSaysOfItself is about programs, dates and structure.
+func TestWhatTheFileSaysOfItself(t *testing.T) {
+	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
+	for _, tt := range []struct {
+		name    string
+		file    pdf.File
+		want    []string
+		status  string
+		genuine bool
+	}{
+		{"a payroll company's program", pdf.File{Info: pdf.Info{Producer: "iText 2.1.7 by 1T3XT", Created: "D:20260312120000-05'00'", Modified: "D:20260312120000-05'00'"}}, nil, none, true},
+		{"an editor", pdf.File{Info: pdf.Info{Producer: "PDFescape Online"}}, []string{EditorProducer}, sure, false},
+		{"an editor in the history", pdf.File{Info: pdf.Info{Producer: "iText", XMPPrograms: []string{"Adobe Photoshop 25.0"}}}, []string{EditorProducer}, sure, false},
+		{"a word processor", pdf.File{Info: pdf.Info{Creator: "Microsoft® Word 2019"}}, []string{EditorProducer}, some, false},
+		{"changed an hour and a day later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260313130000Z"}}, []string{DatesDisagree}, sure, true},
+		{"changed two hours later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312140000Z"}}, []string{DatesDisagree}, some, true},
+		{"changed before it was made", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312110000Z"}}, []string{DatesDisagree}, sure, true},
+		{"the same instant in two zones", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312070000-05'00'"}}, nil, none, true},
+		{"two statements of when", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", XMPCreated: "2025-11-12T12:00:00Z"}}, []string{DatesDisagree}, sure, true},
+		{"two statements, one without zone", pdf.File{Info: pdf.Info{Created: "D:20260312120000-05'00'", XMPCreated: "2026-03-12T12:00:00"}}, nil, none, true},
+		{"an update of what is shown", pdf.File{Updates: []pdf.Update{{Content: true}}}, []string{IncrementalUpdate}, sure, false},
+		{"an update of something else", pdf.File{Updates: []pdf.Update{{}}}, []string{IncrementalUpdate}, some, false},
+		{"a signature", pdf.File{Updates: []pdf.Update{{Signed: true}}}, nil, none, true},
+		{"a table that does not fit", pdf.File{Repaired: true}, []string{FileRepaired}, sure, false},
+		{"notes on the page", pdf.File{Info: pdf.Info{AnnotationText: true}}, []string{TextInAnnotation}, sure, false},
+		{"a filled form", pdf.File{Info: pdf.Info{FieldValues: true}}, []string{TextInAnnotation}, some, false},
+		{"scripts", pdf.File{Active: true}, []string{ActiveContent}, some, true},
+	} {
+		d := simple()
+		d.file = &tt.file
+		d.program()
+		d.judge()
+		v := Report([]*Document{d}, Bank{}, on("2026-04-01"))[0].IrregularityDetection
+		if !slices.Equal(v.Reasons, append([]string{}, tt.want...)) || v.Status != tt.status || *v.GenuinePDF != tt.genuine {
+			t.Errorf("%s: %s %v, genuine %v, want %s %v, %v", tt.name, v.Status, v.Reasons, *v.GenuinePDF, tt.status, tt.want, tt.genuine)
+		}
+	}
+}
