@@ -125,7 +125,7 @@ func figuresOf(l *bankdata.Ledger, balances bool) []figures {
 			first := e.Day.Date()
 			f.first, f.income = &first, new(report.Cents)
 		}
-		if e.Day > year && e.Amount > 0 && (e.Leaf == bankdata.LeafInterest || e.Leaf == bankdata.LeafDividend) {
+		if e.Day > year && (e.Leaf == bankdata.LeafInterest || e.Leaf == bankdata.LeafDividend) {
 			*f.income = within(*f.income + e.Amount)
 		}
 	}

@@ -50,6 +50,7 @@ func TestFiguresOfAnAccount(t *testing.T) {
 		"interest and dividends": {9_00, []bankdata.Transaction{posted("2025-03-11", 1_00, "INTEREST PAYMENT"), posted("2025-08-11", 2_00, "DIVIDEND RECEIVED INDEX FUND"),
 			posted("2026-03-10", 4_00, "INTEREST PAYMENT")}, "2025-03-11 5.02 7.00"},
 		"those of a year ago to the day":       {9_00, []bankdata.Transaction{posted("2025-03-10", 9_00, "INTEREST PAYMENT")}, "2025-03-10 9.00 0.00"},
+		"what is taken back":                   {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "INTEREST PAYMENT"), posted("2025-06-11", -1_00, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-06-12", -2_00, "INTEREST PAYMENT REVERSAL"), posted("2025-06-13", -3_00, "INTEREST PAYMENT")}, "2025-03-11 9.00 10.00"},
 		"no wage, no interest that is charged": {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "ACME PAYROLL"), posted("2025-06-11", -1_00, "INTEREST CHARGE")}, "2025-03-11 9.00 0.00"},
 	} {
 		a := cash(c.transactions...)

@@ -152,6 +152,7 @@ func TestOutcome(t *testing.T) {
 		"income, a provider that leaves names out":  {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{incomplete}}, "ERROR INCOMPLETE_INFORMATION"},
 		"income, all skipped":                       {report.IncomeOnly, bankdata.Data{}, Gathered{Skipped: map[string]string{"Globex": "OTHER"}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
 		"income is not made up for by a bank":       {report.IncomeOnly, wage, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"income, a bank that failed":                {report.IncomeOnly, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
 		"both, the bank alone":                      {report.IncomeAndAssets, wage, Gathered{Payroll: []Connected{failed}}, "SUCCESS "},
 		"both, payroll alone":                       {report.IncomeAndAssets, bankdata.Data{}, Gathered{Payroll: []Connected{works("p", "Globex")}, Failed: []Failed{down}}, "SUCCESS "},
 		"both, no payment and an account too young": {report.IncomeAndAssets, nothing, Gathered{Payroll: []Connected{idle}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
@@ -178,7 +179,9 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	other.Payroll.Owner.FirstName = "Somebody"
 	nobody := works("n", "Hooli")
 	nobody.Payroll.Owner = bankdata.Owner{}
-	in.Payroll = append(in.Payroll, other, nobody)
+	refused := works("r", "Umbrella")
+	refused.Status = svc.StatusNotAuthenticated
+	in.Payroll = append(in.Payroll, other, nobody, refused)
 	r := Build(in, asOf)
 	if len(r.Identities) != 5 {
 		t.Fatalf("identities are %+v", r.Identities)
