@@ -38,6 +38,7 @@ func groups() []group {
 		{"api", apiFigures},
 		{"engine", engineFigures},
 		{"engine", eligibilityFigures},
+		{"engine", paystubFigures},
 		{"income", incomeFigures},
 	}
 }
