@@ -424,7 +424,7 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 		if resp.StatusCode != http.StatusMisdirectedRequest {
 			t.Errorf("another host = %d", resp.StatusCode)
 		}
-		for path, want := range map[string]int{"/apply/income": 404, "/apply/nothing": 404, "/nothing": 404, "/api/v1/nothing": 404} {
+		for path, want := range map[string]int{"/apply/passport": 404, "/apply/income": 200, "/apply/eligibility": 404, "/apply/nothing": 404, "/nothing": 404, "/api/v1/nothing": 404} {
 			p := b.get(path)
 			if html := strings.HasPrefix(p.header.Get("Content-Type"), "text/html"); p.status != want || html == strings.HasPrefix(path, "/api/") {
 				t.Errorf("%s = %d %s", path, p.status, p.header.Get("Content-Type"))

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"strconv"
+
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -61,17 +63,61 @@ func (m Apply) income() ui.Input {
 }
 
 func (m Apply) dob() ui.Day {
+	if m.housing() {
+		return ui.Day{Name: "dob", Label: wordsDOB.In(m.Lang), Lang: m.Lang, Birthday: true,
+			Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
+	}
 	return ui.Day{Name: "dob", Label: wordsDOB.In(m.Lang), Hint: wordsDOBHint.In(m.Lang), Lang: m.Lang, Birthday: true, Optional: true,
 		Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
 }
 
 func (m Apply) states() ui.Question {
 	q := ui.Question{Name: "state", Label: wordsStateField.In(m.Lang), Prompt: wordsPick.In(m.Lang), Lang: m.Lang,
-		Autocomplete: "address-level1", Optional: true, Error: m.problem("state")}
+		Autocomplete: "address-level1", Optional: !m.housing(), Error: m.problem("state")}
 	for _, s := range states {
 		q.Options = append(q.Options, ui.Option{Value: s.code, Label: s.name, Chosen: m.value("state") == s.code})
 	}
 	return q
+}
+
+// housing reports whether the form is for an eligibility report, which needs the
+// date of birth, the state and employers (document 3, Events).
+func (m Apply) housing() bool { return m.Product == svc.Eligibility }
+
+// mostEmployers is how many one can name.
+const mostEmployers = 6
+
+func (m Apply) employer(i int) string {
+	if i < len(m.Employers) {
+		return m.Employers[i]
+	}
+	return ""
+}
+
+// severalEmployers reports whether one beyond the first was named.
+func (m Apply) severalEmployers() bool {
+	for i := 1; i < mostEmployers; i++ {
+		if m.employer(i) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// employerID is the id of one of the fields; the first has the name's own, to which
+// the error summary leads.
+func employerID(i int) string {
+	if i == 0 {
+		return "statedEmployerNames"
+	}
+	return "statedEmployerNames-" + strconv.Itoa(i+1)
+}
+
+func autocompleteEmployer(i int) string {
+	if i == 0 {
+		return "organization"
+	}
+	return "off"
 }
 
 func (m Apply) modes() ui.Question {

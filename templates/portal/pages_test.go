@@ -55,9 +55,11 @@ func examples(lang svc.Lang) map[string]templ.Component {
 		"apply-refused": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
 			Problems: []Problem{{"firstName", svc.Words{EN: "No digits.", ES: "Sin dígitos."}}, {"dob", svc.Words{EN: "Not yet born.", ES: "Aún no ha nacido."}}}}),
 		"apply-integrator": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
-		"connect":          ConnectPage(connect),
-		"connect-manual":   ConnectPage(manual),
-		"leave":            LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
+		"apply-eligibility": ApplyPage(Apply{Base: base, Product: svc.Eligibility, Action: "/applications", Today: "2026-05-04", Values: typed,
+			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", svc.Words{EN: "One to six.", ES: "De uno a seis."}}}}),
+		"connect":        ConnectPage(connect),
+		"connect-manual": ConnectPage(manual),
+		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
 		"status-pending": status("pending", func(m *Status) {
 			m.Moving, m.Slow = true, true
 			m.Lines = []StatusLine{{at, svc.Words{EN: "Begun.", ES: "Empezó."}}}

@@ -68,6 +68,7 @@ type Apply struct {
 	Action     string            // where the form goes
 	Today      string            // YYYY-MM-DD, UTC
 	Values     map[string]string // by field name, as typed; never echoed unless the form was refused
+	Employers  []string          // of statedEmployerNames, as Values
 	Problems   []Problem
 	Notice     *svc.Words // something else that kept the form from being taken
 	Mode       string

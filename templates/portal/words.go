@@ -23,34 +23,37 @@ var (
 	wordsApplyIntro = svc.Words{
 		EN: "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
 		ES: "Díganos quién es. En el siguiente paso iniciará sesión en su banco; nunca vemos su contraseña."}
-	wordsAboutYou   = svc.Words{EN: "About you", ES: "Sobre usted"}
-	wordsHome       = svc.Words{EN: "Where you live", ES: "Dónde vive"}
-	wordsHomeHint   = svc.Words{EN: "Give your full address, or your date of birth above, or both.", ES: "Indique su dirección completa, o su fecha de nacimiento arriba, o ambas."}
-	wordsMore       = svc.Words{EN: "Income and work", ES: "Ingresos y trabajo"}
-	wordsHow        = svc.Words{EN: "How would you like to verify?", ES: "¿Cómo desea verificar?"}
-	wordsFirstName  = svc.Words{EN: "First name", ES: "Nombre"}
-	wordsLastName   = svc.Words{EN: "Last name", ES: "Apellidos"}
-	wordsEmail      = svc.Words{EN: "E-mail", ES: "Correo electrónico"}
-	wordsPhone      = svc.Words{EN: "Phone", ES: "Teléfono"}
-	wordsDOB        = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
-	wordsDOBHint    = svc.Words{EN: "Not needed if you give your full address.", ES: "No es necesaria si indica su dirección completa."}
-	wordsAddress    = svc.Words{EN: "Street and number", ES: "Calle y número"}
-	wordsCity       = svc.Words{EN: "City", ES: "Ciudad"}
-	wordsStateField = svc.Words{EN: "State or territory", ES: "Estado o territorio"}
-	wordsZIP        = svc.Words{EN: "ZIP code", ES: "Código postal"}
-	wordsZIPHint    = svc.Words{EN: "12345 or 12345-6789", ES: "12345 o 12345-6789"}
-	wordsIncome     = svc.Words{EN: "Yearly income before taxes", ES: "Ingresos anuales antes de impuestos"}
-	wordsIncomeHint = svc.Words{EN: "In whole dollars.", ES: "En dólares enteros."}
-	wordsEmployer   = svc.Words{EN: "Employer", ES: "Empleador"}
-	wordsPick       = svc.Words{EN: "Choose", ES: "Elija"}
-	wordsHere       = svc.Words{EN: "Here on this page", ES: "Aquí, en esta página"}
-	wordsHereText   = svc.Words{EN: "You stay with us; your bank's questions appear in a secure frame.", ES: "Se queda con nosotros; las preguntas de su banco aparecen en un marco seguro."}
-	wordsThere      = svc.Words{EN: "On the verification service's site", ES: "En el sitio del servicio de verificación"}
-	wordsThereText  = svc.Words{EN: "You go there and come back when you are done. Works in every browser.", ES: "Va allí y vuelve al terminar. Funciona en cualquier navegador."}
-	wordsForm       = svc.Words{EN: "There, by a form", ES: "Allí, mediante un formulario"}
-	wordsFormText   = svc.Words{EN: "The same, but the handle travels in a POST.", ES: "Lo mismo, pero el identificador viaja en un POST."}
-	wordsAdvised    = svc.Words{EN: "Recommended", ES: "Recomendado"}
-	wordsContinue   = svc.Words{EN: "Continue", ES: "Continuar"}
+	wordsAboutYou      = svc.Words{EN: "About you", ES: "Sobre usted"}
+	wordsHome          = svc.Words{EN: "Where you live", ES: "Dónde vive"}
+	wordsHomeHint      = svc.Words{EN: "Give your full address, or your date of birth above, or both.", ES: "Indique su dirección completa, o su fecha de nacimiento arriba, o ambas."}
+	wordsMore          = svc.Words{EN: "Income and work", ES: "Ingresos y trabajo"}
+	wordsHow           = svc.Words{EN: "How would you like to verify?", ES: "¿Cómo desea verificar?"}
+	wordsFirstName     = svc.Words{EN: "First name", ES: "Nombre"}
+	wordsLastName      = svc.Words{EN: "Last name", ES: "Apellidos"}
+	wordsEmail         = svc.Words{EN: "E-mail", ES: "Correo electrónico"}
+	wordsPhone         = svc.Words{EN: "Phone", ES: "Teléfono"}
+	wordsDOB           = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
+	wordsDOBHint       = svc.Words{EN: "Not needed if you give your full address.", ES: "No es necesaria si indica su dirección completa."}
+	wordsAddress       = svc.Words{EN: "Street and number", ES: "Calle y número"}
+	wordsCity          = svc.Words{EN: "City", ES: "Ciudad"}
+	wordsStateField    = svc.Words{EN: "State or territory", ES: "Estado o territorio"}
+	wordsZIP           = svc.Words{EN: "ZIP code", ES: "Código postal"}
+	wordsZIPHint       = svc.Words{EN: "12345 or 12345-6789", ES: "12345 o 12345-6789"}
+	wordsIncome        = svc.Words{EN: "Yearly income before taxes", ES: "Ingresos anuales antes de impuestos"}
+	wordsIncomeHint    = svc.Words{EN: "In whole dollars.", ES: "En dólares enteros."}
+	wordsEmployer      = svc.Words{EN: "Employer", ES: "Empleador"}
+	wordsEmployers     = svc.Words{EN: "Employers", ES: "Empleadores"}
+	wordsEmployersHint = svc.Words{EN: "Everyone you are paid by: one to six names. Each of them is verified.", ES: "Todos los que le pagan: de uno a seis nombres. Se verifica cada uno."}
+	wordsMoreEmployers = svc.Words{EN: "More employers", ES: "Más empleadores"}
+	wordsPick          = svc.Words{EN: "Choose", ES: "Elija"}
+	wordsHere          = svc.Words{EN: "Here on this page", ES: "Aquí, en esta página"}
+	wordsHereText      = svc.Words{EN: "You stay with us; your bank's questions appear in a secure frame.", ES: "Se queda con nosotros; las preguntas de su banco aparecen en un marco seguro."}
+	wordsThere         = svc.Words{EN: "On the verification service's site", ES: "En el sitio del servicio de verificación"}
+	wordsThereText     = svc.Words{EN: "You go there and come back when you are done. Works in every browser.", ES: "Va allí y vuelve al terminar. Funciona en cualquier navegador."}
+	wordsForm          = svc.Words{EN: "There, by a form", ES: "Allí, mediante un formulario"}
+	wordsFormText      = svc.Words{EN: "The same, but the handle travels in a POST.", ES: "Lo mismo, pero el identificador viaja en un POST."}
+	wordsAdvised       = svc.Words{EN: "Recommended", ES: "Recomendado"}
+	wordsContinue      = svc.Words{EN: "Continue", ES: "Continuar"}
 
 	wordsIntegrator     = svc.Words{EN: "For integrators (sandbox)", ES: "Para integradores (pruebas)"}
 	wordsIntegratorHint = svc.Words{EN: "What the widget is begun with. Only the first is meant for production.", ES: "Con qué se inicia el widget. Solo la primera opción es para producción."}
@@ -123,6 +126,27 @@ func productText(p svc.Product) svc.Words {
 		return svc.Words{EN: "Income, work and savings for a housing application.", ES: "Ingresos, trabajo y ahorros para una solicitud de vivienda."}
 	}
 	return svc.Words{EN: "Your credit history from another country.", ES: "Su historial de crédito de otro país."}
+}
+
+// applyIntro says what comes after the form.
+func applyIntro(p svc.Product) svc.Words {
+	if p == svc.Income {
+		return svc.Words{
+			EN: "Tell us who you are. In the next step you sign in at your bank or your payroll provider; we never see your password.",
+			ES: "Díganos quién es. En el siguiente paso iniciará sesión en su banco o en su proveedor de nómina; nunca vemos su contraseña."}
+	}
+	return wordsApplyIntro
+}
+
+// connectTitle is what is done on the page with the widget.
+func connectTitle(p svc.Product) svc.Words {
+	switch p {
+	case svc.Income:
+		return svc.Words{EN: "Verify your income", ES: "Verifique sus ingresos"}
+	case svc.Eligibility:
+		return svc.Words{EN: "Verify your income and savings", ES: "Verifique sus ingresos y ahorros"}
+	}
+	return wordsConnectTitle
 }
 
 func applyTitle(p svc.Product) svc.Words {

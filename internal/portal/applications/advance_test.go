@@ -36,6 +36,7 @@ type bench struct {
 	jobs    []jobs.Args
 	status  svcapi.StatusAnswer
 	err     error // of the provider
+	product svc.Product // that was fetched, or whose files were
 	fetches atomic.Int64
 	asked   atomic.Int64
 
@@ -57,20 +58,24 @@ func (b *bench) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, error)
 	return b.status, b.err
 }
 
-func (b *bench) CashflowReport(_ context.Context, ref svcapi.Ref) ([]byte, *report.Cashflow, error) {
+func (b *bench) Report(_ context.Context, product svc.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
 	if b.err != nil {
 		return nil, nil, b.err
 	}
 	b.fetches.Add(1)
-	return []byte(`{"of":"` + ref.ExternalID + `"}`), &report.Cashflow{Meta: &report.Meta{PublicToken: publicToken, Status: svc.StatusSuccess}}, nil
+	b.mu.Lock()
+	b.product = product
+	b.mu.Unlock()
+	return []byte(`{"of":"` + ref.ExternalID + `"}`), &report.Meta{PublicToken: publicToken, Status: svc.StatusSuccess}, nil
 }
 
-func (b *bench) CashflowFiles(context.Context, svcapi.Ref) ([]svcapi.File, error) {
+func (b *bench) Files(_ context.Context, product svc.Product, _ svcapi.Ref) ([]svcapi.File, error) {
+	b.product = product
 	b.lists.Add(1)
 	return b.files, b.filesErr
 }
 
-func (b *bench) CashflowFile(_ context.Context, _ svcapi.Ref, path string) (svcapi.Content, error) {
+func (b *bench) File(_ context.Context, _ svc.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
 	if len(b.files) == 0 || path != b.files[len(b.files)-1].Path {
 		return svcapi.Content{}, &svcapi.Error{HTTP: 404, Code: svc.CodeNotFound}
 	}
@@ -80,7 +85,8 @@ func (b *bench) CashflowFile(_ context.Context, _ svcapi.Ref, path string) (svca
 func newBench(t *testing.T, db *store.DB) *bench {
 	b := &bench{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: svc.Sandbox, Log: slog.New(slog.DiscardHandler),
-		Products: map[svc.Product]string{svc.Cashflow: "11111111-1111-4111-8111-111111111111"},
+		Products: map[svc.Product]string{svc.Cashflow: "11111111-1111-4111-8111-111111111111",
+			svc.Income: "22222222-1111-4111-8111-111111111111", svc.Eligibility: "33333333-1111-4111-8111-111111111111"},
 		Now: func() time.Time {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -106,11 +112,20 @@ var someone = prefill.Fields{FirstName: "Ana", LastName: "Díaz", Email: "ana@ex
 
 func (b *bench) apply() Application {
 	b.t.Helper()
+	return b.applyFor(svc.Cashflow)
+}
+
+func (b *bench) applyFor(product svc.Product) Application {
+	b.t.Helper()
+	fields := someone
+	if product == svc.Eligibility {
+		fields.State, fields.StatedEmployerNames = "OH", []string{"Northwind", "Tern & Sons"}
+	}
 	var a Application
 	b.tx(func(ctx context.Context, tx *sql.Tx) error {
 		var problems []prefill.Problem
 		var err error
-		a, problems, err = b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromWeb, Prefill: someone.Object(), SessionID: "s"})
+		a, problems, err = b.Create(ctx, tx, New{Product: product, Origin: FromWeb, Prefill: fields.Object(), SessionID: "s"})
 		if len(problems) > 0 {
 			b.t.Fatalf("problems: %+v", problems)
 		}
@@ -234,7 +249,7 @@ func TestOneFetchWhateverComes(t *testing.T) {
 			if got.Journey.State != journey.Ready || got.Journey.PublicToken != publicToken || !got.HasReport || b.fetches.Load() != 1 {
 				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport, b.fetches.Load())
 			}
-			raw, err := b.Report(t.Context(), a.ID)
+			raw, err := b.Service.Report(t.Context(), a.ID)
 			if err != nil || string(raw) != `{"of":"`+a.ExternalID+`"}` {
 				t.Fatalf("Report = %s, %v", raw, err)
 			}
@@ -404,7 +419,7 @@ func TestWhatCreateRefuses(t *testing.T) {
 			change func(*New)
 			want   error
 		}{
-			"a product that is not offered":  {func(n *New) { n.Product = svc.Income }, ErrUnknownProduct},
+			"a product that is not offered":  {func(n *New) { n.Product = svc.Passport }, ErrUnknownProduct},
 			"no such product":                {func(n *New) { n.Product = "x" }, ErrUnknownProduct},
 			"no such mode":                   {func(n *New) { n.Mode = "popup" }, ErrBadMode},
 			"a variant by redirect":          {func(n *New) { n.Mode, n.Variant = Redirect, ByPrefill }, ErrBadMode},

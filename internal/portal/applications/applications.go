@@ -146,9 +146,9 @@ var (
 // Provider is what is asked of the service. *svcapi.Client is one.
 type Provider interface {
 	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)
-	CashflowReport(ctx context.Context, ref svcapi.Ref) ([]byte, *report.Cashflow, error)
-	CashflowFiles(ctx context.Context, ref svcapi.Ref) ([]svcapi.File, error)
-	CashflowFile(ctx context.Context, ref svcapi.Ref, path string) (svcapi.Content, error)
+	Report(ctx context.Context, product svc.Product, ref svcapi.Ref) ([]byte, *report.Meta, error)
+	Files(ctx context.Context, product svc.Product, ref svcapi.Ref) ([]svcapi.File, error)
+	File(ctx context.Context, product svc.Product, ref svcapi.Ref, path string) (svcapi.Content, error)
 }
 
 // Queue takes jobs. *jobs.Queue is one.
@@ -178,7 +178,7 @@ type Service struct {
 }
 
 // offered are the kinds whose report this portal can fetch and show.
-var offered = []svc.Product{svc.Cashflow}
+var offered = []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility}
 
 // Offers reports whether one can apply for p here: the account has it, and the
 // portal can serve it.

@@ -162,6 +162,7 @@ func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	for _, name := range names {
 		m.Values[name] = form.Get(name)
 	}
+	m.Employers = form[prefill.StatedEmployerNames]
 	for _, p := range problems {
 		if slices.Contains(names, p.Field) {
 			m.Problems = append(m.Problems, pages.Problem{Field: p.Field, Words: p.Words})

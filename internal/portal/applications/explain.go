@@ -100,7 +100,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 // analysis fetches the file and reads it once, so that what is kept can be shown.
 func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := svcapi.Ref{ExternalID: t.ExternalID}
-	files, err := s.Provider.CashflowFiles(ctx, ref)
+	files, err := s.Provider.Files(ctx, svc.Cashflow, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 	if i < 0 {
 		return nil, errNoAnalysis
 	}
-	file, err := s.Provider.CashflowFile(ctx, ref, files[i].Path)
+	file, err := s.Provider.File(ctx, svc.Cashflow, ref, files[i].Path)
 	if err != nil {
 		return nil, err
 	}

@@ -208,7 +208,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 	if !mine {
 		return jobs.Later(max(a.fetchUntil.Sub(now), time.Second))
 	}
-	raw, body, err := s.Provider.CashflowReport(ctx, svcapi.Ref{ExternalID: t.ExternalID})
+	raw, meta, err := s.Provider.Report(ctx, a.Product, svcapi.Ref{ExternalID: t.ExternalID})
 	if err != nil {
 		return s.refetch(ctx, a, err)
 	}
@@ -225,14 +225,14 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		if err != nil || !kept {
 			return err
 		}
-		if err := claim(ctx, tx, a.ID, number, body.Meta.PublicToken); err != nil {
+		if err := claim(ctx, tx, a.ID, number, meta.PublicToken); err != nil {
 			return err
 		}
 		locked.HasReport, locked.ReportAt = true, s.now()
-		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: body.Meta.PublicToken,
+		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
 			Status: svc.StatusSuccess, At: s.now().Unix()}
-		if body.Meta.Substatus != nil {
-			in.Substatus = *body.Meta.Substatus
+		if meta.Substatus != nil {
+			in.Substatus = *meta.Substatus
 		}
 		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != svc.Cashflow {
 			return err

@@ -1,0 +1,49 @@
+package applications
+
+import (
+	"errors"
+	"testing"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// TestEachProductsReportIsFetchedByItsOwnCall walks an application of each offered
+// product to its report and its files.
+func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		for _, product := range offered {
+			b := newBench(t, db)
+			b.files = []svcapi.File{{DocumentType: "PAYSTUB", Path: "s/paystub.pdf"}}
+			b.analysis = []byte("%PDF-")
+			a := b.applyFor(product)
+			if _, err := b.Service.Files(t.Context(), a.ID); !errors.Is(err, ErrNoReport) {
+				t.Errorf("%s: files before the report: %v", product, err)
+			}
+			b.begin(a.ID)
+			events["webhook"](b, a)
+			b.work(false)
+			if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 || b.product != product {
+				t.Fatalf("%s: state %s after %d fetches of %s", product, got.Journey.State, b.fetches.Load(), b.product)
+			}
+			if lists, want := b.lists.Load(), map[svc.Product]int64{svc.Cashflow: 1}[product]; lists != want {
+				t.Errorf("%s: asked for an analysis %d times, want %d", product, lists, want)
+			}
+			b.product = ""
+			files, err := b.Service.Files(t.Context(), a.ID)
+			if err != nil || len(files) != 1 || b.product != product {
+				t.Fatalf("%s: Files = %v, %v, of %s", product, files, err, b.product)
+			}
+			if got, err := b.Service.File(t.Context(), a.ID, files[0].Path); err != nil || string(got.Body) != "%PDF-" {
+				t.Errorf("%s: File = %q, %v", product, got.Body, err)
+			}
+			b.filesErr = &svcapi.Error{HTTP: 410, Code: svc.CodeGone}
+			if _, err := b.Service.Files(t.Context(), a.ID); svcapi.CodeOf(err) != svc.CodeGone {
+				t.Errorf("%s: the provider's refusal came as %v", product, err)
+			}
+		}
+	})
+}

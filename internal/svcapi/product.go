@@ -1,0 +1,58 @@
+package svcapi
+
+import (
+	"context"
+	"errors"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Report fetches the report of a product's kind by the call of its own, and
+// returns the body as it came with its meta. It refuses as that call does; a kind
+// without a call gives an *Error with INVALID_PRODUCT, and nothing is sent.
+func (c *Client) Report(ctx context.Context, product svc.Product, ref Ref) ([]byte, *report.Meta, error) {
+	switch product {
+	case svc.Cashflow:
+		raw, body, err := c.CashflowReport(ctx, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		return raw, body.Meta, nil
+	case svc.Income:
+		raw, body, err := c.IncomeReport(ctx, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		return raw, body.Meta, nil
+	case svc.Eligibility:
+		raw, body, err := c.EligibilityReport(ctx, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		return raw, body.Meta, nil
+	}
+	return nil, nil, noSuchProduct("report")
+}
+
+// Files lists the files of a report of a product's kind.
+func (c *Client) Files(ctx context.Context, product svc.Product, ref Ref) ([]File, error) {
+	if list, ok := fileLists[product]; ok {
+		return c.files(ctx, list, ref)
+	}
+	return nil, noSuchProduct("files")
+}
+
+// File fetches one of them. It fails like CashflowFile.
+func (c *Client) File(ctx context.Context, product svc.Product, ref Ref, path string) (Content, error) {
+	if list, ok := fileLists[product]; ok {
+		return c.file(ctx, list, ref, path)
+	}
+	return Content{}, noSuchProduct("file")
+}
+
+var fileLists = map[svc.Product]string{svc.Cashflow: cashflowFiles, svc.Income: incomeFiles, svc.Eligibility: eligibilityFiles}
+
+func noSuchProduct(op string) error {
+	return &Error{Op: op, Code: svc.CodeInvalidProduct, Err: errors.New("no call for this product")}
+}
