@@ -30,14 +30,15 @@ import (
 )
 
 // apiFigures measures submissions: how many are taken a second, durable before
-// their answer, and how long after one its webhook arrives.
+// their answer, and how long after one its webhook arrives; and requests that only
+// ask, or hardly more.
 func apiFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := newService(ctx, dir)
+	s, err := newService(ctx, store.Config{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,11 @@ func apiFigures(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	delivered, err := s.delivered(ctx)
-	return append(taken, delivered), err
+	if err != nil {
+		return nil, err
+	}
+	requests, err := requestFigures(ctx)
+	return slices.Concat(taken, []figure{delivered}, requests), err
 }
 
 // taken compares submissions of 3,000 transactions over HTTP with the bare insert
@@ -163,6 +168,7 @@ type service struct {
 	db       *store.DB
 	product  string
 	basic    string
+	third    string // publicId of the third party
 
 	mu      sync.Mutex
 	bearer  string
@@ -173,17 +179,18 @@ type service struct {
 
 func (s *service) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 
-func newService(ctx context.Context, dir string) (*service, error) {
+func newService(ctx context.Context, where store.Config) (*service, error) {
 	s := &service{arrived: map[string]time.Time{}, rang: make(chan struct{}, 1), product: uuid.NewString()}
 	var err error
-	s.db, err = store.Open(ctx, store.Config{Dir: dir, Party: store.Provider, MasterKey: make([]byte, 32), Now: s.now})
+	where.Party, where.MasterKey, where.Now = store.Provider, make([]byte, 32), s.now
+	s.db, err = store.Open(ctx, where)
 	if err != nil {
 		return nil, err
 	}
 	s.receiver = httptest.NewServer(http.HandlerFunc(s.receive))
 	var handler http.Handler
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	s.provider, err = provider.New(ctx, provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: s.server.URL,
+	s.provider, err = provider.New(ctx, provider.Config{DB: s.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.now, URL: s.server.URL,
 		Environment: svc.Sandbox, Assets: web.Provider(), AllowLoopbackCallbacks: true})
 	if err != nil {
 		return nil, err
@@ -197,6 +204,7 @@ func newService(ctx context.Context, dir string) (*service, error) {
 		return nil, err
 	}
 	s.basic = base64.StdEncoding.EncodeToString([]byte(seed.ClientID + ":" + seed.SecretKey))
+	s.third = seed.ThirdParty.PublicID
 	handler = s.provider.Handler()
 	return s, s.provider.Start(ctx)
 }

@@ -459,13 +459,11 @@ func destinations() []bankaccounts.Bank {
 type accountCustomers struct{ customers *customers.Service }
 
 func (a accountCustomers) Entitled(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
-	account, err := a.customers.ByID(ctx, q, customerID)
-	return account.ACHDetails, err
+	return a.customers.MayReadNumbers(ctx, q, customerID)
 }
 
 func (a accountCustomers) Withdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
-	c, err := a.customers.Consumer(ctx, q, customerID, consumerID)
-	return c.ConsentWithdrawn, err
+	return a.customers.ConsentWithdrawn(ctx, q, customerID, consumerID)
 }
 
 // accountReports finds the accounts behind reports.

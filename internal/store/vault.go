@@ -156,6 +156,23 @@ func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, seal
 	return open(aead, at, sealed)
 }
 
+// Opener opens values of one data key, which was asked for once.
+type Opener struct{ aead cipher.AEAD }
+
+// Opener returns the opener of a data key; ErrShredded where that is gone.
+func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, error) {
+	aead, err := v.key(ctx, q, keyID)
+	return Opener{aead}, err
+}
+
+// Open is Vault.Open.
+func (o Opener) Open(at Cell, sealed []byte) ([]byte, error) {
+	if sealed == nil {
+		return nil, nil
+	}
+	return open(o.aead, at, sealed)
+}
+
 // Shred destroys a consumer's data key, and with it all that was sealed under
 // it, in every backup made after.
 func (v *Vault) Shred(ctx context.Context, q Queryer, keyID string) error {

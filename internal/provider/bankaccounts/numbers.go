@@ -93,18 +93,26 @@ func (s *Service) items(ctx context.Context, consumerID string, entitled bool) (
 		return nil, err
 	}
 	out := make([]item, 0, len(rows))
+	keys := map[string]store.Opener{} // mostly one: the consumer's
 	for _, a := range rows {
-		var it item
-		if err := s.open(ctx, a.keyID, cell(a.id, "details"), a.details, &it.shown); err != nil {
-			if errors.Is(err, store.ErrShredded) {
+		key, ok := keys[a.keyID]
+		if !ok {
+			if key, err = s.DB.Vault.Opener(ctx, s.DB.SQL, a.keyID); errors.Is(err, store.ErrShredded) {
 				continue
 			}
+			if err != nil {
+				return nil, err
+			}
+			keys[a.keyID] = key
+		}
+		var it item
+		if err := read(key, cell(a.id, "details"), a.details, &it.shown); err != nil {
 			return nil, err
 		}
 		it.AccountID = a.accountID
 		if entitled && !a.first.IsZero() && a.numbers != nil {
 			var d details
-			if err := s.open(ctx, a.keyID, cell(a.id, "numbers"), a.numbers, &d); err != nil {
+			if err := read(key, cell(a.id, "numbers"), a.numbers, &d); err != nil {
 				return nil, err
 			}
 			it.Routing, it.Number, it.Kind = &d.Routing, &d.Number, &d.Kind
@@ -169,7 +177,15 @@ func (s *Service) Revoke(ctx context.Context, accountID string) error {
 }
 
 func (s *Service) open(ctx context.Context, keyID string, at store.Cell, sealed []byte, into any) error {
-	raw, err := s.DB.Vault.Open(ctx, s.DB.SQL, keyID, at, sealed)
+	key, err := s.DB.Vault.Opener(ctx, s.DB.SQL, keyID)
+	if err != nil {
+		return err
+	}
+	return read(key, at, sealed, into)
+}
+
+func read(key store.Opener, at store.Cell, sealed []byte, into any) error {
+	raw, err := key.Open(at, sealed)
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,13 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 	return a, err
 }
 
+// MayReadNumbers says whether an account may read whole account numbers, or
+// store.ErrNotFound.
+func (s *Service) MayReadNumbers(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
+	a, err := account(ctx, q, `id = $1`, customerID)
+	return a.ACHDetails, err
+}
+
 // SetCompleteURL registers url, and makes it the static one of the account.
 func (s *Service) SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error {
 	urls, err := completeURLs(ctx, tx, customerID)
@@ -163,6 +170,13 @@ func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, con
 	}
 	c.Prefill = raw
 	return c, nil
+}
+
+// ConsentWithdrawn says whether the customer's consumer has withdrawn consent, or
+// store.ErrNotFound.
+func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
+	c, _, err := consumer(ctx, q, customerID, consumerID)
+	return c.ConsentWithdrawn, err
 }
 
 // CreateConsumer adds a consumer with a data key of its own. A taken externalID
