@@ -24,7 +24,7 @@ import (
 func visitEmployers() []visits.Bank {
 	var out []visits.Bank
 	for _, p := range payroll.All() {
-		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint})
+		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, Lugar: p.HintES})
 	}
 	return out
 }

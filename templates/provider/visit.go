@@ -114,6 +114,15 @@ func (v Visit) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(v
 
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
 
+// added says how many documents there are.
+func (v Visit) added() string {
+	if len(v.Documents) == 1 {
+		return v.say("1 file added", "1 archivo añadido")
+	}
+	n := strconv.Itoa(len(v.Documents))
+	return v.say(n+" files added", n+" archivos añadidos")
+}
+
 // uploadAction is where files are sent.
 func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
@@ -167,7 +176,7 @@ func (v Visit) title() string {
 	case Source:
 		return v.say("How do you want to show your income?", "¿Cómo quiere mostrar sus ingresos?")
 	case Employers:
-		return v.say("Choose your employer", "Elija su empleador")
+		return v.say("Choose your employer", "Elija su empresa")
 	case Documents:
 		return v.say("Add your pay stubs", "Añada sus nóminas")
 	case Banks:
@@ -198,12 +207,14 @@ func (v Visit) title() string {
 	return v.say("We could not finish", "No pudimos terminar")
 }
 
-// steps are those of the way that was chosen. Before it is, no more of them are
-// known than that.
+// connecting stands for the steps of a way before it is chosen.
+const connecting Step = "connecting"
+
+// steps are those of the way that was chosen.
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
-		Employers: v.say("Employer", "Empleador"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
-		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas")}
+		Employers: v.say("Employer", "Empresa"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
+		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión")}
 	way := v.Way
 	if way == "" && len(v.Ways) == 1 {
 		way = v.Ways[0]
@@ -219,6 +230,8 @@ func (v Visit) steps() ui.Steps {
 		order = append(order, Employers, SignIn, Code)
 	case Stubs:
 		order = append(order, Documents)
+	default:
+		order = append(order, connecting)
 	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, v.Step)}
 	for _, s := range order {
@@ -239,14 +252,14 @@ func (v Visit) walking() bool {
 func (v Visit) wayRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Ways))
 	for i, w := range v.Ways {
-		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Your bank", "Su banco"),
+		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Bank", "Banco"),
 			Detail: v.say("Sign in to the bank that your pay goes to", "Inicie sesión en el banco donde recibe su sueldo")}
 		switch w {
 		case Payroll:
-			rows[i].Title = v.say("Your employer or payroll provider", "Su empleador o proveedor de nóminas")
+			rows[i].Title = v.say("Employer or payroll provider", "Empresa o proveedor de nóminas")
 			rows[i].Detail = v.say("Sign in where you see your pay statements, a gig platform too", "Inicie sesión donde ve sus nóminas, también en una plataforma de encargos")
 		case Stubs:
-			rows[i].Title = v.say("Pay stubs", "Nóminas en papel o en archivo")
+			rows[i].Title = v.say("Pay stubs", "Nóminas en archivo o en papel")
 			rows[i].Detail = v.say("Upload the files, or take photos of them", "Suba los archivos o hágales fotos")
 		}
 	}

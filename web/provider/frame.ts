@@ -6,6 +6,8 @@
 // Every message, both ways, is held against the other window, its origin and
 // the nonce of the fragment; what does not fit is dropped in silence.
 
+import { enhance } from "./parts/upload";
+
 const host = window.parent;
 const nonce = location.hash.slice(1);
 const query = new URLSearchParams(location.search);
@@ -107,7 +109,11 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   if (!answer) return say(navigator.onLine ? "failed" : "offline");
   const type = answer.headers.get("Content-Type") ?? "";
   if (!type.startsWith("text/html")) return say("failed");
-  const next = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("step");
+  swap(await answer.text(), moved);
+}
+
+function swap(html: string, moved: boolean, first?: string): void {
+  const next = new DOMParser().parseFromString(html, "text/html").getElementById("step");
   const now = document.getElementById("step")!;
   if (!next) return say("failed");
   hush();
@@ -115,16 +121,23 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   const same = now.dataset.step === next.dataset.step;
   if (!(same && next.dataset.poll && !moved)) {
     now.replaceWith(document.adoptNode(next));
-    if (moved || document.hasFocus()) focusStep(next);
+    enhance(next, { "X-Visit-Part": "step" }, uploaded);
+    if (moved || document.hasFocus()) focusStep(next, first);
     else if (!same) announce(next);
   }
   after(document.getElementById("step")!);
 }
 
-function focusStep(step: HTMLElement): void {
+function uploaded(html: string | undefined): void {
+  if (html === undefined) return say(navigator.onLine ? "failed" : "offline");
+  swap(html, true, "[data-added]");
+}
+
+function focusStep(step: HTMLElement, first?: string): void {
   // In this order, not in that of the document.
-  const target = ["[aria-invalid=true]", "[role=alert]", "h1"].map((s) => step.querySelector<HTMLElement>(s)).find((e) => e);
-  if (target?.matches("h1, [role=alert]")) target.tabIndex = -1;
+  const order = ["[aria-invalid=true]", "[role=alert]", ...(first ? [first] : []), "h1"];
+  const target = order.map((s) => step.querySelector<HTMLElement>(s)).find((e) => e);
+  if (target?.matches("h1, h2, [role=alert]")) target.tabIndex = -1;
   target?.focus();
 }
 

@@ -3,6 +3,8 @@
 // applicant back after a moment, which they can do at once by the button.
 // Without script the page does both by itself, less smoothly.
 
+import { enhance } from "./parts/upload";
+
 const step = () => document.getElementById("step")!;
 
 function follow(): void {
@@ -17,13 +19,29 @@ async function look(): Promise<void> {
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.step !== step().dataset.step) {
-    document.title = page.title;
-    step().replaceWith(document.adoptNode(next));
-    const heading = next.querySelector("h1")!;
-    heading.tabIndex = -1;
-    heading.focus();
+    put(page, next, "h1");
   }
   follow();
 }
 
+// put shows another page's step in the place of this one, and leads to the first of
+// the places that it has.
+function put(page: Document, next: HTMLElement, ...places: string[]): void {
+  document.title = page.title;
+  step().replaceWith(document.adoptNode(next));
+  const place = places.map((p) => next.querySelector<HTMLElement>(p)).find((e) => e);
+  if (place?.matches("h1, h2")) place.tabIndex = -1;
+  place?.focus();
+  enhance(next, {}, uploaded);
+}
+
+function uploaded(html: string | undefined): void {
+  const page = new DOMParser().parseFromString(html ?? "", "text/html");
+  const next = page.getElementById("step");
+  if (!next) return location.reload(); // where the visit stands, or the browser's own words
+  put(page, next, "[aria-invalid=true]", "[data-added]", "h1");
+  follow();
+}
+
+enhance(step(), {}, uploaded);
 follow();

@@ -8,6 +8,7 @@ type Bank struct {
 	ID    string // as in a form's value
 	Name  string // institution_name or provider_name of the report
 	Place string // to tell them apart: city and state, Online, or what it is
+	Lugar string // the same in Spanish, where that is another
 }
 
 // bank returns the bank of that id.
@@ -51,7 +52,7 @@ func FindBanks(all []Bank, query string) (found []Bank, more int) {
 	var first, rest []Bank
 	for _, b := range all {
 		switch {
-		case !hasWords(strings.ToLower(b.Name+" "+b.Place), wanted):
+		case !hasWords(strings.ToLower(b.Name+" "+b.Place+" "+b.Lugar), wanted):
 		case strings.HasPrefix(strings.ToLower(b.Name), strings.Join(wanted, " ")):
 			first = append(first, b)
 		default:

@@ -154,8 +154,8 @@ func TestNextLaws(t *testing.T) {
 }
 
 func TestFindBanks(t *testing.T) {
-	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR"}, {"b", "Birchwater Credit Union", "Duluth, MN"}, {"m", "Meridian Quay Bank", "San Francisco, CA"},
-		{"q", "Quay Savings", "Boise, ID"}, {"w", "Willow & Wharf Bank", "Portland, ME"}}
+	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""}, {"m", "Meridian Quay Bank", "San Francisco, CA", ""},
+		{"q", "Quay Savings", "Boise, ID", ""}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa"}}
 	for _, c := range []struct {
 		query, first string
 		count        int
@@ -166,6 +166,7 @@ func TestFindBanks(t *testing.T) {
 		{"quay", "Quay Savings", 2},
 		{"birch credit", "Birchwater Credit Union", 1},
 		{"maine", "", 0},
+		{"costa", "Willow & Wharf Bank", 1},
 		{"portland", "Alderbrook Savings", 2},
 		{"willow & wharf", "Willow & Wharf Bank", 1},
 		{"ridian", "", 0},

@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -314,7 +315,8 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 		p.Query = r.URL.Query().Get("q")
 		found, more := FindBanks(s.list(v.Way), p.Query)
 		for _, b := range found {
-			p.Banks = append(p.Banks, pages.Bank(b))
+			place := svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}
+			p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: place.In(p.Lang)})
 		}
 		p.More = more
 	case pages.SignIn:

@@ -11,8 +11,9 @@ func All() []Provider {
 	var out []Provider
 	for line := range strings.Lines(catalogue) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
-		kind, hint, _ := strings.Cut(rest, "|")
-		out = append(out, Provider{ID: slug(name), Name: name, Type: types[kind], Hint: hint})
+		kind, rest, _ := strings.Cut(rest, "|")
+		hint, spanish, _ := strings.Cut(rest, "|")
+		out = append(out, Provider{ID: slug(name), Name: name, Type: types[kind], Hint: hint, HintES: spanish})
 	}
 	return out
 }
@@ -37,8 +38,8 @@ func slug(name string) string {
 }
 
 // catalogue is a provider a line: name, whether it is an employer, a payroll
-// company or a gig platform, and a word about it.
-const catalogue = `Abacus Lane Payroll|p|Payroll company
+// company or a gig platform, and where it is, or what, that in Spanish too.
+const catalogue = `Abacus Lane Payroll|p|Payroll company|Proveedor de nóminas
 Alder Design Studio|e|Portland, OR
 Amberline Airports|e|Denver, CO
 Basket & Bramble Grocers|e|Des Moines, IA
@@ -46,20 +47,20 @@ Beacon Hill Robotics|e|Boston, MA
 Bluewater Unified Schools|e|San Diego, CA
 Brass Lantern Hotels|e|New Orleans, LA
 Briarpatch Home Care|e|Louisville, KY
-Carrywell Couriers|g|Gig platform: parcels
+Carrywell Couriers|g|Gig platform: parcels|Plataforma: paquetes
 Cedarline Timber|e|Eugene, OR
-Chartwise Payroll|p|Payroll company
-Cloverfield County|e|Public service
+Chartwise Payroll|p|Payroll company|Proveedor de nóminas
+Cloverfield County|e|Public service|Servicio público
 Copper Kettle Kitchens|e|Phoenix, AZ
-Dashwood Deliveries|g|Gig platform: meals
+Dashwood Deliveries|g|Gig platform: meals|Plataforma: comidas
 Eastmoor Insurance|e|Philadelphia, PA
 Elmstead University|e|Madison, WI
 Foxglove Fulfilment|e|Reno, NV
 Gablestone Builders|e|Tulsa, OK
 Granite State Transit|e|Concord, NH
 Great Lakes Medical|e|Chicago, IL
-Handily Home Tasks|g|Gig platform: odd jobs
-Harbor Light Payroll|p|Payroll company
+Handily Home Tasks|g|Gig platform: odd jobs|Plataforma: tareas del hogar
+Harbor Light Payroll|p|Payroll company|Proveedor de nóminas
 Highmarsh Shipyards|e|Charleston, SC
 Ironvale Motors|e|Detroit, MI
 Juniper Ridge Clinic|e|Worcester, MA
@@ -67,14 +68,14 @@ Kestrel Aerospace|e|Salt Lake City, UT
 Lakelight Media|e|Milwaukee, WI
 Lantern Street Learning|e|Chicago, IL
 Larkfield Staffing|e|Kansas City, MO
-Ledgerwell Payroll|p|Payroll company
+Ledgerwell Payroll|p|Payroll company|Proveedor de nóminas
 Maplethorpe Dairy|e|Burlington, VT
 Meadow View Senior Living|e|Topeka, KS
 Mosswood Software|e|Olympia, WA
 Northwind Logistics|e|Austin, TX
 Orchard & Vine Wines|e|Fresno, CA
 Pacific Print Co|e|Portland, OR
-Paywright|p|Payroll company
+Paywright|p|Payroll company|Proveedor de nóminas
 Pelican Point Hospital|e|Mobile, AL
 Quarry Hill Stores|e|Concord, NH
 Redtail Energy|e|Oklahoma City, OK
@@ -82,8 +83,8 @@ Saguaro Solar|e|Tucson, AZ
 Sunflower Foods Inc|e|Topeka, KS
 Tallgrass Telecom|e|Wichita, KS
 Tidewell Fisheries|e|Norfolk, VA
-Uplift Pets|g|Gig platform: dog walking
+Uplift Pets|g|Gig platform: dog walking|Plataforma: paseo de perros
 Westering Films|e|Los Angeles, CA
 Willow & Wharf Books|e|Portland, ME
 Yarrow Valley Health|e|Spokane, WA
-Zipporah Rides|g|Gig platform: rides`
+Zipporah Rides|g|Gig platform: rides|Plataforma: viajes`

@@ -23,10 +23,11 @@ import (
 
 // Provider is one mock payroll provider.
 type Provider struct {
-	ID   string // as in a form's value
-	Name string
-	Type string // income.ProviderEmployer, income.ProviderPayroll or income.ProviderGig
-	Hint string // to tell providers apart: what it does
+	ID     string // as in a form's value
+	Name   string
+	Type   string // income.ProviderEmployer, income.ProviderPayroll or income.ProviderGig
+	Hint   string // to tell providers apart: city and state, or what it is
+	HintES string // in Spanish; empty: the same
 }
 
 // Providers is what stands behind all of them. Its zero value is ready.

@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// incomeVisit is the address of a hosted visit for an income report.
+func (s *site) incomeVisit(t *testing.T, lang string) string {
+	t.Helper()
+	link := call(t, "POST", s.Provider+"/connect/invite-link", s.basic(), map[string]any{
+		"productId": s.Credentials.Products["income"], "prefill": somebody(nil)}, 2)["inviteLink"].(string)
+	return link + "?lang=" + lang
+}
+
+// shot leaves a picture where E2E_SHOTS says.
+func shot(t *testing.T, v *visitor, name string) {
+	t.Helper()
+	if dir := os.Getenv("E2E_SHOTS"); dir != "" {
+		_, err := v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(dir + "/" + name + ".png"), FullPage: playwright.Bool(true)})
+		must(t, err)
+	}
+}
+
+func stubFile(name, text string) playwright.InputFile {
+	return playwright.InputFile{Name: name, MimeType: "application/pdf", Buffer: []byte("%PDF-1.4\n" + text)}
+}
+
+// TestPayrollVisit shows income by a payroll provider on the hosted page: each of
+// its steps is for everybody, in both languages.
+func TestPayrollVisit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		v := visit(t, speak)
+		v.open(t, s.incomeVisit(t, lang))
+		for _, name := range []string{"consent", "source", "employer", "sign-in", "code"} {
+			step(t, v.page, name)
+			everybody(t, v, name)
+			in(t, v, lang)
+			shot(t, v, "payroll-"+name+"-"+lang)
+			switch name {
+			case "source":
+				click(t, v.page("button[value=payroll]"))
+			case "employer":
+				fill(t, v.page("[name=q]"), "zipporah")
+				must(t, v.page("[name=q]").Press("Enter"))
+				click(t, v.page("button[value=zipporah-rides]"))
+			default:
+				onward(t, v.page, name)
+			}
+		}
+		see(t, v.page("[data-end=success]"))
+		everybody(t, v, "end")
+	})
+}
+
+// TestPayStubsInTheWidget adds files in the widget's frame: chosen, dropped, refused
+// and taken away, each with words and a place for the focus.
+func TestPayStubsInTheWidget(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.open(t, h.URL+"/")
+	begin(t, v, h.options(map[string]any{"productId": s.Credentials.Products["income"], "prefill": somebody(nil)}), "first")
+	step(t, v.widget, "consent")
+	submit(t, v.widget)
+	step(t, v.widget, "source")
+	must(t, v.widget("button[value=paystubs]").Press("Enter"))
+	step(t, v.widget, "documents")
+	shot(t, v, "documents-frame")
+	focused := func(selector string) {
+		t.Helper()
+		see(t, v.widget(selector+":focus"))
+	}
+	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub march.pdf", "march"), stubFile("paystub april.pdf", "april")}))
+	see(t, v.widget("role=heading >> text=2 files added"))
+	focused("[data-added]")
+	v.expect("422")
+	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{{Name: "letter.txt", MimeType: "text/plain", Buffer: []byte("Dear Sir")}}))
+	see(t, v.widget("#file-error >> text=letter.txt"))
+	focused("#file[aria-invalid=true]")
+	shot(t, v, "documents-problem")
+	// Dropped, as from a folder.
+	_, err := v.widget("form[data-upload]").Evaluate(`(form) => {
+		const data = new DataTransfer();
+		data.items.add(new File(["%PDF-1.4\nmay"], "paystub may.pdf", {type: "application/pdf"}));
+		form.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+	}`, nil)
+	must(t, err)
+	see(t, v.widget("role=heading >> text=3 files added"))
+	must(t, v.widget("button[value=remove]").First().Press("Enter"))
+	see(t, v.widget("role=heading >> text=2 files added"))
+	if names := read(t, v.widget("[data-testid=files]")); strings.Contains(names, "march") || !strings.Contains(names, "paystub may.pdf") {
+		t.Errorf("the files are %s", names)
+	}
+	must(t, v.widget(`role=button[name="Share these pay stubs"]`).Press("Enter"))
+	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
+		t.Errorf("the hooks were called with %v", got)
+	}
+}
+
+// TestPayStubsOnAPhone adds a photo on the hosted page, and without script a file by
+// the form's own button.
+func TestPayStubsOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	t.Run("script", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t, phone, spanish)
+		v.open(t, s.incomeVisit(t, "es"))
+		submit(t, v.page)
+		click(t, v.page("button[value=paystubs]"))
+		step(t, v.page, "documents")
+		if capture, err := v.page("#camera").GetAttribute("capture"); err != nil || capture == "" {
+			t.Errorf("the camera's field captures %q, %v", capture, err)
+		}
+		see(t, v.page("label[for=camera]"))
+		must(t, v.page("#camera").SetInputFiles([]playwright.InputFile{{Name: "paystub.jpg", MimeType: "image/jpeg", Buffer: []byte("\xff\xd8\xff\xe0 photo")}}))
+		see(t, v.page("role=heading >> text=1 archivo añadido"))
+		v.expect("422")
+		must(t, v.page("#file").SetInputFiles([]playwright.InputFile{{Name: "carta con un nombre muy largo que no cabe en ninguna parte.txt", MimeType: "text/plain", Buffer: []byte("x")}}))
+		see(t, v.page("#file-error"))
+		everybody(t, v, "documents")
+		must(t, v.SetViewportSize(320, 640))
+		shot(t, v, "documents-phone")
+		click(t, v.page(`role=button[name="Compartir estas nóminas"]`))
+		see(t, v.page("[data-end=success][data-status=SUCCESS]"))
+	})
+	t.Run("no script", func(t *testing.T) {
+		t.Parallel()
+		v := visit(t, phone, noScript)
+		v.open(t, s.incomeVisit(t, "en"))
+		submit(t, v.page)
+		click(t, v.page("button[value=paystubs]"))
+		must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
+		shot(t, v, "documents-noscript")
+		click(t, v.page(`role=button[name="Upload"]`))
+		see(t, v.page("role=heading >> text=1 file added"))
+		click(t, v.page(`role=button[name="Share these pay stubs"]`))
+		see(t, v.page("[data-end=success]"))
+	})
+}
