@@ -79,9 +79,12 @@ const (
 	VerifiedByPaystub  = "PAYSTUB"
 )
 
-// BankTransactionsDocument is the document type of what was retrieved from a bank,
+// The document types of what was retrieved from a bank and from a payroll provider,
 // in the list of any report's files and in an eligibility report's documents.
-const BankTransactionsDocument = "BANK_TRANSACTIONS"
+const (
+	BankTransactionsDocument  = "BANK_TRANSACTIONS"
+	PayrollStatementsDocument = "PAYROLL_STATEMENTS"
+)
 
 // SkippedReasons lists the values of skipped_reason: why the consumer has an
 // employer not verified.
@@ -118,7 +121,8 @@ type ConnectionRef struct {
 	SourceUUID *string `json:"source_uuid"`
 }
 
-// EligibilityEmployment is one employment as a payroll provider knows it.
+// EligibilityEmployment is one employment as a payroll provider knows it, or the
+// employer that a pay stub shows.
 type EligibilityEmployment struct {
 	SourceID        string          `json:"source_id"`
 	SourceUUID      string          `json:"source_uuid"`
@@ -283,7 +287,7 @@ type Hours = Cents
 type EligibilityDocument struct {
 	SourceID       string `json:"source_id"`
 	SourceUUID     string `json:"source_uuid"`
-	DocumentType   string `json:"document_type"` // VerifiedByDocument, VerifiedByPaystub, BankTransactionsDocument
+	DocumentType   string `json:"document_type"` // VerifiedByDocument, VerifiedByPaystub, BankTransactionsDocument, PayrollStatementsDocument
 	DocumentID     string `json:"document_id"`
 	AvailableDate  *Date  `json:"available_date"`  // since when the service has it
 	SourceFilepath string `json:"source_filepath"` // the files endpoint takes it

@@ -46,12 +46,18 @@ type Gathered struct {
 
 // Document is an uploaded document or pay stub that speaks for a stated employer.
 type Document struct {
-	SourceID   string        `json:"sourceId"`
-	SourceUUID string        `json:"sourceUuid"`
-	Type       string        `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
-	Employer   string        `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: for none
-	Status     svc.Status    `json:"status"`             // SUCCESS: it could be read
-	Substatus  svc.Substatus `json:"substatus,omitempty"`
+	SourceID   string          `json:"sourceId"`
+	SourceUUID string          `json:"sourceUuid"`
+	Type       string          `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
+	Employer   string          `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: the stub's name tells
+	Status     svc.Status      `json:"status"`             // SUCCESS: it could be read
+	Substatus  svc.Substatus   `json:"substatus,omitempty"`
+	Paystub    *income.Paystub `json:"paystub,omitempty"` // what was read of a pay stub
+}
+
+// Stub is the document of a pay stub.
+func Stub(p income.Paystub) Document {
+	return Document{SourceID: p.SourceID, SourceUUID: p.ID, Type: report.VerifiedByPaystub, Status: p.Status, Paystub: &p}
 }
 
 // Failed is a bank that gave nothing.
@@ -171,8 +177,8 @@ func substatus(s svc.Substatus) *svc.Substatus {
 }
 
 // identities lists the consumer's own input first, then every owner that a bank
-// knows, then the employees of the payroll connections. The input carries the
-// matching, unless there is nothing to match with: a source agrees when one of its
+// knows, then the employees of the payroll connections and pay stubs. The input
+// carries the matching, unless there is nothing to match with: a source agrees when one of its
 // identities does.
 func (in *Input) identities() []report.EligibilityIdentity {
 	var out []report.EligibilityIdentity
@@ -205,6 +211,11 @@ func (in *Input) identities() []report.EligibilityIdentity {
 	for i := range in.Payroll {
 		if p := &in.Payroll[i].Payroll; in.Payroll[i].good() && p.Owner.FullName() != "" {
 			source(p.SourceID, p.ID, p.Owner.Person)
+		}
+	}
+	for _, p := range in.stubs() {
+		if who, ok := p.Employee(); ok {
+			source(p.SourceID, p.ID, who)
 		}
 	}
 	if in.Consumer != nil && len(out) > 1 {

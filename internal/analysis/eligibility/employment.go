@@ -36,7 +36,7 @@ func (in *Input) stated() []report.StatedEmployer {
 			}
 		}
 		for _, d := range in.Documents {
-			if d.Employer == name {
+			if in.documents(d, name) {
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
 					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: substatus(d.Substatus)})
 			}
@@ -53,7 +53,26 @@ func (in *Input) speaksFor(c *Connected, name string) bool {
 	return slices.ContainsFunc(c.jobs(), func(j *income.Job) bool { return income.EmployerOf(in.names(), j.Employer) == name })
 }
 
-// employment lists the jobs of the payroll connections that gave something.
+// documents says whether a document is about the employer of a name.
+func (in *Input) documents(d Document, name string) bool {
+	if d.Employer != "" || d.Paystub == nil {
+		return d.Employer == name
+	}
+	return income.EmployerOf(in.names(), d.Paystub.Employer) == name
+}
+
+// stubs are the pay stubs of a workflow with income.
+func (in *Input) stubs() (out []income.Paystub) {
+	for _, d := range in.Documents {
+		if d.Paystub != nil && in.workflow().Income() {
+			out = append(out, *d.Paystub)
+		}
+	}
+	return out
+}
+
+// employment lists the jobs of the payroll connections that gave something, then the
+// employers that pay stubs show.
 func (in *Input) employment() []report.EligibilityEmployment {
 	var out []report.EligibilityEmployment
 	for i := range in.Payroll {
@@ -74,7 +93,7 @@ func (in *Input) employment() []report.EligibilityEmployment {
 				Status:        report.Null(j.Status),
 				JobTitle:      report.Null(j.Title),
 				HireDate:      j.Hired,
-				Matching:      report.EmployerMatches{EmployerName: in.namesOf(j)},
+				Matching:      report.EmployerMatches{EmployerName: in.namesOf(j.Employer)},
 			}
 			if j.Status != report.EmploymentActive {
 				e.TerminationDate = j.Ended
@@ -83,20 +102,31 @@ func (in *Input) employment() []report.EligibilityEmployment {
 				e.BasePayRate, e.BasePayPeriod = &j.Rate, report.Null(j.RatePer)
 			}
 			if in.workflow().Assets() {
-				e.Matching.DirectDeposits = in.deposits(j)
+				e.Matching.DirectDeposits = in.deposits(j.Deposits)
 			}
 			out = append(out, e)
 		}
 	}
+	for _, p := range income.NewestStubs(in.stubs()) {
+		if p.Employer == "" {
+			continue
+		}
+		e := report.EligibilityEmployment{SourceID: p.SourceID, SourceUUID: p.ID, EmployerName: &p.Employer, HireDate: p.Stub.HireDate,
+			Matching: report.EmployerMatches{EmployerName: in.namesOf(p.Employer)}}
+		if in.workflow().Assets() {
+			e.Matching.DirectDeposits = in.deposits(nil)
+		}
+		out = append(out, e)
+	}
 	return out
 }
 
-// namesOf puts the stated employer that the job is with, if there is one, beside
-// the others.
-func (in *Input) namesOf(j *income.Job) report.EmployerNameMatching {
+// namesOf puts the stated employer that a name is of, if there is one, beside the
+// others.
+func (in *Input) namesOf(employer string) report.EmployerNameMatching {
 	m := report.EmployerNameMatching{Matched: []report.StatedName{}, Unmatched: []report.StatedName{}}
 	names := in.names()
-	same := income.EmployerOf(names, j.Employer)
+	same := income.EmployerOf(names, employer)
 	for _, name := range names {
 		if name == same {
 			m.Matched = append(m.Matched, report.StatedName{StatedEmployer: name})
@@ -108,9 +138,9 @@ func (in *Input) namesOf(j *income.Job) report.EmployerNameMatching {
 }
 
 // deposits finds the accounts that a job is paid into among those of the report.
-func (in *Input) deposits(j *income.Job) *report.DirectDepositsMatching {
+func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	m := report.DirectDepositsMatching{Matched: []report.MatchedDeposit{}, Unmatched: []report.UnmatchedDeposit{}}
-	for _, d := range j.Deposits {
+	for _, d := range all {
 		if a := in.account(d); a != nil {
 			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: report.Null(a.Mask()), InstitutionName: report.Null(a.Institution)})
 		} else {

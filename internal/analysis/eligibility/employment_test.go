@@ -73,6 +73,52 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 	}
 }
 
+// TestPayStubsSpeakForTheEmployerThatTheyShow, or for the one that they were uploaded
+// for; the newest of an employer is its employment.
+func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
+	stub := func(id, employer, paid string, status svc.Status) Document {
+		who, on := "Ana Núñez", day(paid)
+		return Stub(income.Paystub{ID: id, SourceID: strings.ToUpper(id), Status: status, Employer: employer, Stub: report.Paystub{EmployeeName: &who, PayDate: &on, HireDate: &on}})
+	}
+	elsewhere := stub("e", "Vandelay", "2026-02-01", svc.StatusSuccess)
+	elsewhere.Employer = "Hooli"
+	in := Input{
+		PublicToken: link, InputSource: report.ConsumerInput, Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"}, StatedEmployers: []string{"Globex", "Hooli", "Initech"},
+		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", svc.StatusSuccess), stub("b", "GLOBEX INC", "2026-02-01", svc.StatusSuccess), elsewhere,
+			stub("n", "", "2026-02-01", svc.StatusSuccess), stub("u", "Initech", "2026-02-01", svc.StatusNotAuthenticated)}},
+	}
+	r := Build(in, asOf)
+	var got []string
+	for _, e := range r.StatedEmployers {
+		line := e.Name + ":"
+		for _, s := range e.VerificationSources {
+			line += " " + s.SourceID + " " + s.SourceType + " " + string(s.Status)
+		}
+		got = append(got, line)
+	}
+	for _, e := range r.Employment {
+		line := fmt.Sprint("job ", *e.EmployerName, " ", e.SourceID, " ", e.HireDate, " ", len(e.Matching.DirectDeposits.Matched)+len(e.Matching.DirectDeposits.Unmatched))
+		for _, n := range e.Matching.EmployerName.Matched {
+			line += " " + n.StatedEmployer
+		}
+		got = append(got, line)
+	}
+	for _, s := range r.Identities[0].Matching.FullName.Matched {
+		got = append(got, "same name "+s.SourceID)
+	}
+	want := []string{
+		"Globex: A PAYSTUB SUCCESS B PAYSTUB SUCCESS", "Hooli: E PAYSTUB SUCCESS", "Initech: U PAYSTUB NOT_AUTHENTICATED",
+		"job GLOBEX INC B 2026-02-01 0 Globex", "job Vandelay E 2026-02-01 0", "same name A", "same name B", "same name E", "same name N",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	in.Workflow = report.AssetsOnly
+	if r := Build(in, asOf); r.Employment != nil || len(r.Identities) != 1 || r.Checks[report.CheckDocuments].Value == nil {
+		t.Errorf("where assets alone are verified: %+v", r)
+	}
+}
+
 func TestEmploymentOfAJob(t *testing.T) {
 	ended, hired := day("2025-11-30"), day("2020-05-04")
 	c := works("p", "Globex")

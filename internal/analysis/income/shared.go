@@ -3,6 +3,7 @@ package income
 import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
+	"vestibule/internal/svc"
 )
 
 // What the eligibility report takes from here, so that both reports say the same
@@ -54,3 +55,15 @@ func SameCompany(a, b string) bool {
 
 // Addresses are a bank's contact addresses as reports have them, never nil.
 func Addresses(known []bankdata.Address) []report.IncomeAddress { return addresses(known) }
+
+// NewestStubs are the readable pay stubs of which none of the same employer and
+// employee is newer.
+func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
+
+// Employee is whom a pay stub that was read names; false for nobody.
+func (p *Paystub) Employee() (bankdata.Person, bool) {
+	if p.Status != svc.StatusSuccess || p.Stub.EmployeeName == nil {
+		return bankdata.Person{}, false
+	}
+	return named(*p.Stub.EmployeeName), true
+}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -31,13 +31,8 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}
-	if w.Assets() {
-		retrieved := report.DateOf(r.Retrieved)
-		for _, c := range in.Data.Connections {
-			f := transactionsOf(r, c)
-			from.Files = append(from.Files, report.EligibilityDocument{SourceID: f.SourceID, SourceUUID: f.SourceUUID,
-				DocumentType: f.DocumentType, DocumentID: f.DocumentID, AvailableDate: &retrieved, SourceFilepath: f.Filepath})
-		}
+	if from.Files, err = s.papers(ctx, r, in, w); err != nil {
+		return "", "", nil, err
 	}
 	if status, sub = eligibility.Outcome(from, r.Retrieved); status != svc.StatusSuccess {
 		return status, sub, nil, nil
@@ -48,8 +43,8 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
 }
 
-// gathered is what there is besides bank data: what the visit brought, and the
-// payroll connections that were retrieved.
+// gathered is what there is besides bank data: the payroll connections that were
+// retrieved, the pay stubs that were read, and what else the visit brought.
 func gathered(in Input) (out eligibility.Gathered) {
 	if in.Gathered != nil {
 		out = *in.Gathered
@@ -63,27 +58,59 @@ func gathered(in Input) (out eligibility.Gathered) {
 		connected = append(connected, c)
 	}
 	out.Payroll = append(connected, out.Payroll...)
+	stubs := make([]eligibility.Document, 0, len(in.Paystubs)+len(out.Documents))
+	for _, p := range in.Paystubs {
+		stubs = append(stubs, eligibility.Stub(p))
+	}
+	out.Documents = append(stubs, out.Documents...)
 	return out
 }
 
-// verified is the part of an eligibility report's bank data that the report was made
-// from: that of the connections among its documents.
-func (s *Service) verified(ctx context.Context, r Report, data bankdata.Data) (out bankdata.Data, err error) {
+// papers are the documents of an eligibility report: every file that it will have.
+func (s *Service) papers(ctx context.Context, r Report, in Input, w report.Workflow) ([]report.EligibilityDocument, error) {
+	var all []listed
+	if w.Assets() {
+		for _, c := range in.Data.Connections {
+			all = append(all, transactionsOf(r, c))
+		}
+	}
+	if w.Income() {
+		for _, p := range in.Payroll {
+			all = append(all, statementsIn(r, p))
+		}
+	}
+	handed, err := s.documents(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("reports: documents: %w", err)
+	}
+	for _, f := range handed {
+		all = append(all, f.listed)
+	}
+	retrieved := report.DateOf(r.Retrieved)
+	var out []report.EligibilityDocument
+	for _, f := range all {
+		out = append(out, report.EligibilityDocument{SourceID: f.SourceID, SourceUUID: f.SourceUUID, DocumentType: f.DocumentType,
+			DocumentID: f.DocumentID, AvailableDate: &retrieved, SourceFilepath: f.Filepath})
+	}
+	return out, nil
+}
+
+// verified is those of an eligibility report's files that are among its documents:
+// what was retrieved and not verified is none.
+func (s *Service) verified(ctx context.Context, r Report, all []file) (out []file, err error) {
 	raw, err := s.body(ctx, r)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	var body struct {
 		Documents []report.EligibilityDocument `json:"documents"`
 	}
 	if err := json.Unmarshal(raw, &body); err != nil {
-		return out, err
+		return nil, err
 	}
-	for _, c := range data.Connections {
-		for _, d := range body.Documents {
-			if d.SourceUUID == c.ID && d.DocumentType == report.BankTransactionsDocument {
-				out.Connections = append(out.Connections, c)
-			}
+	for _, f := range all {
+		if slices.ContainsFunc(body.Documents, func(d report.EligibilityDocument) bool { return d.SourceFilepath == f.Filepath }) {
+			out = append(out, f)
 		}
 	}
 	return out, nil

@@ -44,17 +44,17 @@ func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll
 }
 
 // TestAnEligibilityReportHasWhatItsVisitBrought: payroll connections that were
-// retrieved, one that failed, a document and an employer that was skipped.
+// retrieved, one that failed, a pay stub, a document and an employer that was skipped.
 func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		r.Payroll = office{}
 		for w, want := range map[report.Workflow][]string{
-			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER",
-				"employment 2, payroll 2, accounts 0, documents 0"},
+			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
+				"employment 3, payroll 2, accounts 0, documents 2"},
 			report.AssetsOnly: {"employment 0, payroll 0, accounts 2, documents 1"},
-			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER",
-				"employment 2, payroll 2, accounts 2, documents 1"},
+			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
+				"employment 3, payroll 2, accounts 2, documents 3"},
 		} {
 			r.Configured = workflow(w)
 			var rep Report
@@ -64,8 +64,9 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			in := Input{Source: report.ConsumerInput, Profile: "default", Given: &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella"}},
-				SignIns: []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
+			in := Input{Source: report.ConsumerInput, Profile: "default", Given: &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella", "Soylent"}},
+				SignIns:  []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
+				Paystubs: []income.Paystub{{ID: "d", SourceID: "PAYSTUB", Path: "d/paystub.pdf", Status: svc.StatusSuccess, Employer: "SOYLENT CORP"}},
 				Gathered: &eligibility.Gathered{
 					Payroll:   []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"}, Employer: "Vandelay", Status: svc.StatusNotAuthenticated}},
 					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Pied Piper", Status: svc.StatusSuccess}},

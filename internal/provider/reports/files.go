@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -154,19 +155,17 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 	if in.Data != nil {
 		data = *in.Data
 	}
-	if rep.Kind == svc.Eligibility {
-		if data, err = s.verified(ctx, rep, data); err != nil {
-			return false, nil, err
-		}
-	}
 	all = s.filesOf(ctx, rep, data)
-	if rep.Kind == svc.Income {
+	if rep.Kind == svc.Income || rep.Kind == svc.Eligibility {
 		for _, p := range in.Payroll {
-			all = append(all, file{listed: listed{"PAYROLL_STATEMENTS", derived(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName},
-				name: statementsName, body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
+			all = append(all, file{listed: statementsIn(rep, p), name: statementsName,
+				body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
 		}
 	}
-	return false, all, nil
+	if rep.Kind == svc.Eligibility {
+		all, err = s.verified(ctx, rep, all)
+	}
+	return false, all, err
 }
 
 func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
@@ -188,6 +187,11 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 // transactionsOf is the file of a bank.
 func transactionsOf(rep Report, c bankdata.Connection) listed {
 	return listed{report.BankTransactionsDocument, derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
+}
+
+// statementsIn is the file of a payroll connection.
+func statementsIn(rep Report, p income.Payroll) listed {
+	return listed{report.PayrollStatementsDocument, derived(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
 }
 
 // analysis says how the report's figures came about: with the scores that it has,
