@@ -51,7 +51,7 @@ func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reas
 // many genuine stubs are taken for falsified: REVIEW counts as much as DETECTED,
 // for both.
 func TestDetection(t *testing.T) {
-	each := 240
+	each := 204
 	if testing.Short() {
 		each = 60
 	}

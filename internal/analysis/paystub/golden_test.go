@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/report"
 )
 
@@ -69,5 +71,69 @@ func write(t *testing.T, name string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, b, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPagesOfABrowserThatWereFalsified draws over net pay of the pages that a
+// browser printed, which this project's own maker of stubs had no part in.
+func TestPagesOfABrowserThatWereFalsified(t *testing.T) {
+	files, err := filepath.Glob("testdata/browser-*.pdf")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		original, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := paystub.Open(original)
+		net := d.Stub.NetTotal.String()
+		whole, cents := net[:len(net)-6], net[len(net)-6:] // 1234.56 is printed as 1,234.56
+		if len(net) > 6 {
+			net = whole + "," + cents
+		}
+		f, err := pdf.Open(original)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, r := range f.Pages[0].Runs {
+			if strings.TrimPrefix(r.Text, "$") != net {
+				continue
+			}
+			found = true
+			for _, update := range []bool{false, true} {
+				forged := paystub.Open(paystubtest.Overlaid(original, r.X, r.Y, r.End-r.X, r.Size, "9,876.54", update))
+				if forged.Outcome != paystub.Read {
+					t.Fatalf("%s: %s", name, forged.Outcome)
+				}
+				v := paystub.Report([]*paystub.Document{forged}, paystub.Bank{}, report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)))[0].IrregularityDetection
+				if v.Status != report.IrregularityDetected || !slices.Contains(v.Reasons, paystub.TextOverText) || slices.Contains(v.Reasons, paystub.IncrementalUpdate) != update {
+					t.Errorf("%s, appended %v: %s %v", name, update, v.Status, v.Reasons)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s shows no %s", name, net)
+		}
+	}
+}
+
+// TestTheWayAFileIsWrittenTellsNothing reads one stub from differently written
+// files.
+func TestTheWayAFileIsWrittenTellsNothing(t *testing.T) {
+	draw := source(8)
+	for _, l := range paystubtest.Layouts() {
+		s := paystubtest.Random(draw)
+		for name, file := range paystubtest.Ways(&s, l, paystubtest.Genuine(draw, &s)) {
+			d := paystub.Open(file)
+			if diff := cmp.Diff(truth(&s), seen(d)); diff != "" {
+				t.Errorf("%s, %s (-written +read):\n%s", l.Name, name, diff)
+			}
+			f, err := pdf.Open(file)
+			if err != nil || len(f.Updates) > 0 || f.Repaired || f.Linearised != (name == "linearised") {
+				t.Errorf("%s, %s: %v, updates %v, repaired %v, linearised %v", l.Name, name, err, f.Updates, f.Repaired, f.Linearised)
+			}
+		}
 	}
 }

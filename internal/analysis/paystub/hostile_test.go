@@ -24,21 +24,21 @@ func TestHostileFilesEndSoon(t *testing.T) {
 	if testing.Short() {
 		size /= 10
 	}
-	for _, h := range paystubtest.HostileFiles(size) {
+	paystubtest.HostileFiles(size, func(h paystubtest.Hostile) {
 		debug.FreeOSMemory()
 		before, counts := peak(true)
 		began := time.Now()
 		d := paystub.Open(h.File)
 		took := time.Since(began)
 		after, _ := peak(false)
-		if d.Outcome == paystub.Read && h.Name != "rows of headers" && h.Name != "a table of five thousand columns" {
+		if d.Outcome == paystub.Read {
 			t.Errorf("%s: it was read", h.Name)
 		}
 		t.Logf("%-40s %6.1f MB %-13s %8s, %d MB", h.Name, float64(len(h.File))/1e6, d.Outcome, took.Round(time.Millisecond), (after-before)/1000)
 		if counts && after-before > 180_000 {
 			t.Errorf("%s: %d kB of memory beside the file, want 180,000 at most", h.Name, after-before)
 		}
-	}
+	})
 }
 
 var high = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
@@ -148,12 +148,12 @@ func FuzzOpen(f *testing.F) {
 	for k := range paystubtest.Kinds {
 		f.Add(paystubtest.Forge(draw, k, paystubtest.Layouts()[k%4], paystubtest.Year(draw, 2))[0])
 	}
-	for _, h := range paystubtest.HostileFiles(20_000) {
-		if bytes.Contains(h.File, []byte("FlateDecode")) && len(h.File) > 5_000 {
-			continue // small files that cost much would be all that is tried
+	paystubtest.HostileFiles(20_000, func(h paystubtest.Hostile) {
+		// Small files that cost much would be all that is tried.
+		if !bytes.Contains(h.File, []byte("FlateDecode")) || len(h.File) < 5_000 {
+			f.Add(h.File)
 		}
-		f.Add(h.File)
-	}
+	})
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) > 1<<16 {
 			return

@@ -5,14 +5,28 @@ import (
 	"time"
 )
 
-// editors are words in the names of programs that change files or pictures; the
-// ones after them, of programs that write letters and sheets.
-var editors = []string{"photoshop", "illustrator", "indesign", "adobe acrobat", "acrobat pro", "acrobat standard", "pdfescape", "sejda", "ilovepdf", "smallpdf", "foxit", "phantompdf", "nitro", "pdf-xchange", "pdfelement", "wondershare",
-	"soda pdf", "pdffiller", "dochub", "xodo", "pdf expert", "pdf24", "pdfsam", "master pdf", "inkscape", "gimp", "coreldraw", "affinity", "canva", "figma", "sketch", "scribus", "pdf editor", "pdfedit", "pdf studio", "qoppa",
-	"abbyy", "kofax", "power pdf", "pdf architect", "able2extract", "infix", "iskysoft", "easeus", "updf", "lightpdf", "pdfaid", "hipdf", "avepdf", "pdfcandy", "formswift", "jotform", "pixelmator", "krita", "skim", "apowerpdf", "swifdoo",
-	"movavi", "icecream", "pdfzorro", "deftpdf", "pdfpen", "goodreader", "okular", "pdftk", "mutool", "pymupdf", "pypdf", "pdfrw", "qpdf", "pdfbox", "aspose", "docfly", "cutepdf editor", "pdfbuddy", "pdf buddy", "libreoffice draw"}
+// editors are words in the names of programs that change files or pictures;
+// libraries, of those that take files apart and put them together; offices begin
+// the names of programs that write letters and sheets.
+var (
+	editors = []string{"photoshop", "illustrator", "indesign", "adobe acrobat", "acrobat pro", "acrobat standard", "pdfescape", "sejda", "ilovepdf", "smallpdf", "foxit", "foxitpdf", "phantompdf", "nitro", "nitropdf", "pdf xchange", "pdfelement", "wondershare",
+		"soda pdf", "sodapdf", "pdffiller", "dochub", "xodo", "pdf expert", "pdf24", "pdfsam", "master pdf", "inkscape", "gimp", "coreldraw", "affinity", "canva", "figma", "scribus", "pdf editor", "pdfedit", "pdf studio", "qoppa",
+		"abbyy", "kofax", "power pdf", "pdf architect", "able2extract", "infix", "iskysoft", "updf", "lightpdf", "hipdf", "avepdf", "pdfcandy", "pdf candy", "formswift", "pixelmator", "krita", "apowerpdf", "swifdoo",
+		"movavi", "icecream pdf", "pdfzorro", "deftpdf", "pdfpen", "okular", "docfly", "pdfbuddy", "pdf buddy", "libreoffice draw"}
+	libraries = []string{"pdftk", "mutool", "pymupdf", "pypdf", "pypdf2", "pdfrw", "qpdf", "pikepdf"}
+	offices   = []string{"microsoft word", "microsoft excel", "microsoft powerpoint", "microsoft publisher", "acrobat pdfmaker", "libreoffice", "openoffice", "google docs", "google sheets", "wps office", "wps writer", "pages", "numbers", "writer", "calc", "onlyoffice"}
+)
 
-var offices = []string{"microsoft word", "microsoft excel", "microsoft powerpoint", "microsoft publisher", "libreoffice", "openoffice", "google docs", "google sheets", "wps office", "wps writer", "pages", "numbers", "writer", "onlyoffice", "word for microsoft 365", "excel for microsoft 365"}
+// named says whether one of the words is in a program's name: whole, or at the
+// beginning of a longer one if it is long itself, as in smallpdf.com.
+func named(program string, words []string) bool {
+	for _, w := range words {
+		if contains(program, w) || len(w) > 6 && (strings.HasPrefix(program, w) || strings.Contains(program, " "+w)) {
+			return true
+		}
+	}
+	return false
+}
 
 // program looks at what the file says of who made it and when, and at how it is
 // built.
@@ -20,12 +34,15 @@ func (d *Document) program() {
 	in := &d.file.Info
 	grave, some := false, false
 	for _, p := range append([]string{in.Producer, in.Creator}, in.XMPPrograms...) {
-		p = strings.ToLower(p)
-		for _, w := range editors {
-			grave = grave || strings.Contains(p, w)
+		p = plain(p)
+		switch printer := contains(p, "printer"); { // as which such a program only takes what another prints
+		case named(p, editors):
+			grave, some = grave || !printer, true
+		case named(p, libraries):
+			some = true
 		}
 		for _, w := range offices {
-			some = some || strings.HasPrefix(plain(p), w)
+			some = some || p == w || strings.HasPrefix(p, w+" ")
 		}
 	}
 	if grave || some {

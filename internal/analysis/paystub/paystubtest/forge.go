@@ -315,3 +315,32 @@ func invent(d Draw, l Layout, year []Stub) [][]byte {
 	}
 	return [][]byte{s.Printed(d, l)}
 }
+
+// Overlaid is a file whose first page has an amount drawn over what stands at a
+// place: on a white shape, in Helvetica, as an editor leaves it. The page's
+// content is written anew, or a section is appended to the file.
+func Overlaid(original []byte, x, y, wide, size float64, amount string, update bool) []byte {
+	f := parse(original)
+	page, content := f.page()
+	font, over := f.next(), f.next()+1
+	f.bodies[font] = "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>\n"
+	text := fmt.Sprintf("q 1 0 0 1 0 0 cm 1 1 1 rg %s %s %s %s re f 0 0 0 rg BT /Fx %s Tf %s %s Td (%s) Tj ET Q\n", number(x-1), number(y-0.2*size), number(wide+2), number(1.1*size), number(size), number(x), number(y), amount)
+	// The page's own content may leave the axes as it likes.
+	open, body := f.next()+2, strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content), fmt.Sprintf("/Contents [%d 0 R %d 0 R %d 0 R]", f.next()+2, content, over), 1)
+	body = strings.Replace(body, "/Font <<", fmt.Sprintf("/Font <</Fx %d 0 R ", font), 1)
+	changed := map[int]string{page: body, font: f.bodies[font], open: streamOf("", "q "), over: streamOf("", " Q "+text)}
+	if update {
+		return f.appended(original, changed)
+	}
+	for n, b := range changed {
+		f.bodies[n] = b
+	}
+	return f.bytes()
+}
+
+// Ways are the ways of writing a genuine file, by name.
+func Ways(s *Stub, l Layout, m Making) map[string][]byte {
+	f := parse(s.PDF(l, m))
+	f.dated(m)
+	return map[string][]byte{"with a table": f.bytes(), "packed": f.packed(), "linearised": f.linearised()}
+}

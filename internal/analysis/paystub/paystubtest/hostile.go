@@ -16,14 +16,12 @@ type Hostile struct {
 // Large is how large hostile files are, in bytes, about.
 const Large = 20 << 20
 
-// HostileFiles are files of at most so many bytes, each bad in its own way.
-func HostileFiles(size int) []Hostile {
+// HostileFiles makes files of at most so many bytes, each bad in its own way, one
+// after the other.
+func HostileFiles(size int, use func(Hostile)) {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)-4096/len(s)) }
 	page := func(content string, more ...string) []byte { return document(content, more...) }
-	var out []Hostile
-	add := func(name string, b []byte) {
-		out = append(out, Hostile{name, b[:min(len(b), size)]})
-	}
+	add := func(name string, b []byte) { use(Hostile{name, b[:min(len(b), size)]}) }
 	add("content that inflates a thousandfold", page(bomb(size)))
 	add("content that inflates to text", page(flated(strings.Repeat("(aaaaaaaaaaaa)Tj ", 200_000))))
 	add("content of as many letters as are read", page(flated("BT /F 9 Tf "+strings.Repeat("(a)Tj ", 600_000))))
@@ -54,11 +52,15 @@ func HostileFiles(size int) []Hostile {
 	add("an object stream within itself", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/ObjStm/N 1/First 4/Length 8/Extends 2 0 R>>stream\n2 0 2 0 \nendstream"))
 	add("forms that draw forms", page(plainStream("/X Do /X Do"), strings.Replace(plainStream("/X Do /X Do"), "<<", "<</Type/XObject/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>", 1)))
 	add("a font's map without end", page(flated("BT /F 9 Tf (a)Tj"), "", flated(strings.Repeat("<00><ffff><0000>", 250_000)+"endbfrange")))
+	add("fonts of other names", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<"+strings.Repeat("/AAAAAAAAAA 5 0 R", 3_900)+">>>>>>", plainStream(strange(size))))
+	add("fonts with a long list of names", fonts(250, "<</Type/Font/Encoding<</Differences 7 0 R>>>>", "[0"+strings.Repeat("/tilde 0/ydieresis 0", 30_000)+"]"))
+	add("fonts with a long list of widths", fonts(250, "<</Type/Font/Subtype/Type0/DescendantFonts[<</W 7 0 R>>]>>", "["+strings.Repeat("9 1 1 ", 21_000)+"]"))
+	add("forty thousand streams on a page", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids["+strings.Repeat("<</Type/Page/Contents 3 0 R>>", 40)+"]>>", "["+strings.Repeat("4 0 R ", 40_000)+"]", flated("")))
+	add("an object stream of all objects", packedFull(40_000))
 	add("a table of five thousand columns", page(flated("BT /F 9 Tf "+strings.Repeat("(Current)Tj 60 0 Td ", 5_000)+strings.Repeat("0 -9 Td (12.00)Tj ", 5_000))))
 	add("rows of headers", page(flated("BT /F 9 Tf "+strings.Repeat("0 -9 Td (YTD)Tj 90 0 Td (Current)Tj 90 0 Td(1.00)Tj 0 -9 Td(2.00)Tj -180 0 Td ", 9_000))))
 	add("noise", append([]byte("%PDF-1.7\n"), noise(size-9)...))
 	add("only its mark", raw(""))
-	return out
 }
 
 func raw(s string) []byte { return []byte("%PDF-1.7\n" + s) }
@@ -132,4 +134,37 @@ func Scan() []byte {
 // Letter is a file with text that is no pay stub.
 func Letter() []byte {
 	return document(plainStream("BT /F 11 Tf 72 700 Td (Dear neighbour,) Tj 0 -14 Td (the garden is open on Sunday.) Tj ET"))
+}
+
+// fonts is a file whose page shows a letter of each of n fonts, which share what
+// follows.
+func fonts(n int, font string, more string) []byte {
+	var content, names strings.Builder
+	for i := range n {
+		fmt.Fprintf(&content, "/F%d 9 Tf (a) Tj ", i)
+		fmt.Fprintf(&names, "/F%d %s", i, font)
+	}
+	return structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<"+names.String()+">>>>>>", plainStream(content.String()), "null", "null", more)
+}
+
+// packedFull is a file of n objects in one stream, all of which a page refers to.
+func packedFull(n int) []byte {
+	f := &file{bodies: map[int]string{}, root: 1, info: 1}
+	f.bodies[1], f.bodies[2] = "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>"
+	var all strings.Builder
+	for i := range n {
+		f.bodies[4+i] = "<<>>"
+		fmt.Fprintf(&all, "%d 0 R ", 4+i)
+	}
+	f.bodies[3] = "<</Type/Page/Annots[" + all.String() + "]>>"
+	return f.packed()
+}
+
+// strange is content that asks for one font after another.
+func strange(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < min(size, 4<<20)-100_000; i++ {
+		fmt.Fprintf(&b, "/B%09d 9 Tf ", i)
+	}
+	return b.String()
 }

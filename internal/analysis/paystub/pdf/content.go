@@ -1,9 +1,6 @@
 package pdf
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // state is what q and Q keep.
 type state struct {
@@ -268,7 +265,7 @@ func (p *painter) paint(a Paint) {
 // its font.
 func (p *painter) graphics(v any, resources dict) {
 	key, _ := v.(name)
-	g := p.r.asDict(p.r.asDict(resources.get("ExtGState")).get(key))
+	g := p.r.asDict(p.resource(resources, "ExtGState", key))
 	if a, ok := p.r.asNumber(g.get("ca")); ok {
 		p.state.opaque = a > 0.9
 	}
@@ -281,6 +278,13 @@ func (p *painter) graphics(v any, resources dict) {
 	}
 }
 
+// resource is one of a kind, by the name that the content has for it.
+func (p *painter) resource(resources dict, kind, key name) any {
+	all := p.r.asDict(resources.get(kind))
+	p.r.left.spend(len(resources) + len(all))
+	return all.get(key)
+}
+
 func (p *painter) setFont(args []any, resources dict) {
 	if len(args) != 2 {
 		return
@@ -291,7 +295,7 @@ func (p *painter) setFont(args []any, resources dict) {
 	}
 	d, known := p.fonts[key]
 	if !known {
-		if v := p.r.asDict(resources.get("Font")).get(key); v != nil {
+		if v := p.resource(resources, "Font", key); v != nil {
 			d = p.r.font(v)
 		}
 		if len(p.fonts) < maxFonts {
@@ -303,9 +307,8 @@ func (p *painter) setFont(args []any, resources dict) {
 
 // do draws a form or an image.
 func (p *painter) do(v any, resources dict, depth int) {
-	take(&p.r.left.forms, 1, "forms")
 	key, _ := v.(name)
-	st, ok := p.r.resolve(p.r.asDict(resources.get("XObject")).get(key)).(*stream)
+	st, ok := p.r.resolve(p.resource(resources, "XObject", key)).(*stream)
 	if !ok {
 		return
 	}
@@ -321,7 +324,7 @@ func (p *painter) do(v any, resources dict, depth int) {
 }
 
 func (p *painter) form(st *stream, resources dict, depth int) {
-	if depth > 8 {
+	if take(&p.r.left.forms, 1, "forms"); depth > 8 {
 		panic(tooMuch("forms in forms"))
 	}
 	if own := p.r.asDict(st.dict.get("Resources")); own != nil {
@@ -346,78 +349,5 @@ func (p *painter) inline(l *lexer) {
 		if space(l.b[l.at-3]) && (l.at >= len(l.b) || space(l.b[l.at])) {
 			return
 		}
-	}
-}
-
-// show draws strings; numbers between them move the next one.
-func (p *painter) show(parts []any) {
-	s := &p.state
-	if s.font == nil || s.size == 0 {
-		return
-	}
-	p.op++
-	var run Run
-	var b strings.Builder
-	begin := func() {
-		m := matrix{1, 0, 0, 1, 0, s.rise}.times(p.text).times(s.ctm)
-		run = Run{X: m[4], Y: m[5], Size: abs(m[3]) * abs(s.size), Font: s.font.index, Op: p.op, Stream: p.stream, Stretch: s.stretch, Spacing: s.letters * abs(m[0])}
-		if m[3] != 0 {
-			run.Stretch *= abs(m[0] / m[3])
-		}
-		run.Hidden, run.White = s.mode == 3 || s.mode == 7, s.white
-		run.Turned = m[0] <= 0 || abs(m[1]) > 0.01*abs(m[0]) || s.size < 0 && m[0] > 0
-	}
-	finish := func() {
-		if b.Len() > 0 {
-			run.End = p.text.times(s.ctm)[4]
-			run.Text, run.Order = b.String(), p.order
-			p.order++
-			take(&p.r.left.runs, 1, "text")
-			p.page.Runs = append(p.page.Runs, run)
-			b.Reset()
-		}
-	}
-	for _, part := range parts {
-		if t, ok := part.(text); ok {
-			if b.Len() == 0 {
-				begin()
-			}
-			p.glyphs(t, &b)
-			continue
-		}
-		n, ok := numbers([]any{part}, 1)
-		if !ok {
-			continue
-		}
-		gap := -n[0] / 1000
-		if gap > 0.7 {
-			finish()
-		} else if gap > 0.16 && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		p.text = matrix{1, 0, 0, 1, gap * s.size * s.stretch, 0}.times(p.text)
-	}
-	finish()
-}
-
-// glyphs writes the letters of a string and moves on by their widths.
-func (p *painter) glyphs(t text, b *strings.Builder) {
-	s := &p.state
-	take(&p.r.left.glyphs, len(t), "letters")
-	step := 1
-	if s.font.wide {
-		step = 2
-	}
-	for i := 0; i+step <= len(t); i += step {
-		c := int(t[i])
-		if step == 2 {
-			c = c<<8 | int(t[i+1])
-		}
-		b.WriteString(s.font.letter(c))
-		w := s.font.width(c)*s.font.scale*s.size + s.letters
-		if step == 1 && c == ' ' {
-			w += s.words
-		}
-		p.text = matrix{1, 0, 0, 1, w * s.stretch, 0}.times(p.text)
 	}
 }

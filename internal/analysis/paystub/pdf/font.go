@@ -123,6 +123,7 @@ func (r *reader) encoding(d *decoder, f dict) {
 	}
 	code := 0
 	for _, v := range changes {
+		r.left.spend(64) // the same list may be in every font
 		switch v := r.resolve(v).(type) {
 		case int:
 			code = v
@@ -177,6 +178,8 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 		if len(w) < 3 {
 			break
 		}
+		r.left.spend(32)
+		take(&r.left.values, 1, "values")
 		width, _ := r.asNumber(w[2])
 		spans = append(spans, span{lo: lo, hi: r.asInt(w[1]), width: width})
 		w = w[3:]

@@ -29,10 +29,8 @@ func (r *reader) at(num int, p place) any {
 	if p.in == 0 {
 		return r.objectAt(p.at, num)
 	}
-	for i, o := range r.unpack(p.in) {
-		if o.num == num && (i == p.at || r.repaired) {
-			return o.value
-		}
+	if all := r.unpack(p.in); p.at < len(all) && all[p.at].num == num {
+		return all[p.at].value
 	}
 	return nil
 }

@@ -11,12 +11,13 @@ import (
 type inflater struct {
 	src bytes.Reader
 	z   io.ReadCloser
+	out bytes.Buffer
 }
 
 // inflate is what a stream holds. It panics where the filters are not ours to
 // read, and where there is more than may be.
 func (r *reader) inflate(st *stream) []byte {
-	r.left.spend(len(st.raw)/2 + 64)
+	r.left.spend(len(st.raw)/2 + 256)
 	data := st.raw
 	filters := r.list(firstOf(st.dict, "Filter", "F"))
 	parms := r.list(firstOf(st.dict, "DecodeParms", "DP"))
@@ -80,8 +81,8 @@ func (r *reader) flate(data []byte) []byte {
 	} else if err := z.z.(flate.Resetter).Reset(&z.src, nil); err != nil {
 		panic(malformed("a stream that cannot be inflated"))
 	}
-	var out bytes.Buffer
-	n, err := out.ReadFrom(io.LimitReader(z.z, int64(most)+1))
+	z.out.Reset()
+	n, err := z.out.ReadFrom(io.LimitReader(z.z, int64(most)+1))
 	if n > int64(most) {
 		panic(tooMuch("bytes inflated"))
 	}
@@ -89,7 +90,7 @@ func (r *reader) flate(data []byte) []byte {
 		panic(malformed("a stream that cannot be inflated"))
 	}
 	take(&r.left.inflated, int(n), "bytes inflated")
-	return out.Bytes()
+	return bytes.Clone(z.out.Bytes())
 }
 
 // unpredict takes back what a predictor of PNG did.
