@@ -1,0 +1,160 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// earned walks a visit for an income report, and reads the report and its files.
+func (b *bench) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
+	b.t.Helper()
+	done := b.complete(b.begin("productId", b.seed.Products[svc.Income], "prefill", prefill), how)
+	publicToken = done.text("publicToken")
+	if done.text("status") == "SUCCESS" {
+		a := b.get("/connect/income/v2/json", b.named(publicToken))
+		b.want("the report", a, 200, "")
+		var err error
+		if r, err = report.ParseIncome(a.raw); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	list := b.get("/connect/income/v2/files", b.named(publicToken))
+	b.want("the files", list, 200, "")
+	if err := json.Unmarshal(list.raw, &files); err != nil {
+		b.t.Fatal(err)
+	}
+	return publicToken, r, files
+}
+
+func stubs(files ...string) map[string]any {
+	var all []map[string]any
+	for i := 0; i < len(files); i += 2 {
+		all = append(all, map[string]any{"fileName": files[i], "contentBase64": base64.StdEncoding.EncodeToString([]byte(files[i+1]))})
+	}
+	return map[string]any{"payStubs": all}
+}
+
+func person(first, last string) map[string]any {
+	return map[string]any{"firstName": first, "lastName": last, "email": "somebody@example.com", "dob": "1990-06-15"}
+}
+
+func TestAnIncomeReportFromPayroll(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		prefill := person("Multi", "Chen")
+		prefill["statedEmployerName"] = "Great Lakes Medical Center"
+		token, r, files := b.earned(prefill, map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		if len(r.Sources) != 2 || r.Sources[1].SourceType != report.SourcePayroll || r.AccountDetails != nil || len(r.Income.FinancialAccounts) != 0 {
+			t.Errorf("sources %v, accounts %v", r.Sources, r.AccountDetails)
+		}
+		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 {
+			t.Errorf("identities %+v", r.Identities)
+		}
+		if len(r.Employment) != 3 || len(r.Employment[0].Matching.EmployerName.Matched) != 1 || report.Text(r.Employment[1].JobTitle) != "Registered Nurse" || r.Employment[1].HireDate == nil ||
+			report.Text(r.Employment[2].Type) != report.EmploymentPartTime {
+			t.Errorf("employment %+v", r.Employment)
+		}
+		if p := r.Income.Payroll; len(p) != 2 || len(p[0].Statements) != 12 || p[0].AnnualSalaryRate.String() != "91200.00" || p[0].EstimatedGrossAnnual.String() != "91200.00" || p[1].AnnualSalaryRate != nil ||
+			*r.Income.Summary.AnnualGross != *p[0].EstimatedGrossAnnual+*p[1].EstimatedGrossAnnual {
+			t.Errorf("payroll %+v, summary %v", p, r.Income.Summary)
+		}
+		if len(files) != 1 || files[0]["document_type"] != "PAYROLL_STATEMENTS" || files[0]["source_id"] != "GREAT_LAKES_MEDICAL" {
+			t.Fatalf("files %v", files)
+		}
+		path := "/connect/income/v2/files/" + files[0]["source_filepath"]
+		if a := b.get(path, b.named(token)); a.status != 200 || !strings.Contains(string(a.raw), "Weekend Instructor") || !strings.Contains(a.header.Get("Content-Disposition"), "statements.json") {
+			t.Errorf("the file: %d %s", a.status, a.raw)
+		}
+		// A report from payroll is no source of one from bank data.
+		b.want("from it a cashflow report", b.multi(token, b.seed.Products[svc.Cashflow]), 400, svc.CodeInvalidState)
+		b.advance("337h") // 14 days and an hour
+		b.want("the file after 14 days", b.get(path, b.named(token)), 410, svc.CodeGone)
+		if n := b.count(`SELECT COUNT(*) FROM reports WHERE body IS NULL AND public_token = $1`, token); n != 0 {
+			t.Error("the report is gone too")
+		}
+	})
+}
+
+func TestAnIncomeReportFromPayStubs(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"
+		token, r, files := b.earned(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
+		var statuses []svc.Status
+		for _, s := range r.Sources[1:] {
+			statuses = append(statuses, s.Status)
+		}
+		if len(statuses) != 3 || statuses[0] != svc.StatusSuccess || statuses[1] != svc.StatusNotAuthenticated || statuses[2] != svc.StatusSuccess || r.Sources[2].SourceID != "PAYSTUB_2" {
+			t.Errorf("sources %v", r.Sources)
+		}
+		p := r.Income.Paystubs
+		if len(p) != 2 || report.Text(p[0].EmployeeName) != "Ana Pérez" || p[0].HireDate == nil || p[1].HireDate != nil || p[1].GrossTotal == nil || p[0].SourceFilepath != files[0]["source_filepath"] ||
+			p[1].SourceRecordID != files[2]["document_id"] || len(p[0].ConsistencyChecks) != len(report.PaystubChecks()) {
+			t.Errorf("stubs %+v, files %v", p, files)
+		}
+		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 2 || r.Income.Summary.AnnualGross == nil {
+			t.Errorf("identities %+v, summary %v", r.Identities, r.Income.Summary)
+		}
+		for i, want := range []struct{ kind, body, name string }{{"application/pdf", pdf, "paystub.pdf"}, {"application/pdf", pdf, "paystub.pdf"}, {"image/png", png, "paystub.png"}} {
+			path := "/connect/income/v2/files/" + files[i]["source_filepath"]
+			a := b.get(path, b.named(token))
+			if a.status != 200 || string(a.raw) != want.body || a.header.Get("Content-Type") != want.kind || a.header.Get("Content-Disposition") != `attachment; filename="`+want.name+`"` ||
+				a.header.Get("X-Content-Type-Options") != "nosniff" || files[i]["document_type"] != "PAYSTUB" {
+				t.Errorf("file %d: %d %v %q", i, a.status, a.header, a.raw)
+			}
+			if a := b.get(path, append(b.named(token), "Range", "bytes=0-3")); a.status != 206 || string(a.raw) != want.body[:4] {
+				t.Errorf("a part of file %d: %d %q", i, a.status, a.raw)
+			}
+			if strings.Contains(path, "march") {
+				t.Errorf("an address has the name that the applicant gave: %s", path)
+			}
+		}
+		// Another report's, and another customer's, are unknown.
+		other, _, _ := b.earned(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
+		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)), 404, svc.CodeNotFound)
+		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+		b.advance("337h")
+		b.want("a file after 14 days", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)), 410, svc.CodeGone)
+		if list := b.get("/connect/income/v2/files", b.named(token)); strings.TrimSpace(string(list.raw)) != "[]" {
+			t.Errorf("the list after 14 days: %s", list.raw)
+		}
+		b.advance("408h") // and 31 of them
+		if n := b.count(`SELECT COUNT(*) FROM document_parts`) + b.count(`SELECT COUNT(*) FROM documents`); n != 0 {
+			t.Errorf("%d rows of files after 31 days", n)
+		}
+	})
+}
+
+// Files that were handed in are there even when no report could be made of them.
+func TestFilesWithoutAReport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token, _, files := b.earned(person("Ana", "Pérez"), stubs("empty.pdf", "", "something.pdf", "text"))
+		if len(files) != 2 {
+			t.Fatalf("files %v", files)
+		}
+		b.want("the report", b.get("/connect/income/v2/json", b.named(token)), 404, svc.CodeReportNotReady)
+		if a := b.get("/connect/income/v2/files/"+files[1]["source_filepath"], b.named(token)); a.status != 200 || string(a.raw) != "text" || a.header.Get("Content-Type") != "application/octet-stream" {
+			t.Errorf("the file: %d %v %q", a.status, a.header, a.raw)
+		}
+		if a := b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)); a.status != 200 || len(a.raw) != 0 {
+			t.Errorf("the empty file: %d %q", a.status, a.raw)
+		}
+	})
+}
+
+func TestIrregularityByTheApplicantsName(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for last, want := range map[string][2]string{
+			"pdfTrusted": {"NOT_DETECTED", "pdf"}, "pdfHighRisk": {"DETECTED", "pdf"}, "pdfWarningApproved": {"REVIEW", "pdf"},
+			"imageTrusted": {"NOT_DETECTED", "image"}, "imageHighRiskManualReview": {"DETECTED", "image"},
+		} {
+			_, r, _ := b.earned(person("getAdaptiveDecisionResult", last), stubs("scan.pdf", "x"))
+			if d := r.Income.Paystubs[0].IrregularityDetection; d.Status != want[0] || report.Text(d.FileType) != want[1] {
+				t.Errorf("%s: %+v", last, d)
+			}
+		}
+	})
+}
