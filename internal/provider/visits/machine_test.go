@@ -117,14 +117,14 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Chose, Rechose, SignedIn, Coded, Picked, Made, Left, CameBack, Broke, TimeUp}
+	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Made, Left, CameBack, Broke, TimeUp}
 	rapid.Check(t, func(t *rapid.T) {
-		j := Journey{State: Created, Step: StepConsent, Status: svc.StatusPending,
+		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
 		told := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
-			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Bank: "b", Username: "u",
-				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"),
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Way: rapid.SampledFrom([]Way{"", WayBank, WayPayroll, WayStubs}).Draw(t, "way"), Bank: "b", Username: "u",
+				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"), Late: rapid.Bool().Draw(t, "late"),
 				Status: svc.StatusSuccess, Error: svc.WidgetInternalError}
 			next, do, ok := j.Next(in)
 			if !ok && (next != j || do != 0) {

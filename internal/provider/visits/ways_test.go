@@ -1,0 +1,143 @@
+package visits
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/svc"
+)
+
+// inputs is one good input of each kind.
+func inputs() map[Kind]Input {
+	login := Login{Known: true, Profile: "default"}
+	return map[Kind]Input{
+		Came: {Kind: Came}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
+		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
+		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
+		Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp},
+	}
+}
+
+// Every step of a visit for an income report takes these kinds of input, leads on so,
+// and refuses all others.
+func TestEveryStepAndEveryInput(t *testing.T) {
+	walking := map[Kind]string{Left: "closed", Broke: "failed end", TimeUp: "expired end"}
+	with := func(more map[Kind]string) map[Kind]string {
+		for k, v := range walking {
+			if _, ok := more[k]; !ok {
+				more[k] = v
+			}
+		}
+		return more
+	}
+	for _, c := range []struct {
+		state State
+		step  Step
+		way   Way
+		takes map[Kind]string // state and step after it; the step alone in Connecting, the state alone for the same step
+	}{
+		{Created, StepConsent, "", with(map[Kind]string{Came: "open"})},
+		{Open, StepConsent, "", with(map[Kind]string{Prepared: "generating progress", Consented: "source"})},
+		{Connecting, StepSource, "", with(map[Kind]string{Took: "employer"})},
+		{Connecting, StepBank, WayBank, with(map[Kind]string{Turned: "source", Chose: "sign-in"})},
+		{Connecting, StepEmployer, WayPayroll, with(map[Kind]string{Turned: "source"})}, // what is chosen is a bank
+		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", SignedIn: "code"})},
+		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", SignedIn: "code"})},
+		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts"})},
+		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "generating progress"})},
+		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "generating progress"})},
+		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "generating progress"})},
+		{Generating, StepProgress, WayStubs, map[Kind]string{Made: "complete end"}},
+		{Closed, StepConsent, "", map[Kind]string{CameBack: "open", Broke: "failed end", TimeUp: "expired end"}},
+		{Closed, StepDocuments, WayStubs, map[Kind]string{CameBack: "source", Broke: "failed end", TimeUp: "expired end"}},
+		{Complete, StepEnd, WayPayroll, nil},
+		{Failed, StepEnd, WayPayroll, nil},
+		{Expired, StepEnd, "", nil},
+	} {
+		for kind, in := range inputs() {
+			j := Journey{Product: svc.Income, State: c.state, Step: c.step, Way: c.way, Status: svc.StatusPending}
+			next, _, ok := j.Next(in)
+			want, taken := c.takes[kind]
+			if ok != taken {
+				t.Errorf("%s %s %s: %s is taken = %v, want %v", c.state, c.step, c.way, kind, ok, taken)
+				continue
+			}
+			if !ok {
+				if next != j {
+					t.Errorf("%s %s: refused %s leads to %+v", c.state, c.step, kind, next)
+				}
+				continue
+			}
+			got := string(next.State) + " " + string(next.Step)
+			switch {
+			case next.Step == c.step && next.State != c.state:
+				got = string(next.State)
+			case next.State == Connecting:
+				got = string(next.Step)
+			}
+			if got != want {
+				t.Errorf("%s %s %s: %s leads to %q, want %q", c.state, c.step, c.way, kind, got, want)
+			}
+			if next.Step == StepSource && (next.Way != "" || next.Bank != "" || next.Username != "") {
+				t.Errorf("%s %s: %s leaves %+v at the choice of ways", c.state, c.step, kind, next)
+			}
+		}
+	}
+}
+
+func TestWaysOfTheMachine(t *testing.T) {
+	payroll := []Input{{Kind: Came}, {Kind: Consented}, {Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}}
+	expired := Login{Known: true, Status: svc.StatusSupplierUnresponsive, Substatus: svc.SubWidgetSessionExpired}
+	end := func(s State, status svc.Status, sub svc.Substatus, e svc.WidgetError) Journey {
+		return Journey{State: s, Step: StepEnd, Way: WayPayroll, Status: status, Substatus: sub, Error: e}
+	}
+	for _, c := range []struct {
+		name      string
+		rehearsal Rehearsal
+		inputs    []Input
+		want      Journey // without product, bank, user name, tries and rehearsal
+		do        Do
+	}{
+		{name: "payroll is connected", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault)),
+			want: Journey{State: Generating, Step: StepProgress, Way: WayPayroll, Status: svc.StatusPending}, do: Generate},
+		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired)),
+			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
+		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}),
+			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
+		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown)),
+			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+		{name: "no code", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded}),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "lastName supplierdown is about banks", rehearsal: BureauDown, inputs: after(payroll, signedIn(loginDefault)),
+			want: Journey{State: Connecting, Step: StepCode, Way: WayPayroll, Status: svc.StatusPending}},
+		{name: "firstName mfa required is about both", rehearsal: CodeMissing, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault)),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayBank},
+			Input{Kind: Chose, Way: WayBank, Bank: "b"}, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayPayroll}, Input{Kind: Chose, Way: WayPayroll, Bank: "p"}, wrongSignIn),
+			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
+	} {
+		j := Journey{Product: svc.Income, State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: c.rehearsal}
+		var do Do
+		for i, in := range c.inputs {
+			var ok bool
+			if j, do, ok = j.Next(in); !ok {
+				t.Fatalf("%s: input %d (%s) is refused", c.name, i, in.Kind)
+			}
+		}
+		j.Product, j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", "", 0, ""
+		if diff := cmp.Diff(c.want, j); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if do != c.do {
+			t.Errorf("%s: do = %b, want %b", c.name, do, c.do)
+		}
+	}
+	for _, product := range svc.Products() {
+		ways := Ways(product)
+		if len(ways) == 0 || product == svc.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
+			t.Errorf("%s has the ways %v", product, ways)
+		}
+	}
+}
