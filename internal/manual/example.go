@@ -71,7 +71,17 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 	case slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "null" }):
 		out.WriteString("null")
 	case kind == "object":
-		out.WriteString("{}")
+		// Members without a schema of their own are what the others are.
+		out.WriteByte('{')
+		for i, name := range items(get(s, "required")) {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			r.string(out, name.Value)
+			out.WriteByte(':')
+			r.made(out, get(s, "additionalProperties"), depth+1)
+		}
+		out.WriteByte('}')
 	case kind == "string" && formats[text(s, "format")] != "":
 		r.string(out, formats[text(s, "format")])
 	case kind == "string":
