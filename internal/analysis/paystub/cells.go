@@ -122,7 +122,7 @@ func lines(pieces []*cell) (rows []row) {
 				before := out[last]
 				gap := c.x0 - before.x1
 				size := min(c.size, before.size)
-				whole := gap > -0.35*size && gap < 1.5*size && torn(before.text, c.text)
+				whole := gap > -0.35*size && gap < 1.5*size && torn(before.text, c.text, gap < 0.4*size)
 				if whole || gap > -0.35*size && gap < 0.55*size && len(before.text) < 400 {
 					if !whole && gap > 0.12*size && !strings.HasSuffix(before.text, " ") {
 						before.text += " "
@@ -149,15 +149,16 @@ func lines(pieces []*cell) (rows []row) {
 	return rows
 }
 
-// torn says whether two pieces are an amount together, and neither is one alone.
-func torn(a, b string) bool {
-	if len(a) > 12 || len(b) > 12 || a == "$" {
+// torn says whether two pieces are an amount together: the first is none alone,
+// and neither is the second, unless they stand closer than any two columns do.
+func torn(a, b string, close bool) bool {
+	if len(a) > 12 || len(b) > 12 || a == "$" || !number(a) {
 		return false
 	}
 	_, one := money(a)
 	_, two := money(b)
 	_, both := money(a + b)
-	return both && !one && !two
+	return both && !one && (!two || close)
 }
 
 // plain is a text as labels are compared.

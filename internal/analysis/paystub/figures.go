@@ -195,11 +195,12 @@ func (d *Document) rates() {
 		most = percent(max(0, min(g, base-before+otherYTD)), payrolltax.SocialSecurity)
 	}
 	leastM, mostM := percent(g-other, payrolltax.Medicare), percent(g, payrolltax.Medicare)
-	if over := before + g - payrolltax.AdditionalFrom; before < 0 || over > 0 {
-		mostM += percent(min(g, max(over, 0)), payrolltax.Additional)
-		if before < 0 {
-			mostM += percent(g, payrolltax.Additional)
-		}
+	if before < 0 {
+		mostM += percent(g, payrolltax.Additional)
+	} else {
+		over := before + g - payrolltax.AdditionalFrom
+		leastM += percent(max(0, min(g-other, over-otherYTD)), payrolltax.Additional)
+		mostM += percent(max(0, min(g, over)), payrolltax.Additional)
 	}
 	d.within(p.SocialSecurityTax, least, most, 2)
 	d.within(p.MedicareTax, leastM, mostM, 2)
@@ -218,7 +219,10 @@ func (d *Document) rates() {
 	// Of the year to date; each period was rounded for itself.
 	y := *p.GrossTotalYTD
 	least, most = percent(min(max(0, y-otherYTD), base), payrolltax.SocialSecurity), percent(min(y, base), payrolltax.SocialSecurity)
-	leastM, mostM = percent(max(0, y-otherYTD), payrolltax.Medicare), percent(y, payrolltax.Medicare)+percent(max(0, y-payrolltax.AdditionalFrom), payrolltax.Additional)
+	of := func(wage report.Cents) report.Cents {
+		return percent(max(0, wage), payrolltax.Medicare) + percent(max(0, wage-payrolltax.AdditionalFrom), payrolltax.Additional)
+	}
+	leastM, mostM = of(y-otherYTD), of(y)
 	d.within(p.SocialSecurityTaxYTD, least, most, 60)
 	d.within(p.MedicareTaxYTD, leastM, mostM, 60)
 	d.within(p.FICATaxYTD, least+leastM, most+mostM, 60)

@@ -1,10 +1,13 @@
 package paystub_test
 
 import (
-	"maps"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/analysis/paystub/paystubtest"
@@ -49,14 +52,15 @@ func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reas
 
 // TestDetection measures how many of each kind of falsification are found, and how
 // many genuine stubs are taken for falsified: REVIEW counts as much as DETECTED,
-// for both.
+// for both. The manual shows what came of it.
 func TestDetection(t *testing.T) {
 	each := 204
 	if testing.Short() {
 		each = 60
 	}
 	layouts := paystubtest.Layouts()
-	t.Logf("%-24s %6s %8s %8s %8s", "kind", "stubs", "found", "DETECTED", "by its own reason")
+	var table strings.Builder
+	table.WriteString("| kind | stubs | found | as `DETECTED` | by the reason meant for it |\n|---|---|---|---|---|\n")
 	for k := range paystubtest.Kinds {
 		draw := source(1000 + uint64(k))
 		found, grave, own := 0, 0, 0
@@ -77,7 +81,7 @@ func TestDetection(t *testing.T) {
 				own++
 			}
 		}
-		t.Logf("%-24s %6d %7.1f%% %7.1f%% %7.1f%%", k, each, share(found, each), share(grave, each), share(own, each))
+		fmt.Fprintf(&table, "| %s | %d | %.1f %% | %.1f %% | %.1f %% |\n", k, each, share(found, each), share(grave, each), share(own, each))
 		if share(found, each) < 95 {
 			t.Errorf("%s: %d of %d are found, want 95 %%; missed by design: %v", k, found, each, missed)
 		}
@@ -95,12 +99,57 @@ func TestDetection(t *testing.T) {
 			alarms[l.Name+" "+strings.Join(reasons, " ")]++
 		}
 	}
-	t.Logf("%-24s %6d %7.1f%%", "genuine, in pairs", genuine, share(wrong, genuine))
+	fmt.Fprintf(&table, "| genuine, two in a row | %d | %.1f %% | | |\n", genuine, share(wrong, genuine))
 	if share(wrong, genuine) > 2 {
-		for _, why := range slices.Sorted(maps.Keys(alarms)) {
-			t.Logf("%4d %s", alarms[why], why)
+		t.Errorf("%d of %d genuine ones are taken for falsified, want 2 %% at most: %v", wrong, genuine, alarms)
+	}
+	t.Log("\n" + table.String())
+	if !testing.Short() {
+		manual(t, "detection", table.String())
+	}
+}
+
+// manual holds what stands between two marks of docs/analytics.md to a table, and
+// writes it with -update.
+func manual(t *testing.T, name, table string) {
+	t.Helper()
+	const file = "../../../docs/analytics.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+	before, rest, found := strings.Cut(string(raw), begin)
+	was, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("the manual has no place for %s", name)
+	}
+	if *update {
+		write(t, file, []byte(before+begin+table+end+after))
+	} else if was != table {
+		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", cmp.Diff(was, table))
+	}
+}
+
+// TestTheManualExplainsEveryReason and none that is not.
+func TestTheManualExplainsEveryReason(t *testing.T) {
+	raw, err := os.ReadFile("../../../docs/analytics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(raw), "<!-- begin reasons of pay stubs -->\n")
+	table, _, found := strings.Cut(rest, "<!-- end reasons of pay stubs -->")
+	if !found {
+		t.Fatal("the manual has no place for reasons")
+	}
+	var got []string
+	for line := range strings.Lines(table) {
+		if name, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "`"); ok && strings.HasPrefix(line, "| `") {
+			got = append(got, name)
 		}
-		t.Errorf("%d of %d genuine ones are taken for falsified, want 2 %% at most", wrong, genuine)
+	}
+	if diff := cmp.Diff(paystub.Reasons(), got); diff != "" {
+		t.Errorf("(-reasons +manual):\n%s", diff)
 	}
 }
 

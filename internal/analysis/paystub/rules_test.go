@@ -228,8 +228,8 @@ func TestTheWageBase(t *testing.T) {
 		{"below it", 100_000_00, 1240_00, 290_00, ""},
 		{"reached within the period", 174_500_00, 620_00, 290_00, ""},
 		{"reached within the period, all the same", 174_500_00, 1240_00, 290_00, DeductionsOff},
-		{"above it, with more for Medicare", 190_000_00, 0, 380_00, ""},
-		{"above it, without more for Medicare", 250_000_00, 0, 290_00, ""},
+		{"above it, without more for Medicare", 250_000_00, 0, 290_00, DeductionsOff},
+		{"above it, with more for Medicare from within the period", 190_000_00, 0, 380_00, ""},
 		{"above it, all the same", 190_000_00, 1240_00, 380_00, DeductionsOff},
 	} {
 		d := simple()
