@@ -76,12 +76,17 @@ func (r *reader) core(s *yaml.Node) *yaml.Node {
 	if parts := items(get(s, "allOf")); len(parts) == 1 && get(s, "properties") == nil {
 		return r.core(parts[0])
 	}
-	for _, choice := range items(get(s, "oneOf")) {
+	for _, choice := range choices(s) {
 		if text(choice, "type") != "null" {
 			return r.core(choice)
 		}
 	}
 	return s
+}
+
+// choices are the schemas of which one, or any, holds.
+func choices(s *yaml.Node) []*yaml.Node {
+	return slices.Concat(items(get(s, "oneOf")), items(get(s, "anyOf")))
 }
 
 // typeOf is a type in words. A shape with a name is linked to, unless plain
@@ -99,9 +104,9 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	} else if len(parts) > 0 {
 		return Type{Words: "object"}
 	}
-	if choices := items(get(s, "oneOf")); len(choices) > 0 {
-		out := r.typeOf(choices[0], plain)
-		for _, c := range choices[1:] {
+	if all := choices(s); len(all) > 0 {
+		out := r.typeOf(all[0], plain)
+		for _, c := range all[1:] {
 			t := r.typeOf(c, plain)
 			if t.Shape == "" && len(out.Or) == 0 {
 				out.Words += " or " + t.Words
