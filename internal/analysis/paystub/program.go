@@ -49,7 +49,7 @@ func (d *Document) program() {
 		d.find(EditorProducer, grave)
 	}
 	for _, u := range d.file.Updates {
-		if u.Content || u.Annotated || !u.Signed {
+		if u.Content || !u.Signed { // a signature brings a form field with it
 			d.find(IncrementalUpdate, u.Content)
 		}
 	}

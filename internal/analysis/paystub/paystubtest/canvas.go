@@ -3,6 +3,9 @@ package paystubtest
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"strings"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -15,6 +18,10 @@ type canvas struct {
 	family string
 	latin  func(string) string
 	words  map[Item]string
+	making Making
+	style  string
+	size   float64
+	later  []func() // amounts that are filled in when the form is drawn
 }
 
 func (c *canvas) word(i Item) string { return c.words[i] }
@@ -23,6 +30,7 @@ func (c *canvas) font(style string, size float64) {
 	if c.family == wide {
 		style = "" // it has no other
 	}
+	c.style, c.size = style, size
 	c.pdf.SetFont(c.family, style, size)
 }
 
@@ -34,8 +42,20 @@ func (c *canvas) text(s string) string {
 }
 
 func (c *canvas) left(x, y float64, s string) {
-	if s != "" {
-		c.pdf.Text(x, y, c.text(s))
+	if s == "" {
+		return
+	}
+	if c.making.Filled && strings.IndexFunc(s, func(r rune) bool { return r != '$' && r != ',' && r != '.' && (r < '0' || r > '9') }) < 0 {
+		style, size := c.style, c.size
+		c.later = append(c.later, func() {
+			c.font(style, size)
+			c.pdf.Text(x, y, c.text(s))
+		})
+		return
+	}
+	c.pdf.Text(x, y, c.text(s))
+	if c.making.Doubled && c.style == "B" {
+		c.pdf.Text(x+0.3, y, c.text(s))
 	}
 }
 
@@ -79,12 +99,17 @@ type Making struct {
 	Created, Modified time.Time // Modified may be zero: none is said
 	Plain             bool      // streams are not compressed
 	Second            bool      // a second page with words
+	Filled            bool      // the form first, and then the amounts
+	Doubled           bool      // bold words are drawn twice, a little apart
+	Logo              bool      // an image at the head
+	Striped           bool      // grey and white bands below everything
 }
 
 // Genuine is one way that payroll software, or a browser that prints its pages,
 // makes a file: soon after the pay date's eve.
 func Genuine(d Draw, s *Stub) Making {
-	m := Making{Created: s.Pay.Add(-time.Duration(30+d(60)) * time.Hour).Truncate(time.Second), Plain: d(5) == 0, Second: d(6) == 0}
+	m := Making{Created: s.Pay.Add(-time.Duration(30+d(60)) * time.Hour).Truncate(time.Second), Plain: d(5) == 0, Second: d(6) == 0,
+		Filled: d(5) == 0, Doubled: d(6) == 0, Logo: d(4) == 0, Striped: d(5) == 0}
 	made := pick(d, [][2]string{
 		{"iText 2.1.7 by 1T3XT", ""}, {"Apache FOP Version 2.8", "Apache FOP Version 2.8"}, {"JasperReports Library version 6.20.0", "JasperReports"}, {"PDFlib+PDI 9.3.1 (Linux)", "payroll batch"},
 		{"Crystal Reports", "Crystal Reports"}, {"Qt 5.15.2", "wkhtmltopdf 0.12.6"}, {"Skia/PDF m122", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/122.0.0.0"}, {"Microsoft: Print To PDF", ""},
@@ -101,10 +126,23 @@ func Genuine(d Draw, s *Stub) Making {
 	return m
 }
 
+// logo is a small picture.
+func logo() []byte {
+	m := image.NewGray(image.Rect(0, 0, 8, 4))
+	for i := range m.Pix {
+		m.Pix[i] = byte(37 * i)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		panic(fmt.Sprintf("paystubtest: %v", err))
+	}
+	return b.Bytes()
+}
+
 // PDF draws a stub.
 func (s *Stub) PDF(l Layout, m Making) []byte {
 	p := fpdf.New("P", "pt", "Letter", "")
-	c := &canvas{pdf: p, family: l.Family, latin: p.UnicodeTranslatorFromDescriptor(""), words: l.words}
+	c := &canvas{pdf: p, family: l.Family, latin: p.UnicodeTranslatorFromDescriptor(""), words: l.words, making: m}
 	if c.family == "" {
 		c.family = wide
 		p.AddUTF8FontFromBytes(wide, "", goregular.TTF)
@@ -117,7 +155,19 @@ func (s *Stub) PDF(l Layout, m Making) []byte {
 	p.SetModificationDate(m.Modified)
 	p.SetAutoPageBreak(false, 0)
 	p.AddPage()
+	if m.Striped {
+		for i := range 30 {
+			c.band(20, 150+14*float64(i), 572, 14, 244+11*(i%2))
+		}
+	}
+	if m.Logo {
+		p.RegisterImageOptionsReader("logo", fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(logo()))
+		p.ImageOptions("logo", 300, 12, 24, 12, false, fpdf.ImageOptions{ImageType: "PNG"}, 0, "")
+	}
 	l.draw(c, s)
+	for _, fill := range c.later {
+		fill()
+	}
 	if m.Second {
 		p.AddPage()
 		c.font("", 9)
