@@ -36,6 +36,7 @@ import (
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sandbox/stubs"
+	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
@@ -127,7 +128,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
 		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
-		Subjects: subjects{p.customers}, Configured: configured{p.customers}}
+		Suppliers: suppliers.Bureaus{}, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: p.events, Secondary: secondaryReports{p.reports, p.customers}}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
@@ -135,7 +136,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
-		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents},
+		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
 		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
 	p.reports.Made = p.visits.Made
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,

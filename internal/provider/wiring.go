@@ -162,6 +162,7 @@ func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string
 	in := typed(from)
 	in.Profile, in.Institution, in.Accounts, in.SignIns = from.Profile, from.Institution, from.Accounts, signIns(from)
 	in.Documents = from.Documents
+	in.Supplier = from.Supplier
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
@@ -305,7 +306,9 @@ func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customer
 type walker struct{ visits *visits.Service }
 
 func (w walker) Walk(ctx context.Context, token string, how sandbox.Walk) (sandbox.Walked, error) {
-	done, err := w.visits.Walk(ctx, token, walkOf(how))
+	of := walkOf(how)
+	of.Supplier = how.Supplier
+	done, err := w.visits.Walk(ctx, token, of)
 	return sandbox.Walked(done), err
 }
 

@@ -169,6 +169,9 @@ func (v Visit) attrs() templ.Attributes {
 func (v Visit) title() string {
 	switch v.Step {
 	case Consent:
+		if v.abroad() {
+			return v.say("Share your credit history", "Comparta su historial de crédito")
+		}
 		if len(v.Ways) > 1 {
 			return v.say("Share your income data", "Comparta los datos de sus ingresos")
 		}
@@ -179,6 +182,8 @@ func (v Visit) title() string {
 		return v.say("Choose your employer", "Elija su empresa")
 	case Documents:
 		return v.say("Add your pay stubs", "Añada sus nóminas")
+	case Suppliers:
+		return v.say("Choose the country", "Elija el país")
 	case Banks:
 		return v.say("Choose your bank", "Elija su banco")
 	case SignIn:
@@ -213,7 +218,7 @@ const connecting Step = "connecting"
 // steps are those of the way that was chosen.
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
-		Employers: v.say("Employer", "Empresa"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
+		Employers: v.say("Employer", "Empresa"), Suppliers: v.say("Country", "País"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
 		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión")}
 	way := v.Way
 	if way == "" && len(v.Ways) == 1 {
@@ -230,6 +235,8 @@ func (v Visit) steps() ui.Steps {
 		order = append(order, Employers, SignIn, Code)
 	case Stubs:
 		order = append(order, Documents)
+	case Abroad:
+		order = append(order, Suppliers)
 	default:
 		order = append(order, connecting)
 	}
@@ -242,7 +249,7 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Source, Banks, Employers, SignIn, Code, Accounts, Documents:
+	case Consent, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents:
 		return true
 	}
 	return false
@@ -267,8 +274,11 @@ func (v Visit) wayRows() []ui.Row {
 }
 
 func (v Visit) found() string {
-	if v.Way == Payroll {
+	switch v.Way {
+	case Payroll:
 		return v.foundEmployers()
+	case Abroad:
+		return v.foundSuppliers()
 	}
 	switch n := len(v.Banks) + v.More; {
 	case n == 0:
@@ -344,6 +354,8 @@ func (v Visit) endWords() string {
 		words = v.payrollWords()
 	case Stubs:
 		words = v.stubWords()
+	case Abroad:
+		words = v.abroadWords()
 	}
 	if words != "" {
 		return words

@@ -62,6 +62,9 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if err != nil || r.Status != svc.StatusPending {
 		return err
 	}
+	if r.Kind == svc.Passport {
+		return s.makePassport(ctx, r, in)
+	}
 	retrieved := in.Data == nil
 	if retrieved {
 		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)

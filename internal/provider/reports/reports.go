@@ -53,6 +53,9 @@ type Service struct {
 	Log      *slog.Logger
 	Now      func() time.Time // the provider's clock
 
+	// Suppliers has the files that passports are made from; nil where none are made.
+	Suppliers Suppliers
+
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
 
@@ -81,6 +84,7 @@ type Queue interface {
 // Gate admits callers.
 type Gate interface {
 	Bearer(next door.HandlerFunc) door.HandlerFunc
+	Basic(next door.HandlerFunc) door.HandlerFunc
 }
 
 // Events is told of each change of a status.
@@ -156,6 +160,8 @@ type Input struct {
 	Profile     string   `json:"profile,omitempty"`     // signed in to at the mock bank
 	Institution string   `json:"institution,omitempty"` // the bank that was chosen; empty: the profile's own
 	Accounts    []string `json:"accounts,omitempty"`    // the ids that were chosen; nil: all
+
+	Supplier string `json:"supplier,omitempty"` // of a passport's file: its code
 
 	// Data is given instead of Profile for what needs no retrieval, and kept after
 	// generation for what is made from it later.

@@ -12,7 +12,7 @@ import (
 )
 
 // Routes adds the report endpoints. All of them are Bearer and name a report by
-// X-PUBLIC-TOKEN or X-EXTERNAL-ID.
+// X-PUBLIC-TOKEN or X-EXTERNAL-ID, but for the list of the passport's suppliers.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", door.API(s.Log, s.Gate.Bearer(s.status)))
 	of := func(kind svc.Product, h func(svc.Product, http.ResponseWriter, *http.Request) error) http.Handler {
@@ -27,6 +27,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/affordable-housing-verification/v1/json", of(svc.Eligibility, s.json))
 	mux.Handle("GET /connect/affordable-housing-verification/v1/files", of(svc.Eligibility, s.files))
 	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(svc.Eligibility, s.file))
+	mux.Handle("GET /connect/passport/v4/json", of(svc.Passport, s.json))
+	mux.Handle("GET /connect/passport/v4/pdf", of(svc.Passport, s.pdf))
+	mux.Handle("GET /connect/suppliers", door.API(s.Log, s.Gate.Basic(suppliers)))
 }
 
 // status answers {status, substatus}.
@@ -41,20 +44,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 
 // json answers the body of a report of the kind, byte for byte as it was made.
 func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
-	rep, err := s.named(r)
-	if err != nil {
-		return err
-	}
-	if rep.Kind != kind {
-		return door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
-	}
-	if rep.Status != svc.StatusSuccess {
-		return NotReady(rep)
-	}
-	body, err := s.body(r.Context(), rep)
-	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
-		return door.Fail(svc.CodeInvalidToken, err)
-	}
+	body, err := s.made(kind, r)
 	if err != nil {
 		return err
 	}
@@ -63,6 +53,25 @@ func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Write(body) // the client is gone; nobody is left to tell
 	return nil
+}
+
+// made is the body of the report of the kind that the caller names, once it is made.
+func (s *Service) made(kind svc.Product, r *http.Request) ([]byte, error) {
+	rep, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	if rep.Kind != kind {
+		return nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
+	}
+	if rep.Status != svc.StatusSuccess {
+		return nil, NotReady(rep)
+	}
+	body, err := s.body(r.Context(), rep)
+	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
+		return nil, door.Fail(svc.CodeInvalidToken, err)
+	}
+	return body, err
 }
 
 // named finds the report that the identifier headers name, the caller's own, a

@@ -150,12 +150,13 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 			FileName string `json:"fileName"`
 			Content  string `json:"contentBase64"`
 		} `json:"payStubs"`
-		End string `json:"end"`
+		Supplier string `json:"supplier"`
+		End      string `json:"end"`
 	}
 	if err := door.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
-	how := Walk{Username: in.Username, Bank: in.Bank, End: in.End}
+	how := Walk{Username: in.Username, Bank: in.Bank, Supplier: in.Supplier, End: in.End}
 	if in.Payroll != nil {
 		how.Payroll = &PayrollSignIn{Provider: in.Payroll.Provider, Username: in.Payroll.Username}
 	}

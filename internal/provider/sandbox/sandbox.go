@@ -54,6 +54,7 @@ type Walk struct {
 	Bank     string
 	Payroll  *PayrollSignIn // nil: at a bank
 	PayStubs []File
+	Supplier string // of a passport: its code; "" is the first of the catalogue
 	End      string
 }
 

@@ -175,6 +175,8 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 		in.Documents = true
 	case WayPayroll:
 		in.SignIns = []SignIn{{Provider: v.Bank, Profile: s.login(v.Way, v.Username).Profile}}
+	case WaySupplier:
+		in.Supplier = v.Bank
 	default:
 		bank, _ := s.bank(v.Bank)
 		in.Profile = s.login(v.Way, v.Username).Profile

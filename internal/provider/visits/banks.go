@@ -2,7 +2,7 @@ package visits
 
 import "strings"
 
-// Bank is one of the mock banks or payroll providers. The names are invented; all
+// Bank is one of the mock banks, payroll providers or suppliers. The names are invented; all
 // of a kind take the same user names.
 type Bank struct {
 	ID    string // as in a form's value
@@ -26,8 +26,11 @@ func (s *Service) listed(w Way, id string) (Bank, bool) {
 
 // list is what there is to choose from on a way.
 func (s *Service) list(w Way) []Bank {
-	if w == WayPayroll {
+	switch w {
+	case WayPayroll:
 		return s.Employers
+	case WaySupplier:
+		return s.Suppliers
 	}
 	return s.Banks
 }

@@ -53,6 +53,9 @@ const (
 // Ways lists what a product's report can be made from, in the order in which the
 // applicant is offered it.
 func Ways(product svc.Product) []Way {
+	if product == svc.Passport {
+		return []Way{WaySupplier}
+	}
 	if product == svc.Income {
 		return []Way{WayBank, WayPayroll, WayStubs}
 	}
@@ -64,6 +67,8 @@ func (w Way) first() Step {
 	switch w {
 	case WayPayroll:
 		return StepEmployer
+	case WaySupplier:
+		return StepSupplier
 	case WayStubs:
 		return StepDocuments
 	}
@@ -133,7 +138,7 @@ const (
 type Input struct {
 	Kind      Kind
 	Way       Way    // Took; Chose: the way whose list Bank is in
-	Bank      string // Chose: an id of Banks or Employers
+	Bank      string // Chose: an id of Banks, Employers or Suppliers
 	Username  string // SignedIn
 	Login     Login  // SignedIn, Coded: what there is for the user name
 	OK        bool   // SignedIn: the password is right; Coded: the code is
@@ -229,6 +234,8 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 		j.begin()
 	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
 		j.Step, j.Bank = StepSignIn, in.Bank
+	case j.Step == StepSupplier && in.Kind == Chose && in.Way == j.Way:
+		return j.supplier(in)
 	case j.Step == StepSignIn && in.Kind == Rechose:
 		// The tries stay: another bank is no way to guess on.
 		j.Step, j.Bank = j.Way.first(), ""

@@ -174,6 +174,10 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		if employer, ok := s.listed(WayPayroll, form.Get("employer")); ok {
 			in = Input{Kind: Chose, Way: WayPayroll, Bank: employer.ID}
 		}
+	case "supplier":
+		if supplier, ok := s.listed(WaySupplier, form.Get("supplier")); ok {
+			in = Input{Kind: Chose, Way: WaySupplier, Bank: supplier.ID}
+		}
 	case "rechoose":
 		in.Kind = Rechose
 	case "sign-in":
@@ -311,7 +315,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 		}
 	}
 	switch p.Step {
-	case pages.Banks, pages.Employers:
+	case pages.Banks, pages.Employers, pages.Suppliers:
 		p.Query = r.URL.Query().Get("q")
 		found, more := FindBanks(s.list(v.Way), p.Query)
 		for _, b := range found {

@@ -38,6 +38,7 @@ type Service struct {
 	Employers []Bank // the payroll providers, likewise
 	Payroll   Access
 	Documents Documents
+	Suppliers []Bank // of passports, likewise
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
 }
@@ -101,6 +102,7 @@ type Source struct {
 	Accounts                   []string // those that were picked
 	SignIns                    []SignIn // at payroll providers
 	Documents                  bool     // the report's documents were handed in
+	Supplier                   string   // of a passport: its code
 }
 
 // SignIn is a payroll connection.

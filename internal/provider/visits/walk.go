@@ -22,6 +22,7 @@ type Walk struct {
 	Bank     string // its id or name; empty is the first of the catalogue
 	Payroll  *Payroll
 	Stubs    []File // pay stubs that are uploaded, whatever is in them
+	Supplier string // of a passport: its code; empty is the first of the catalogue
 	End      string // "", "exit", or "error:" and a widget error type
 }
 
@@ -65,6 +66,12 @@ func (s *Service) check(how Walk) (w walk, err error) {
 		}
 		w.way, w.username = WayPayroll, p.Username
 		field, wanted = "payroll.provider", p.Provider
+	}
+	if how.Supplier != "" {
+		if how.Bank != "" || how.Username != "" || w.way != WayBank {
+			return w, refused("supplier", "excludes every other source")
+		}
+		w.way, field, wanted = WaySupplier, "supplier", how.Supplier
 	}
 	w.username = cmp.Or(strings.ToLower(strings.TrimSpace(w.username)), "default")
 	all := s.list(w.way)
@@ -194,12 +201,22 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 			in = w.end
 		case v.Step == StepConsent:
 			in.Kind = Consented
+		case w.way == WaySupplier && v.Product != svc.Passport:
+			return v, refused(w.way.field(), "is no source of this product's reports")
 		case v.Step == StepSource:
 			in = Input{Kind: Took, Way: w.way}
 		case v.Step == StepDocuments && w.way == WayStubs:
 			return v, nil // the files are uploaded outside of this transaction
 		case v.Step == v.Way.first() && v.Way != w.way && len(Ways(v.Product)) > 1:
 			in.Kind = Turned
+		case v.Step == StepSupplier:
+			if w.way != WaySupplier && w.way != WayBank {
+				return v, refused(w.way.field(), "is no source of this product's reports")
+			}
+			in = Input{Kind: Chose, Way: WaySupplier, Bank: s.Suppliers[0].ID}
+			if w.way == WaySupplier {
+				in.Bank = w.bank
+			}
 		case v.Step == StepBank, v.Step == StepEmployer:
 			if v.Way != w.way {
 				return v, refused(map[Way]string{WayPayroll: "payroll", WayStubs: "payStubs"}[w.way], "is no source of this product's reports")

@@ -43,6 +43,16 @@ const quoted = "SANDBOX_FIXED_RATES"
 // Known reports whether there is a supplier of that code.
 func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); return ok }
 
+// Place is the country of a supplier in its own language, for people to find it by;
+// of the one that reads documents, what it reads.
+func (Bureaus) Place(code string) string {
+	s, _ := report.SupplierOf(code)
+	if c, ok := in(report.Text(s.Country)); ok {
+		return c.name
+	}
+	return "Passport, national ID or driving licence"
+}
+
 // Quote returns the sandbox's rate for a currency; nil for one that it has none of.
 func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
 	for _, c := range countries {

@@ -1,0 +1,178 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+const (
+	passportJSON = "/connect/passport/v4/json"
+	passportPDF  = "/connect/passport/v4/pdf"
+)
+
+// passport walks a visit at a supplier and returns the report's token.
+func (b *bench) passport(supplier string, prefill map[string]any, more ...any) string {
+	b.t.Helper()
+	token := b.begin(append([]any{"productId", b.seed.Products[svc.Passport], "prefill", prefill}, more...)...)
+	done := b.walk(token, map[string]any{"supplier": supplier})
+	b.want("walk at "+supplier, done, 200, "")
+	if done.text("status") != "SUCCESS" {
+		b.t.Fatalf("walk at %s: %s", supplier, done.raw)
+	}
+	return done.text("publicToken")
+}
+
+// walk has the control walk a visit, and returns its answer whatever it is.
+func (b *bench) walk(token string, how map[string]any) answer {
+	b.t.Helper()
+	return b.do("POST", "/visits/"+token+"/complete", how)
+}
+
+// somebody is an applicant of another name.
+func somebody(first, last string) map[string]any {
+	return with(applicant, "firstName", first, "lastName", last)
+}
+
+// TestPassportsOfAllSuppliers walks a visit at each, and reads the report as JSON, as
+// PDF and as a third party.
+func TestPassportsOfAllSuppliers(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		var all []report.Supplier
+		list := b.get("/connect/suppliers", b.basic())
+		b.want("suppliers", list, 200, "")
+		if err := json.Unmarshal(list.raw, &all); err != nil || len(all) != 26 {
+			t.Fatalf("%d suppliers, %v: %s", len(all), err, list.raw)
+		}
+		if diff := cmp.Diff(report.Suppliers(), all); diff != "" {
+			t.Error(diff)
+		}
+		names := map[string]string{"KOR_NICE": "김민준", "UKR_CI": "Коваленко Олена", "CHN_CCX": "欧阳雨桐"}
+		for _, s := range all {
+			who := map[string]map[string]any{"KOR_NICE": somebody("Minjun", "Kim"), "UKR_CI": somebody("Olena", "Kovalenko"), "CHN_CCX": somebody("Yutong", "Ouyang")}[s.Code]
+			if who == nil {
+				who = applicant
+			}
+			token := b.passport(s.Code, who, "externalId", "passport-"+s.Code)
+			got := b.get(passportJSON, b.named(token))
+			b.want(s.Code, got, 200, "")
+			r, err := report.ParsePassport(got.raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Meta.PublicToken != token || report.Text(r.Meta.ExternalID) != "passport-"+s.Code || len(r.Sources) != 2 || r.Sources[1].SourceID != s.Code ||
+				len(r.Identities) != 2 || r.Product.ProductID != b.seed.Products[svc.Passport] {
+				t.Errorf("%s: meta %+v, sources %+v", s.Code, r.Meta, r.Sources)
+			}
+			if (s.Code == report.DocumentSupplier) != (len(r.Tradelines) == 0) {
+				t.Errorf("%s has %d tradelines", s.Code, len(r.Tradelines))
+			}
+			document := b.get(passportPDF, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "passport-"+s.Code))
+			if document.status != 200 || document.header.Get("Content-Type") != "application/pdf" || document.header.Get("Cache-Control") != "no-store" {
+				t.Fatalf("%s: PDF answered %d %v", s.Code, document.status, document.header)
+			}
+			text := textOf(t, document.raw)
+			if want := names[s.Code]; !strings.Contains(text, token) || !strings.Contains(text, "passport-"+s.Code) || !strings.Contains(text, want) || report.Text(r.Identities[1].FullName) != want && want != "" {
+				t.Errorf("%s: no %q in %q", s.Code, want, text)
+			}
+			if again := b.get(passportPDF, b.named(token)); !bytes.Equal(again.raw, document.raw) {
+				t.Errorf("%s: the second document differs", s.Code)
+			}
+		}
+	})
+}
+
+// textOf is what a document shows, with no breaks.
+func textOf(t *testing.T, raw []byte) string {
+	t.Helper()
+	file, err := pdf.Open(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, p := range file.Pages {
+		for _, run := range p.Runs {
+			b.WriteString(run.Text)
+		}
+	}
+	return b.String()
+}
+
+// TestWhoMayReadAPassport: the owner when it is made, and a third party without the
+// owner's words.
+func TestWhoMayReadAPassport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		token := b.passport("MEX_BDC", applicant, "externalId", "mine-only")
+		relayToken := b.relayed(token)
+		for _, path := range []string{passportJSON, passportPDF} {
+			theirs := b.get(path, b.relay(relayToken))
+			if theirs.status != 200 {
+				t.Fatalf("%s to a third party: %d %s", path, theirs.status, theirs.raw)
+			}
+			text := string(theirs.raw)
+			if path == passportPDF {
+				text = textOf(t, theirs.raw)
+			}
+			if strings.Contains(text, "mine-only") || strings.Contains(text, token) || !strings.Contains(text, relayToken) {
+				t.Errorf("%s: the third party reads %.600s", path, text)
+			}
+			b.want(path+" of nobody", b.get(path, b.named("5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11")), 404, svc.CodeInvalidToken)
+			b.want(path+" without credentials", b.get(path, headers{"X-PUBLIC-TOKEN", token}), 400, svc.CodeMalformedHeaders)
+		}
+		b.want("withdrawn", b.withdraw(relayToken), 200, "")
+		b.want("suppliers without credentials", b.get("/connect/suppliers", headers{}), 400, svc.CodeMalformedHeaders)
+
+		cashflow, _ := b.walked("default", "prefill", applicant)
+		b.want("another kind as a passport", b.get(passportJSON, b.named(cashflow)), 404, svc.CodeInvalidToken)
+		b.want("another kind as a document", b.get(passportPDF, b.named(cashflow)), 404, svc.CodeInvalidToken)
+		b.want("a passport as another kind", b.get("/connect/cashflow/v2/json", b.named(token)), 404, svc.CodeInvalidToken)
+		b.begin("productId", b.seed.Products[svc.Passport], "externalId", "waiting", "prefill", applicant)
+		for _, path := range []string{passportJSON, passportPDF} {
+			b.want(path+" before it is made", b.get(path, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, svc.CodeReportNotReady)
+			b.want(path+" withdrawn", b.get(path, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+		}
+	})
+}
+
+// TestHowPassportVisitsEnd: by the last name, and by what the control is asked.
+func TestHowPassportVisitsEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		product := b.seed.Products[svc.Passport]
+		for _, c := range []struct {
+			last   string
+			status svc.Status
+			sub    svc.Substatus
+		}{{"nofile", svc.StatusSuccess, svc.SubNoRecentInformation}, {"supplierdown", svc.StatusBureauUnresponsive, ""}, {"Ito", svc.StatusSuccess, ""}} {
+			done := b.walk(b.begin("productId", product, "prefill", somebody("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
+			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
+				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
+			}
+		}
+		first := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{})
+		b.want("without a supplier", first, 200, "")
+		r, err := report.ParsePassport(b.get(passportJSON, b.named(first.text("publicToken"))).raw)
+		if err != nil || r.Sources[1].SourceID != "AUS_EFX" {
+			t.Errorf("without a supplier: %v %+v", err, r)
+		}
+		for name, body := range map[string]map[string]any{
+			"unknown supplier":  {"supplier": "XXX_YY"},
+			"two sources":       {"supplier": "GBR_EFX", "username": "default"},
+			"payroll passports": {"payroll": map[string]any{"username": "default"}},
+		} {
+			b.want(name, b.walk(b.begin("productId", product, "prefill", applicant), body), 400, svc.CodeMalformedBody)
+		}
+		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}), 400, svc.CodeMalformedBody)
+		left := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{"supplier": "GBR_EFX", "end": "exit"})
+		if left.status != http.StatusOK || left.text("status") != "PENDING" {
+			t.Errorf("left: %s", left.raw)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"vestibule/internal/analysis/passport"
+	"vestibule/internal/analysis/passport/paper"
+	"vestibule/internal/door"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// Suppliers has credit files abroad.
+type Suppliers interface {
+	// Fetch retrieves what the supplier of a code has on the person who was typed;
+	// nil is nobody. Identifiers in it derive from link.
+	Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File
+	// Quote returns the rate of a currency, or nil.
+	Quote(currency string, at time.Time) *passport.Quote
+}
+
+// makePassport makes a passport from its supplier's file. All that is kept of the file
+// is in the report.
+func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
+	if _, known := report.SupplierOf(in.Supplier); !known || s.Suppliers == nil {
+		return s.end(ctx, r.PublicToken, svc.StatusError, "", nil)
+	}
+	var typed *passport.Consumer
+	if p := in.Consumer; p != nil {
+		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails}
+	}
+	file := s.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
+	status, sub := passport.Outcome(file)
+	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
+	if err != nil {
+		return fmt.Errorf("reports: subject: %w", err)
+	}
+	body, err := pack(passport.Build(passport.Input{
+		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
+		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
+		Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
+		Consumer: typed, File: file, Quote: s.Suppliers.Quote(file.Currency, r.Retrieved),
+	}, r.Retrieved))
+	if err != nil {
+		return fmt.Errorf("reports: encode: %w", err)
+	}
+	return s.end(ctx, r.PublicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
+		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), body)
+		if err != nil {
+			return err
+		}
+		return setBody(ctx, tx, r.PublicToken, nil, sealed)
+	})
+}
+
+// pdf answers a passport as a document, made from its body: to a third party without
+// the owner's words for it.
+func (s *Service) pdf(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+	body, err := s.made(kind, r)
+	if err != nil {
+		return err
+	}
+	// The parser's error may repeat what it could not read.
+	of, err := report.ParsePassport(body)
+	if err != nil {
+		return errors.New("reports: a passport's body does not read back")
+	}
+	document, err := paper.Render(*of)
+	if err != nil {
+		return fmt.Errorf("reports: passport as PDF: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/pdf")
+	w.Header().Set("Content-Disposition", `attachment; filename="passport.pdf"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(document) // the client is gone; nobody is left to tell
+	return nil
+}
+
+// suppliers lists where passports come from, with what each provides of an identity.
+func suppliers(w http.ResponseWriter, r *http.Request) error {
+	return door.JSON(w, http.StatusOK, report.Suppliers())
+}

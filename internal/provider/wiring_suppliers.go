@@ -1,0 +1,27 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+
+	"vestibule/internal/provider/sandbox/suppliers"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/report"
+)
+
+// visitSuppliers are the passport's suppliers as the widget lists them: credit
+// bureaus by their countries' codes, and then who reads identity documents.
+func visitSuppliers() []visits.Bank {
+	var out []visits.Bank
+	for _, s := range report.Suppliers() {
+		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: suppliers.Bureaus{}.Place(s.Code)})
+	}
+	last := func(b visits.Bank) int {
+		if b.ID == report.DocumentSupplier {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out, func(a, b visits.Bank) int { return cmp.Or(last(a)-last(b), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
