@@ -90,7 +90,7 @@ func (r reportDocuments) List(ctx context.Context, q store.Queryer, publicToken 
 	all, err := r.documents.List(ctx, q, publicToken)
 	out := make([]reports.Document, len(all))
 	for i, d := range all {
-		out[i] = reports.Document{ID: d.ID, Kind: d.Kind, Name: d.Name, Type: d.Type, Path: d.Path()}
+		out[i] = reports.Document{ID: d.ID, Kind: d.Kind, Name: d.Name, Type: d.Type, Path: d.Path(), Size: d.Size}
 	}
 	return out, err
 }
@@ -102,7 +102,7 @@ func (r reportDocuments) Open(ctx context.Context, publicToken, id string) (io.R
 // stubReader reads pay stubs.
 type stubReader struct{ stubs.Reader }
 
-func (s stubReader) Read(files []reports.StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) []income.Paystub {
+func (s stubReader) Read(files []reports.StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error) {
 	all := make([]stubs.File, len(files))
 	for i, f := range files {
 		all[i] = stubs.File(f)

@@ -24,19 +24,21 @@ type Document struct {
 	Name     string // as the consumer has it
 	Type     string // content type
 	Path     string // last part of its source_filepath
+	Size     int64  // bytes
 }
 
 // Stubs reads pay stubs.
 type Stubs interface {
 	// Read reads the files of a report in their order. It returns as many, with
-	// Status, Employer and Stub; link is for what the sandbox makes up.
-	Read(files []StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) []income.Paystub
+	// Status, Employer and Stub; link is for what the sandbox makes up. Its errors are
+	// those of Body.
+	Read(files []StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error)
 }
 
 // StubFile is an uploaded pay stub.
 type StubFile struct {
 	Name string
-	Body []byte
+	Body func() ([]byte, error) // the whole file
 }
 
 // PaystubDocument is the document_type of uploaded pay stubs, and of their sources
@@ -51,16 +53,20 @@ func (s *Service) stubs(ctx context.Context, r Report, in Input) ([]income.Payst
 	}
 	files := make([]StubFile, len(all))
 	for i, d := range all {
-		from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
-		if err != nil {
-			return nil, fmt.Errorf("reports: documents: %w", err)
-		}
-		if files[i].Body, err = io.ReadAll(from); err != nil {
-			return nil, fmt.Errorf("reports: documents: %w", err)
-		}
-		files[i].Name = d.Name
+		files[i] = StubFile{d.Name, func() ([]byte, error) {
+			from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
+			if err != nil {
+				return nil, err
+			}
+			body := make([]byte, d.Size)
+			_, err = io.ReadFull(from, body)
+			return body, err
+		}}
 	}
-	out := s.Stubs.Read(files, in.Consumer, r.PublicToken, *in.Data, r.Retrieved)
+	out, err := s.Stubs.Read(files, in.Consumer, r.PublicToken, *in.Data, r.Retrieved)
+	if err != nil {
+		return nil, fmt.Errorf("reports: documents: %w", err)
+	}
 	for i, d := range all {
 		out[i].ID, out[i].SourceID, out[i].Path = d.ID, bankdata.SourceID(PaystubDocument, i), d.ID+"/"+d.Path
 	}

@@ -19,7 +19,7 @@ import (
 // File is an uploaded file.
 type File struct {
 	Name string
-	Body []byte
+	Body func() ([]byte, error) // the whole file; asked for at most once
 }
 
 // outcome is what a file's name says.
@@ -68,8 +68,9 @@ type Reader struct{ Sandbox bool }
 
 // Read reads the files of a report in their order and returns as many, with
 // Status, Employer and Stub. Stubs that the sandbox writes are of the person and
-// of before the instant.
-func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) []income.Paystub {
+// of before the instant. Files are read one after another, and those whose name
+// says it all are not; errors are those of reading.
+func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error) {
 	verdict, decided := report.IrregularityDetection{}, false
 	if r.Sandbox && who != nil && who.FirstName == decisive {
 		verdict, decided = verdicts[who.LastName]
@@ -91,7 +92,11 @@ func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankd
 		case empty, unrecognised:
 			out[i].Status = svc.StatusNotAuthenticated
 		default:
-			d := paystub.Open(f.Body)
+			body, err := f.Body()
+			if err != nil {
+				return nil, err
+			}
+			d := paystub.Open(body)
 			if r.Sandbox && (d.Outcome != paystub.Read || o == lacking) {
 				d = paystub.Open(sample(who, link, i, at, o == lacking))
 			}
@@ -111,7 +116,7 @@ func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankd
 			out[i].Stub.IrregularityDetection = v
 		}
 	}
-	return out
+	return out, nil
 }
 
 // deposits are the credits of bank data, as far back as all accounts reach.

@@ -1,10 +1,13 @@
 package stubs
 
 import (
+	"errors"
+	"io"
 	"testing"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -12,6 +15,36 @@ import (
 var at = time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)
 
 var ada = &bankdata.Person{FirstName: "Ada", LastName: "Pérez-O’Hara (née Lovelace)"}
+
+type file struct {
+	name string
+	body []byte
+}
+
+func read(t *testing.T, r Reader, files []file, who *bankdata.Person, link string) []income.Paystub {
+	t.Helper()
+	all := make([]File, len(files))
+	for i, f := range files {
+		all[i] = File{f.name, func() ([]byte, error) { return f.body, nil }}
+	}
+	out, err := r.Read(all, who, link, bankdata.Data{}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A file that cannot be fetched fails the whole; one whose name says it all is not
+// asked for.
+func TestAFileThatCannotBeFetched(t *testing.T) {
+	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
+	if _, err := (Reader{Sandbox: true}).Read([]File{{"paystub.pdf", gone}}, ada, "link", bankdata.Data{}, at); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
+	}
+	if got, err := (Reader{Sandbox: true}).Read([]File{{"down.pdf", gone}, {"x", gone}}, ada, "link", bankdata.Data{}, at); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
 
 func TestOutcomesByFileName(t *testing.T) {
 	for name, want := range map[string]svc.Status{
@@ -27,7 +60,7 @@ func TestOutcomesByFileName(t *testing.T) {
 		"stub.pdf":                   svc.StatusNotAuthenticated,
 		"":                           svc.StatusNotAuthenticated,
 	} {
-		got := Reader{Sandbox: true}.Read([]File{{Name: name, Body: []byte("anything")}}, ada, "link", bankdata.Data{}, at)
+		got := read(t, Reader{Sandbox: true}, []file{{name, []byte("anything")}}, ada, "link")
 		if len(got) != 1 || got[0].Status != want {
 			t.Errorf("%q: %v, want %s", name, got, want)
 		}
@@ -37,7 +70,7 @@ func TestOutcomesByFileName(t *testing.T) {
 // The sandbox's own stub has every field that an employer's has, agrees with
 // itself, and is the applicant's; with missing fields some are null.
 func TestTheSandboxsOwnStub(t *testing.T) {
-	got := Reader{Sandbox: true}.Read([]File{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link", bankdata.Data{}, at)
+	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
 	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" || report.Text(s.PayFrequency) != report.PaySemiMonthly || report.Text(s.PaystubProvider) != "Paywright" {
 		t.Errorf("of %q: %v", got[0].Employer, s)
@@ -76,7 +109,7 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 // What is really a pay stub is read as it is.
 func TestARealStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "other", 3, at, false)
-	got := Reader{Sandbox: true}.Read([]File{{"paystub.pdf", real}}, ada, "link", bankdata.Data{}, at)
+	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
 		t.Errorf("read as %q's", name)
 	}
@@ -86,7 +119,7 @@ func TestARealStubIsRead(t *testing.T) {
 func TestNamesCountInTheSandboxOnly(t *testing.T) {
 	real := sample(ada, "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
-	got := Reader{}.Read([]File{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link", bankdata.Data{}, at)
+	got := read(t, Reader{}, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
 	if got[0].Status != svc.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != svc.StatusNotAuthenticated {
 		t.Errorf("%v", got)
 	}
@@ -105,7 +138,7 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 	} {
 		who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: last}
 		for _, name := range []string{"paystub.pdf", "scan0001.jpg"} {
-			got := Reader{Sandbox: true}.Read([]File{{name, nil}}, who, "link", bankdata.Data{}, at)[0]
+			got := read(t, Reader{Sandbox: true}, []file{{name, nil}}, who, "link")[0]
 			d := got.Stub.IrregularityDetection
 			genuine := any(nil)
 			if d.GenuinePDF != nil {
@@ -116,12 +149,12 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 				t.Errorf("%s, %s: %s %+v", last, name, got.Status, d)
 			}
 		}
-		if got := (Reader{Sandbox: true}).Read([]File{{"down.pdf", nil}}, who, "link", bankdata.Data{}, at)[0]; got.Status != svc.StatusBureauUnresponsive {
+		if got := read(t, Reader{Sandbox: true}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != svc.StatusBureauUnresponsive {
 			t.Errorf("%s with down.pdf: %s", last, got.Status)
 		}
 	}
 	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"}, {FirstName: "Ada", LastName: "pdfTrusted"}} {
-		if got := (Reader{Sandbox: true}).Read([]File{{"scan0001.jpg", nil}}, who, "link", bankdata.Data{}, at)[0]; got.Status != svc.StatusNotAuthenticated {
+		if got := read(t, Reader{Sandbox: true}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != svc.StatusNotAuthenticated {
 			t.Errorf("%v: %s", who, got.Status)
 		}
 	}
