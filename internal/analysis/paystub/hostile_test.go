@@ -2,6 +2,8 @@ package paystub_test
 
 import (
 	"bytes"
+	"image"
+	"image/jpeg"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -86,6 +88,7 @@ func TestOutcomes(t *testing.T) {
 		{"a page of the web", []byte("<html>" + strings.Repeat(" ", 2000) + "%PDF-1.4"), paystub.Unsupported, ""},
 		{"more than is taken", make([]byte, paystub.MaxFile+1), paystub.TooLarge, ""},
 		{"a picture", withSum(png), paystub.Image, report.FileImage},
+		{"a photograph", photograph(t), paystub.Image, report.FileImage},
 		{"a picture that is cut off", []byte(png[:20]), paystub.Malformed, report.FileImage},
 		{"a picture too large to be one", withSum(huge), paystub.TooLarge, report.FileImage},
 		{"the mark of JPEG alone", []byte("\xff\xd8\xff\xe0"), paystub.Malformed, report.FileImage},
@@ -109,6 +112,14 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %d checks, want all", tt.name, len(p.ConsistencyChecks))
 		}
 	}
+}
+
+func photograph(t *testing.T) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // withSum ends the first part of a picture with its checksum.

@@ -21,7 +21,6 @@ type file struct {
 var (
 	tableEntry = regexp.MustCompile(`(?m)^(\d{10}) \d{5} n`)
 	contents   = regexp.MustCompile(`/Contents (\d+) 0 R`)
-	length     = regexp.MustCompile(`/Length \d+`)
 	modified   = regexp.MustCompile(`/ModDate \([^)]*\)\n?`)
 	created    = regexp.MustCompile(`/CreationDate \([^)]*\)`)
 	producer   = regexp.MustCompile(`(?s)/Producer \((?:\\.|[^\\)])*\)`)
