@@ -1,15 +1,9 @@
 package visits_test
 
 import (
-	"bytes"
 	"encoding/base64"
-	"fmt"
-	"io"
-	"mime/multipart"
 	"net/http"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,24 +33,6 @@ func (a applicant) toPayrollCode(t *testing.T, username string) {
 	a.post(t, "action", "employer", "employer", "northwind-logistics")
 	a.post(t, "action", "sign-in", "username", username, "password", "anything")
 }
-
-// upload sends files, given as name and contents, by a form without script.
-func (a applicant) upload(t *testing.T, files ...string) providertest.Answer {
-	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	for i := 0; i < len(files); i += 2 {
-		w, err := form.CreateFormFile("file", files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(w, files[i+1])
-	}
-	form.Close()
-	return a.Do("POST", a.path+"/documents", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })
-}
-
-func pdfOf(text string) string { return "%PDF-1.4\n" + text }
 
 // Every user name of the payroll providers, every file name and every rehearsal,
 // walked by plain forms, ends as the contract says.
@@ -232,129 +208,6 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 			if got := b.step(t); got != "bank" {
 				t.Fatalf("%v led to %s", form, got)
 			}
-		}
-	})
-}
-
-var (
-	documentIDs = regexp.MustCompile(`name="document" value="([^"]+)"`)
-	errorText   = regexp.MustCompile(`id="file-error">([^<]+)<`)
-)
-
-// Files are added, named when they are not taken, listed, and taken away again.
-func TestAddingPayStubs(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
-		a := earner(t, r, providertest.Prefill())
-		a.toSource(t, "paystubs")
-		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, "at least one") {
-			t.Errorf("nothing handed in answers %d", page.Status)
-		}
-		for name, c := range map[string]struct {
-			files []string
-			want  string
-		}{
-			"no file":         {nil, "Choose a file first"},
-			"an empty field":  {[]string{"", ""}, "Choose a file first"},
-			"a letter":        {[]string{"letter.txt", "Dear Sir"}, "letter.txt” could not be added: it is no PDF"},
-			"a false name":    {[]string{"paystub.pdf", "<html>"}, "it is no PDF"},
-			"an empty file":   {[]string{"paystub.pdf", ""}, "it is empty"},
-			"too large a one": {[]string{"paystub.pdf", pdfOf(strings.Repeat("x", 20<<20))}, "larger than 20 MB"},
-		} {
-			got := a.upload(t, c.files...)
-			if m := errorText.FindStringSubmatch(got.Body); got.Status != 422 || m == nil || !strings.Contains(m[1], c.want) {
-				t.Errorf("%s answers %d %v, want %q", name, got.Status, m, c.want)
-			}
-		}
-		if n := r.Count(`SELECT count(*) FROM documents`); n != 0 {
-			t.Fatalf("%d files stay of what was refused", n)
-		}
-		got := a.upload(t, `C:\papers\paystub one.pdf`, pdfOf("1"), "letter.txt", "x", "paystub<2>.png", "\x89PNG\r\n\x1a\n2")
-		if got.Status != 422 || !strings.Contains(got.Body, "letter.txt") || len(documentIDs.FindAllString(got.Body, -1)) != 2 ||
-			!strings.Contains(got.Body, "paystub one.pdf") || strings.Contains(got.Body, "papers") || strings.Contains(got.Body, "paystub<2>") {
-			t.Errorf("a bad file among good ones answers %d %s", got.Status, got.Body)
-		}
-		id := documentIDs.FindStringSubmatch(a.get(t).Body)[1]
-		other := earner(t, r, providertest.Prefill())
-		other.toSource(t, "paystubs")
-		other.post(t, "action", "remove", "document", id)
-		a.post(t, "action", "remove", "document", "00000000-0000-0000-0000-000000000000")
-		if n := len(documentIDs.FindAllString(a.get(t).Body, -1)); n != 2 {
-			t.Errorf("%d files after another's was to be removed", n)
-		}
-		a.post(t, "action", "remove", "document", id)
-		if page := a.get(t); len(documentIDs.FindAllString(page.Body, -1)) != 1 || strings.Contains(page.Body, "paystub one.pdf") {
-			t.Errorf("not removed: %s", page.Body)
-		}
-		var wg sync.WaitGroup
-		for i := range 12 {
-			wg.Go(func() { a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))) })
-		}
-		wg.Wait()
-		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {
-			t.Errorf("%d files after many at once, want ten", n)
-		}
-		if page := a.upload(t, "paystub.pdf", pdfOf("")); page.Status != 422 || !strings.Contains(page.Body, "At most ten") {
-			t.Errorf("one more answers %d", page.Status)
-		}
-		if got := a.Do("POST", a.path+"/documents", map[string]any{}); got.Status != 415 {
-			t.Errorf("JSON answers %d", got.Status)
-		}
-		cut := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"paystub.pdf\"\r\n\r\n" + pdfOf("cut")
-		before := r.Count(`SELECT count(*) FROM documents`)
-		if got := a.Do("POST", a.path+"/documents", cut, func(r *http.Request) { r.Header.Set("Content-Type", "multipart/form-data; boundary=x") }); got.Status != 400 || r.Count(`SELECT count(*) FROM documents`) != before {
-			t.Errorf("a body that is cut off answers %d", got.Status)
-		}
-		a.post(t, "action", "hand-in")
-		r.Until("the end", func() bool { return a.step(t) == "end" })
-		a.upload(t, "paystub.pdf", pdfOf(""))
-		a.post(t, "action", "remove", "document", documentIDs.FindString("none"))
-		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {
-			t.Errorf("%d files after they were handed in, want ten", n)
-		}
-	})
-}
-
-// What was uploaded and not handed in is deleted when the visit ends otherwise.
-func TestPayStubsThatAreNotHandedIn(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
-		for name, end := range map[string]func(applicant){
-			"the visit expires": func(a applicant) { r.Advance(72 * time.Hour); a.get(t) },
-			"a payroll provider is taken instead": func(a applicant) {
-				a.post(t, "action", "turn")
-				a.post(t, "action", "source", "source", "payroll")
-				a.post(t, "action", "employer", "employer", "paywright")
-				a.post(t, "action", "sign-in", "username", "default", "password", "x")
-				a.post(t, "action", "code", "code", "123456")
-			},
-			"the sign-in fails there": func(a applicant) {
-				a.post(t, "action", "turn")
-				a.post(t, "action", "source", "source", "bank")
-				a.post(t, "action", "bank", "bank", "kestrel-bank")
-				a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
-			},
-		} {
-			a := earner(t, r, providertest.Prefill())
-			a.toSource(t, "paystubs")
-			a.upload(t, "paystub.pdf", pdfOf(""))
-			if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 1 {
-				t.Fatalf("%s: %d files", name, n)
-			}
-			end(a)
-			if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 0 {
-				t.Errorf("%s: %d files stay", name, n)
-			}
-		}
-		a := earner(t, r, providertest.Prefill())
-		a.toSource(t, "paystubs")
-		a.upload(t, "paystub.pdf", pdfOf(""))
-		a.post(t, "action", "close")
-		a.post(t, "action", "reopen")
-		if got := a.step(t); got != "source" {
-			t.Errorf("reopened at %s", got)
-		}
-		a.post(t, "action", "source", "source", "paystubs")
-		if n := len(documentIDs.FindAllString(a.get(t).Body, -1)); n != 1 {
-			t.Errorf("%d files after coming back, want the one", n)
 		}
 	})
 }
