@@ -61,6 +61,7 @@ func (w *world) routes(t *testing.T) []route {
 	account, sourceFile := body.Accounts[0].ID, files[0].Path
 	source, secondary, bankFile := w.secondary(t)
 	eligible, eligibleFile := w.eligibility(t)
+	passport := w.passport(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 
 	return append(w.deskRoutes(t, child, configuration), []route{
@@ -95,6 +96,9 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/json", who: "bearer", header: eligible},
 		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files", who: "bearer", header: eligible},
 		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files/{path...}", param: eligibleFile, who: "bearer", header: eligible},
+		{base: s, method: "GET", pattern: "/connect/passport/v4/json", who: "bearer", header: passport},
+		{base: s, method: "GET", pattern: "/connect/passport/v4/pdf", who: "bearer", header: passport},
+		{base: s, method: "GET", pattern: "/connect/suppliers", who: "basic", header: basicAuth},
 		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
@@ -227,6 +231,16 @@ func (w *world) secondary(t *testing.T) (source string, headers []string, path s
 	}
 	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/income/v2/files", "", headers...)).Body, &files)
 	return source, headers, files[0].Path
+}
+
+// passport has one made by the sandbox control, and returns headers that name it.
+func (w *world) passport(t *testing.T) []string {
+	t.Helper()
+	authorization := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
+	begin := strings.Replace(w.initialization(""), w.Credentials.Products["cashflow"], w.Credentials.Products["passport"], 1)
+	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")
+	made := good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{"supplier":"KOR_NICE"}`, "Content-Type", asJSON))
+	return []string{"Authorization", w.bearer(t, w.Credentials.account), "X-Public-Token", made.field("publicToken")}
 }
 
 // signIn signs the reviewer in and returns the cookie.

@@ -31,6 +31,12 @@ func (c *Client) Report(ctx context.Context, product svc.Product, ref Ref) ([]by
 			return nil, nil, err
 		}
 		return raw, body.Meta, nil
+	case svc.Passport:
+		raw, body, err := c.Passport(ctx, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		return raw, body.Meta, nil
 	}
 	return nil, nil, noSuchProduct("report")
 }

@@ -1,0 +1,51 @@
+package visits
+
+import (
+	"slices"
+	"testing"
+
+	"vestibule/internal/svc"
+)
+
+// TestAPassportIsOneChoice: consent, a supplier, and the report is made; there is
+// nothing to sign in to, and no way to turn to.
+func TestAPassportIsOneChoice(t *testing.T) {
+	chose := Input{Kind: Chose, Way: WaySupplier, Bank: "KOR_NICE"}
+	walk := func(r Rehearsal, inputs ...Input) (j Journey, do Do, ok bool) {
+		j = Journey{Product: svc.Passport, State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: r}
+		for _, in := range inputs {
+			j, do, ok = j.Next(in)
+		}
+		return j, do, ok
+	}
+	begun := []Input{{Kind: Came}, {Kind: Consented}}
+	if !slices.Equal(Ways(svc.Passport), []Way{WaySupplier}) {
+		t.Fatalf("ways %v", Ways(svc.Passport))
+	}
+	if j, do, ok := walk(NoRehearsal, begun...); !ok || do != 0 || j.Step != StepSupplier || j.Way != WaySupplier || j.State != Connecting {
+		t.Errorf("after the consent: %+v", j)
+	}
+	if j, do, ok := walk(NoRehearsal, append(begun, chose)...); !ok || do != Generate || j.State != Generating || j.Step != StepProgress || j.Bank != "KOR_NICE" {
+		t.Errorf("after the choice: %+v, %v", j, do)
+	}
+	if j, do, ok := walk(BureauDown, append(begun, chose)...); !ok || do != Tell || j.State != Failed || j.Status != svc.StatusBureauUnresponsive || j.Error != svc.WidgetSupplierError {
+		t.Errorf("a bureau that is down: %+v", j)
+	}
+	for name, in := range map[string]Input{"a bank": {Kind: Chose, Way: WayBank, Bank: "b"}, "another way": {Kind: Took, Way: WayBank}, "turning": {Kind: Turned},
+		"a sign-in": {Kind: SignedIn, OK: true}, "accounts": {Kind: Picked}, "documents": {Kind: Handed}, "a second consent": {Kind: Consented}} {
+		if j, _, ok := walk(NoRehearsal, append(begun, in)...); ok || j.Step != StepSupplier {
+			t.Errorf("%s is taken: %+v", name, j)
+		}
+	}
+	if j, _, ok := walk(NoRehearsal, append(begun, chose, chose)...); ok || j.State != Generating {
+		t.Errorf("a second choice is taken: %+v", j)
+	}
+	if j, _, ok := walk(NoRehearsal, append(begun, Input{Kind: Left}, Input{Kind: CameBack})...); !ok || j.Step != StepSupplier {
+		t.Errorf("coming back: %+v", j)
+	}
+	for _, p := range []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility} {
+		if slices.Contains(Ways(p), WaySupplier) {
+			t.Errorf("a report of %s is made at a supplier", p)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// matrix is document 3's, as it stands there: a row may be of several codes.
+const matrix = `
+MITEK YYYNNNYNNNNY
+AUS_EFX YYYYNYYYNNYN
+CAN_TU YYYYNNYYYNYN
+CAN_EFX YYYNNNYYNYYN
+GBR_EFX YYYNNNYYNNYN
+IND_CHM YYYNNNYYYNYN
+IND_CIBIL NNYNNNYYYNYN
+MEX_CDC YYYNNNYYYYYN
+MEX_BDC YYYNNYYYNYYN
+KOR_NICE NNYNYNYYNNYN
+NGA_CRC YYYNNNYYNNYN
+BRA_XP NNYNNYYNYNYN
+CHN_CCX NNYNYNYYYNYN
+KEN_CI YYYNNNYYYNYN
+DOM_TU YYYYNYYYYNYN
+PHL_CRIF YYYYNYYYYNYY
+ESP_EFX NNYNNNYYNNNY
+AUT_CRIF,DEU_CRIF,CHE_CRIF YYYYNNYYNNYY
+PHL_TU YYYYNYYYYNNY
+USA_XP YYYYNNYYYNNY
+UKR_CI YYYNYNYYNNNN
+ZAF_TU,GHA_XDS YYYNNNYYNNNN
+COL_TU NNYNNYNNNNNN`
+
+// flagNames are document 3's words for the twelve flags, in its order.
+var flagNames = []string{"first_name", "last_name", "full_name", "middle_name", "transliterated_full_name", "other_names",
+	"date_of_birth", "emails", "telephones", "is_deceased", "date_of_death", "documents"}
+
+func TestTheSuppliersAreTheMatrix(t *testing.T) {
+	var codes []string
+	for line := range strings.Lines(strings.TrimSpace(matrix)) {
+		row, flags, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for code := range strings.SplitSeq(row, ",") {
+			codes = append(codes, code)
+			s, ok := SupplierOf(code)
+			if !ok {
+				t.Errorf("%s is not known", code)
+				continue
+			}
+			v := reflect.ValueOf(s.Fields)
+			for i := range v.NumField() {
+				if name := v.Type().Field(i).Tag.Get("json"); name != flagNames[i] || v.Field(i).Bool() != (flags[i] == 'Y') {
+					t.Errorf("%s: flag %d, %s, is %v", code, i+1, name, v.Field(i).Bool())
+				}
+			}
+		}
+	}
+	var got []string
+	for _, s := range Suppliers() {
+		got = append(got, s.Code)
+		if s.Name == "" || (s.Country == nil) != (s.Code == DocumentSupplier) || s.Country != nil && len(*s.Country) != 3 {
+			t.Errorf("%s is called %q, of %q", s.Code, s.Name, Text(s.Country))
+		}
+		if same, _ := SupplierOf(s.Code); !reflect.DeepEqual(same, s) {
+			t.Errorf("%s is another one by its code", s.Code)
+		}
+	}
+	if diff := cmp.Diff(codes, got); diff != "" || len(got) != 26 {
+		t.Errorf("%d codes: %s", len(got), diff)
+	}
+	if _, ok := SupplierOf("XXX_YY"); ok {
+		t.Error("an unknown code has a supplier")
+	}
+}
+
+func TestAPassportWithoutDataHasItsMetaAlone(t *testing.T) {
+	r, err := ParsePassport([]byte(minimal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Encode(r); err != nil || string(b) != minimal {
+		t.Errorf("%v: %s", err, cmp.Diff(minimal, string(b)))
+	}
+}
+
+func TestParsePassportRefuses(t *testing.T) {
+	for name, raw := range map[string]string{
+		"an array":            `[]`,
+		"no meta":             `{}`,
+		"a foreign token":     `{"meta":{"public_token":"x"}}`,
+		"an amount of text":   strings.TrimSuffix(minimal, "}") + `,"tradelines":[{"balance":"12"}]}`,
+		"a rate of nothing":   strings.TrimSuffix(minimal, "}") + `,"currencies":[{"usd_rate":0}]}`,
+		"a rate below zero":   strings.TrimSuffix(minimal, "}") + `,"currencies":[{"usd_rate":-1.5}]}`,
+		"no date":             strings.TrimSuffix(minimal, "}") + `,"inquiries":[{"inquiry_date":"2026-02-30"}]}`,
+		"a score with a half": strings.TrimSuffix(minimal, "}") + `,"scores":[{"score_value":7.5}]}`,
+	} {
+		if _, err := ParsePassport([]byte(raw)); err == nil {
+			t.Errorf("%s: was read", name)
+		}
+	}
+}
+
+func TestParsePassportTakesWhatItDoesNotKnow(t *testing.T) {
+	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[{"balance":12.5,"new":1,"status":"NEW"}],"currencies":[{"usd_rate":7.2e-4}],"new":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := r.Tradelines[0]; *l.Balance != 12_50 || l.Status != "NEW" || *r.Currencies[0].Rate != 720_000 {
+		t.Errorf("read %+v, %+v", l, r.Currencies[0])
+	}
+}
+
+// TestTheKeysOfAPassport holds the whole shape against the words of the project's
+// decisions.
+func TestTheKeysOfAPassport(t *testing.T) {
+	for _, c := range []struct {
+		of   any
+		keys string
+	}{
+		{Passport{}, `meta product sources identities scores currencies tradelines addresses employers other_incomes inquiries identifiers bank_accounts public_records
+			collections nonsufficient_funds disputes notices`},
+		{PassportIdentity{}, `source_id source_record_id matching ` + strings.Join(flagNames, " ")},
+		{IdentityFields{}, strings.Join(flagNames, " ")},
+		{Supplier{}, `code country name identity_fields`},
+		{Tradeline{}, `source_id account_id type status opened_date closed_date currency credit_limit balance monthly_payment past_due payment_history`},
+		{PaymentMonth{}, `month status`},
+		{PassportCurrency{}, `source_id currency usd_rate rate_date rate_source totals totals_usd`},
+	} {
+		got, want := keysOf(reflect.TypeOf(c.of)), strings.Fields(c.keys)
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%T: %s", c.of, diff)
+		}
+	}
+}
+
+// TestFieldsOfANodeAreAlwaysThere: null when empty, and never left out.
+func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
+	for _, node := range []any{PassportIdentity{}, IdentityDocument{}, PassportScore{}, PassportCurrency{}, TradelineTotals{}, Tradeline{}, PaymentMonth{}, PassportAddress{},
+		PassportEmployer{}, PassportIncome{}, PassportInquiry{}, PassportIdentifier{}, PassportBankAccount{}, PublicRecord{}, Collection{}, NonsufficientFunds{},
+		PassportDispute{}, PassportNotice{}} {
+		of := reflect.TypeOf(node)
+		for i := range of.NumField() {
+			if tag := of.Field(i).Tag.Get("json"); strings.Contains(tag, "omit") != (tag == "matching,omitempty") {
+				t.Errorf("%s.%s is %q", of.Name(), of.Field(i).Name, tag)
+			}
+		}
+	}
+}
+
+func TestRatesSurviveJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := Rate(rapid.Int64Range(1, 1_000_000*int64(RateUnit)).Draw(t, "rate"))
+		b, _ := r.MarshalJSON()
+		var back Rate
+		if err := back.UnmarshalJSON(b); err != nil || back != r {
+			t.Fatalf("%s reads back as %d, %v; want %d", b, back, err, r)
+		}
+	})
+}
