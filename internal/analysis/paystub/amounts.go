@@ -15,8 +15,13 @@ type line struct {
 	cells   [2]*cell        // nil: not shown
 	hours   *cell
 	rate    *cell
+	group   group
 	counted bool // one of a table's lines, which add up to its total
 }
+
+// group is the table that a line is in: below which header and which of its
+// titles. The zero is none.
+type group struct{ header, title int }
 
 const (
 	now    = 0
@@ -30,6 +35,7 @@ type header struct {
 	cells []*cell
 	kind  []period
 	title []heading
+	n     int // of the headers, from 1 on
 }
 
 // heading is the title of a table in its header.
@@ -49,6 +55,7 @@ func (s *sheet) amounts() *table {
 	t := &table{}
 	for n, r := range s.rows {
 		if h, ok := headerOf(r); ok {
+			h.n = len(t.headers) + 1
 			t.headers = append(t.headers, h)
 			continue
 		}
@@ -108,14 +115,14 @@ func (t *table) column(c *cell) (period, *header) {
 }
 
 // sectionAt is the section of a label that stands at x below a header.
-func (h *header) sectionAt(x float64) section {
-	in := noSection
-	for _, t := range h.title {
+func (h *header) sectionAt(x float64) (in section, of group) {
+	of.header = h.n
+	for i, t := range h.title {
 		if t.x <= x+12 {
-			in = t.in
+			in, of.title = t.in, i
 		}
 	}
-	return in
+	return in, of
 }
 
 // row reads the amounts of a row: a label and the amounts up to the next label.
@@ -129,7 +136,7 @@ func (t *table) row(s *sheet, n int) {
 		}
 		numbers = nil
 	}
-	for _, c := range r {
+	for i, c := range r {
 		switch {
 		case c.number:
 			numbers = append(numbers, c)
@@ -137,6 +144,9 @@ func (t *table) row(s *sheet, n int) {
 		default:
 			flush()
 			label = c
+			if i+1 < len(r) && r[i+1].number {
+				continue // what it ends with is not the amount
+			}
 			if head, rest, ok := split(c); ok { // a label and its amount in one piece
 				label, numbers = head, []*cell{rest}
 			}
@@ -190,7 +200,7 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 		var h *header
 		kinds[i], h = t.column(c)
 		if h != nil && l.in == noSection && kinds[i] != noPeriod {
-			l.in = h.sectionAt(label.x0)
+			l.in, l.group = h.sectionAt(label.x0)
 			l.counted = true
 		}
 		known = known || kinds[i] == current || kinds[i] == ytd

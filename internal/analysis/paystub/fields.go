@@ -64,7 +64,7 @@ func (s *sheet) fields() *fields {
 func (s *sheet) beside(n, i int) (out []*cell) {
 	label := s.rows[n][i]
 	far := map[*cell]float64{}
-	if r := s.rows[n]; i+1 < len(r) && r[i+1].x0-label.x1 < 220 && labelOf(r[i+1].words) == noField {
+	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2) && labelOf(r[i+1].words) == noField {
 		out = append(out, r[i+1])
 		far[r[i+1]] = r[i+1].x0 - label.x1
 	}

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"slices"
 	"strings"
 
 	"vestibule/internal/analysis/payrolltax"
@@ -53,25 +54,31 @@ func (t *table) differs(i item, k int) bool {
 }
 
 // sums says whether the lines of earnings add up to gross, and those of deductions
-// to their total, as far as there are lines.
+// to their total, as far as there are lines. Deductions may have a total without
+// the taxes, which are a table of their own then.
 func (t *table) sums(k int) (checked, ok bool) {
 	var sum [elsewhere + 1]report.Cents
 	var count [elsewhere + 1]int
+	parts := map[group]report.Cents{}
 	for n := range t.lines {
 		if l := &t.lines[n]; l.counted && l.cells[k] != nil && l.item != reimbursement {
 			sum[l.in] += l.amount[k]
 			count[l.in]++
+			if l.in == deductions {
+				parts[l.group] += l.amount[k]
+			}
 		}
 	}
 	ok = true
-	for _, x := range []struct {
-		in    section
-		total item
-	}{{earnings, gross}, {deductions, totalDeductions}} {
-		if v := t.value(x.total, k); v != nil && count[x.in] > 0 {
-			checked = true
-			ok = ok && near(sum[x.in], *v, 2)
+	if v := t.value(gross, k); v != nil && count[earnings] > 0 {
+		checked, ok = true, near(sum[earnings], *v, 2)
+	}
+	if v := t.value(totalDeductions, k); v != nil && count[deductions] > 0 {
+		agrees := near(sum[deductions], *v, 2)
+		for _, part := range parts {
+			agrees = agrees || near(part, *v, 2)
 		}
+		checked, ok = true, ok && agrees
 	}
 	return checked, ok
 }
@@ -177,12 +184,12 @@ func (d *Document) rates() {
 		return
 	}
 	base, known := payrolltax.WageBase(year)
-	p, t := &d.Stub, &d.table
+	p := &d.Stub
 	if p.GrossTotal == nil || *p.GrossTotal <= 0 {
 		return
 	}
-	g, other := *p.GrossTotal, t.exempt(now)
-	before, otherYTD := report.Cents(-1), t.exempt(toDate) // wages of the year until this period
+	g, other := *p.GrossTotal, d.exempt(now)
+	before, otherYTD := report.Cents(-1), d.exempt(toDate) // wages of the year until this period
 	if p.GrossTotalYTD != nil && *p.GrossTotalYTD >= g {
 		before = *p.GrossTotalYTD - g
 	}
@@ -239,6 +246,24 @@ func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 }
 
 func percent(c report.Cents, rate report.Cents) report.Cents { return (c*rate + 5_000) / 10_000 }
+
+// exempt is the most that may not be taxed: by the lines of the deductions, or
+// where they are not in a table, all that is taken off but these taxes.
+func (d *Document) exempt(k int) report.Cents {
+	if slices.ContainsFunc(d.table.lines, func(l line) bool { return l.counted && l.in == deductions && l.cells[k] != nil }) {
+		return d.table.exempt(k)
+	}
+	g, left := d.table.value(gross, k), report.Cents(0)
+	if g == nil {
+		return 0
+	}
+	for _, i := range []item{net, socialSecurity, medicare, fica} {
+		if v := d.table.value(i, k); v != nil {
+			left += *v
+		}
+	}
+	return max(0, *g-left)
+}
 
 // exempt is the deductions that may lessen the wage that social security is taken
 // of: those that are no tax and no saving for retirement.

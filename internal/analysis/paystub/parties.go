@@ -31,7 +31,7 @@ func (s *sheet) parties(f *fields) {
 	}
 	if employee < 0 && f.employeeCell != nil { // the address may have a label of its own
 		for i, b := range blocks {
-			if (f.employerCell == nil || !b.has(f.employerCell)) && b.cells[0].page == f.employeeCell.page && below(f.employeeCell, b.cells[0]) {
+			if label := s.before(f.employeeCell); (f.employerCell == nil || !b.has(f.employerCell)) && (below(f.employeeCell, b.cells[0]) || label != nil && below(label, b.cells[0])) {
 				employee = i
 				break
 			}
@@ -53,9 +53,52 @@ func (s *sheet) parties(f *fields) {
 			f.line2 = strings.Join(lines[1:], ", ")
 		}
 	}
+	if employee < 0 {
+		s.oneLine(f)
+	}
 	if f.employer == "" {
 		f.employer = s.headline(f)
 	}
+}
+
+// oneLine reads an address that is all in one line beside its label.
+func (s *sheet) oneLine(f *fields) {
+	for n, r := range s.rows {
+		for i, c := range r {
+			if labelOf(c.words) != fieldAddress {
+				continue
+			}
+			for _, v := range s.beside(n, i) {
+				lines := strings.Split(v.text, ",")
+				if len(lines) < 3 {
+					continue
+				}
+				k := len(lines) - 2
+				city, state, zip, ok := town(strings.TrimSpace(lines[k]) + "," + lines[k+1])
+				if !ok {
+					continue
+				}
+				for i := range lines {
+					lines[i] = strings.TrimSpace(lines[i])
+				}
+				f.line1, f.line2 = lines[0], strings.Join(lines[1:k], ", ")
+				f.city, f.state, f.zip = city, state, zip
+				return
+			}
+		}
+	}
+}
+
+// before is the cell to the left of another; nil where there is none.
+func (s *sheet) before(c *cell) *cell {
+	for _, r := range s.rows {
+		for i, x := range r {
+			if x == c && i > 0 {
+				return r[i-1]
+			}
+		}
+	}
+	return nil
 }
 
 func (b block) has(c *cell) bool {

@@ -170,6 +170,28 @@ func TestFigures(t *testing.T) {
 		{"less social security than of the gross", func(d *Document) { tax(d, socialSecurity, -20_00) }, []string{DeductionsOff}, sure},
 		{"more social security than of the gross", func(d *Document) { tax(d, socialSecurity, 20_00) }, []string{DeductionsOff}, sure},
 		{"a little more Medicare than of the gross", func(d *Document) { tax(d, medicare, 6) }, []string{DeductionsOff}, some},
+		{"deductions are no table, and some of them lessen the wage", func(d *Document) {
+			for n := range d.table.lines {
+				d.table.lines[n].counted = false
+			}
+			tax(d, socialSecurity, -3_10)
+			tax(d, medicare, -73)
+			d.line(socialSecurity).amount[toDate] -= 3_10
+			d.line(medicare).amount[toDate] -= 73
+		}, nil, none},
+		{"a total without the taxes, which are a table of their own", func(d *Document) {
+			for k := range 2 {
+				d.line(net).amount[k] -= 100_00
+			}
+			d.line(noItem).group.title = 1
+			d.line(socialSecurity).group.title = 1
+			d.line(medicare).group.title = 1
+			d.table.lines = append(d.table.lines, line{in: deductions, label: "union dues", counted: true, amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}},
+				line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}})
+		}, nil, none},
+		{"a total that no table comes to", func(d *Document) {
+			d.table.lines = append(d.table.lines, line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_06, 2000_00}, cells: [2]*cell{{}, {}}})
+		}, []string{Arithmetic}, some},
 		{"nobody takes social security", func(d *Document) {
 			tax(d, socialSecurity, -62_00)
 			d.line(socialSecurity).amount[toDate] = 0
@@ -234,7 +256,9 @@ func TestTheWageBase(t *testing.T) {
 	} {
 		d := simple()
 		for n := range d.table.lines {
-			d.table.lines[n].cells[toDate] = nil
+			if d.table.lines[n].item != noItem {
+				d.table.lines[n].cells[toDate] = nil
+			}
 		}
 		d.fields.hire = when{}
 		d.line(regular).amount[now], d.line(gross).amount[now] = 20_000_00, 20_000_00
