@@ -39,6 +39,7 @@ func groups() []group {
 		{"engine", engineFigures},
 		{"engine", eligibilityFigures},
 		{"engine", paystubFigures},
+		{"engine", passportFigures},
 		{"income", incomeFigures},
 	}
 }
