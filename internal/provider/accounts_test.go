@@ -178,7 +178,7 @@ func TestWhatReportsHoldIsDeleted(t *testing.T) {
 			t.Helper()
 			for column, want := range map[string]int{"input": inputs, "body": bodies} {
 				var n int
-				if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT count(`+column+`) FROM reports`).Scan(&n); err != nil || n != want {
+				if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT count(`+column+`) FROM report_data`).Scan(&n); err != nil || n != want {
 					t.Errorf("on day %s %d reports have their %s, want %d (%v)", day, n, column, want, err)
 				}
 			}

@@ -73,7 +73,7 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 		b.want("from it a cashflow report", b.multi(token, b.seed.Products[svc.Cashflow]), 400, svc.CodeInvalidState)
 		b.advance("337h") // 14 days and an hour
 		b.want("the file after 14 days", b.get(path, b.named(token)), 410, svc.CodeGone)
-		if n := b.count(`SELECT COUNT(*) FROM reports WHERE body IS NULL AND public_token = $1`, token); n != 0 {
+		if n := b.count(`SELECT COUNT(body) FROM report_data WHERE public_token = $1`, token); n != 1 {
 			t.Error("the report is gone too")
 		}
 	})

@@ -275,10 +275,10 @@ func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
 		b.advance("2h")
 		b.want("a file after them", b.get(path, b.named(token)), 410, svc.CodeGone)
 		b.want("account numbers after them", b.get(ach, b.named(token)), 404, svc.CodeNotFound)
-		if n := b.count(`SELECT count(*) FROM reports WHERE public_token = $1 AND input IS NULL`, token); n != 1 {
+		if n := b.count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND input IS NULL`, token); n != 1 {
 			t.Error("the copy outlives what it is for")
 		}
-		if n := b.count(`SELECT count(*) FROM reports WHERE public_token = $1 AND input IS NOT NULL`, source); n != 1 {
+		if n := b.count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND input IS NOT NULL`, source); n != 1 {
 			t.Error("the source's data went with it")
 		}
 		b.want("the report all the same", b.get("/connect/income/v2/json", b.named(token)), 200, "")

@@ -206,6 +206,16 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.SQL.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
+// ForUpdate ends a SELECT of one row in Tx that nobody else is to change before
+// the transaction ends. Under SQLite there is nobody else: its transactions write
+// one at a time. Rows that refer to the one that is held can be added meanwhile.
+func (db *DB) ForUpdate() string {
+	if db.Dialect == Postgres {
+		return " FOR NO KEY UPDATE"
+	}
+	return ""
+}
+
 const maxTries = 8
 
 // commits is what a transaction's context carries: what is done once it stands.

@@ -199,6 +199,8 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	return forThirdParty(body, r.Relay)
 }
 
+// cell is where input and body are sealed for: they belong to the report, though
+// they stand in report_data.
 func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }

@@ -255,16 +255,17 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) 
 // Hold returns a report of the customer, if it is not too old to be read, and keeps
 // its status as it is until tx ends; otherwise store.ErrNotFound.
 func (s *Service) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (Report, error) {
-	if err := hold(ctx, tx, publicToken); err != nil {
-		return Report{}, err
-	}
-	return s.Own(ctx, tx, customerID, publicToken)
+	return s.own(ctx, tx, `customer_id = $1 AND public_token = $2`+s.DB.ForUpdate(), customerID, publicToken)
 }
 
 // Own returns a report of the customer, if it is not too old to be read; otherwise
 // store.ErrNotFound.
 func (s *Service) Own(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, error) {
-	r, err := get(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+	return s.own(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+}
+
+func (s *Service) own(ctx context.Context, q store.Queryer, where, customerID, publicToken string) (Report, error) {
+	r, err := get(ctx, q, where, customerID, publicToken)
 	if err == nil && (r.Forgotten || s.Now().Sub(r.Created) > MaxAge) {
 		err = store.ErrNotFound
 	}

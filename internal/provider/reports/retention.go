@@ -37,6 +37,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), batch)
 		},
 		func(ctx context.Context, tx *sql.Tx) (int64, error) {
+			return deleteCopies(ctx, tx, now.Add(-Retention), batch)
+		},
+		func(ctx context.Context, tx *sql.Tx) (int64, error) {
 			return forget(ctx, tx, now.Add(-MaxAge), now, batch)
 		},
 	} {

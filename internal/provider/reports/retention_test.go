@@ -127,14 +127,19 @@ func TestASweepGoesOnUntilNothingIsLeft(t *testing.T) {
 		first := r.made(t, time.Time{})
 		young := r.made(t, time.Time{})
 		for i := range 2*batch + 1 {
-			exec(t, db, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at, retrieved_at, input, body)
-				SELECT $1, customer_id, product_id, kind, key_id, status, created_at, updated_at, retrieved_at, input, body FROM reports WHERE public_token = $2`,
+			exec(t, db, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at, retrieved_at)
+				SELECT $1, customer_id, product_id, kind, key_id, status, created_at, updated_at, retrieved_at FROM reports WHERE public_token = $2`,
 				fmt.Sprint("copy-", i), first.PublicToken)
+			exec(t, db, `INSERT INTO report_data (public_token, created_at, input, body)
+				SELECT $1, created_at, input, body FROM report_data WHERE public_token = $2`, fmt.Sprint("copy-", i), first.PublicToken)
 		}
-		exec(t, db, `UPDATE reports SET created_at = created_at + 3600000000 WHERE public_token = $1`, young.PublicToken)
+		for _, table := range []string{"reports", "report_data"} {
+			exec(t, db, `UPDATE `+table+` SET created_at = created_at + 3600000000 WHERE public_token = $1`, young.PublicToken)
+		}
 		left := func(column string) (n int) {
 			t.Helper()
-			if err := db.SQL.QueryRowContext(t.Context(), `SELECT count(`+column+`) FROM reports`).Scan(&n); err != nil {
+			if err := db.SQL.QueryRowContext(t.Context(), `SELECT count(`+column+`)
+				FROM reports r LEFT JOIN report_data d ON d.public_token = r.public_token`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n

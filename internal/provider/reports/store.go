@@ -49,17 +49,16 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	return r, store.Found(err)
 }
 
-// hold lets nobody else change the report before tx ends.
-func hold(ctx context.Context, tx *sql.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE reports SET updated_at = updated_at WHERE public_token = $1`, publicToken)
-	return err
-}
-
 // attach is won once for each report.
 func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE reports SET input = $2, retrieved_at = $3, updated_at = $4
+	ok, err := store.One(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
 		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
-		publicToken, sealed, store.Micros(retrieved), store.Micros(now)))
+		publicToken, store.Micros(retrieved), store.Micros(now)))
+	if err != nil || !ok {
+		return false, err
+	}
+	return store.One(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
+		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
 // finish is won once for each report; it returns whose the report is.
@@ -76,29 +75,45 @@ func finish(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Stat
 // setBody keeps what was made, and, unless it is nil, what was retrieved for it.
 func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []byte) error {
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
-	_, err := tx.ExecContext(ctx, `UPDATE reports SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
+	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
 }
 
 // deleteInputs deletes what was retrieved, at most limit times, of reports that
-// have ended, were created before one instant and got their data before another;
-// of secondary ones, whose data are held since before the latter. It returns how
-// often it did.
+// have ended, were created before one instant and got their data before another. It
+// returns how often it did.
 func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time, limit int) (int64, error) {
-	return changed(tx.ExecContext(ctx, `UPDATE reports SET input = NULL WHERE input IS NOT NULL AND public_token IN (
-			SELECT public_token FROM reports WHERE input IS NOT NULL AND status <> 'PENDING'
-				AND (created_at < $1 AND retrieved_at < $2 OR held_at < $2)
-			ORDER BY created_at LIMIT $3)`,
+	return changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
+			WHERE d.input IS NOT NULL AND d.created_at < $1 AND r.status <> 'PENDING' AND r.retrieved_at < $2
+			ORDER BY d.created_at LIMIT $3)`,
 		store.Micros(created), store.Micros(retrieved), limit))
 }
 
+// deleteCopies is deleteInputs for secondary reports, whose data are held since
+// before an instant.
+func deleteCopies(ctx context.Context, tx *sql.Tx, held time.Time, limit int) (int64, error) {
+	return changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
+			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'
+			ORDER BY d.held_at LIMIT $2)`,
+		store.Micros(held), limit))
+}
+
 // forget deletes what is left, at most limit times, of reports that have ended and
-// were created before an instant; it returns how often it did.
+// were created before an instant; it returns how often it did. Nobody reads a report
+// that is marked, so the two statements need not see the same.
 func forget(ctx context.Context, tx *sql.Tx, created, now time.Time, limit int) (int64, error) {
-	return changed(tx.ExecContext(ctx, `UPDATE reports SET body = NULL, input = NULL, forgotten_at = $2 WHERE forgotten_at IS NULL AND public_token IN (
+	n, err := changed(tx.ExecContext(ctx, `UPDATE reports SET forgotten_at = $2 WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3)`,
 		store.Micros(created), store.Micros(now), limit))
+	if err != nil {
+		return 0, err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
+		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token AND r.forgotten_at IS NOT NULL)`, store.Micros(created))
+	return n, err
 }
 
 func changed(res sql.Result, err error) (int64, error) {
@@ -108,10 +123,11 @@ func changed(res sql.Result, err error) (int64, error) {
 	return res.RowsAffected()
 }
 
-// column returns one of the sealed columns, input or body; nil while it is empty.
+// column returns one of the sealed columns, input or body; nil while there is none.
 func column(ctx context.Context, q store.Queryer, publicToken, name string) ([]byte, error) {
 	var sealed []byte
-	err := q.QueryRowContext(ctx, `SELECT `+name+` FROM reports WHERE public_token = $1`, publicToken).Scan(&sealed)
+	err := q.QueryRowContext(ctx, `SELECT d.`+name+` FROM reports r
+		LEFT JOIN report_data d ON d.public_token = r.public_token WHERE r.public_token = $1`, publicToken).Scan(&sealed)
 	return sealed, store.Found(err)
 }
 
