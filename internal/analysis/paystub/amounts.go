@@ -73,7 +73,15 @@ func headerOf(r row) (h header, ok bool) {
 		if c.money {
 			return h, false
 		}
-		if k := periodOf(c.words); k != noPeriod {
+		k := periodOf(c.words)
+		if in := sectionOf(c.words); k == noPeriod && others > 0 && !ok && (in == earnings || in == deductions) {
+			// Behind hours and rates, this is what they come to.
+			k = current
+			if len(h.title) == 0 {
+				h.title = append(h.title, heading{r[0].x0, in})
+			}
+		}
+		if k != noPeriod {
 			h.cells, h.kind = append(h.cells, c), append(h.kind, k)
 			if ok = ok || k == current || k == ytd; k == notMoney {
 				others++

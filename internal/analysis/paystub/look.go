@@ -147,8 +147,8 @@ func (d *Document) pieces(all []figure) {
 	}
 }
 
-// rows looks for amounts that stand a little above or below the rest of their row,
-// where rows are straight.
+// rows looks for amounts that stand a little above or below their label, or the
+// rest of a row without one, where rows are straight.
 func (d *Document) rows(s *sheet) {
 	crooked, straight := 0, 0
 	for _, r := range s.rows {
@@ -160,11 +160,15 @@ func (d *Document) rows(s *sheet) {
 			ys[i] = c.y
 		}
 		slices.Sort(ys)
-		mid := ys[len(ys)/2]
+		level, size := ys[len(ys)/2], r[0].size
 		off := false
 		for _, c := range r {
-			off = off || c.money && abs(c.y-mid) > 0.12 && c.size == r[0].size
-			off = off || len(r) == 2 && c.money && abs(r[0].y-r[1].y) > 0.12 && r[0].size == r[1].size
+			switch {
+			case !c.number: // of another table beside this one, maybe
+				level, size = c.y, c.size
+			case c.money:
+				off = off || abs(c.y-level) > 0.12 && c.size == size
+			}
 		}
 		if off {
 			crooked++
