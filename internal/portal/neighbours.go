@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
 )
 
 // forConnect shows the applications to the connect room.
@@ -172,6 +173,16 @@ func (n forReview) Analysis(ctx context.Context, id string) ([]byte, bool, error
 	return n.s.Analysis(ctx, id)
 }
 
+func (n forReview) Files(ctx context.Context, id string) ([]svcapi.File, error) {
+	all, err := n.s.Files(ctx, id)
+	return all, noReport(err)
+}
+
+func (n forReview) File(ctx context.Context, id, path string) (svcapi.Content, error) {
+	got, err := n.s.File(ctx, id, path)
+	return got, noReport(err)
+}
+
 func reviewed(a applications.Application) review.Application {
 	j := a.Journey
 	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,
@@ -183,10 +194,14 @@ func reviewed(a applications.Application) review.Application {
 // reportOf is the report, whose lack is a missing row to its readers.
 func reportOf(ctx context.Context, s *applications.Service, id string) ([]byte, error) {
 	raw, err := s.Report(ctx, id)
+	return raw, noReport(err)
+}
+
+func noReport(err error) error {
 	if errors.Is(err, applications.ErrNoReport) {
-		err = store.ErrNotFound
+		return store.ErrNotFound
 	}
-	return raw, err
+	return err
 }
 
 // forAPI shows the applications to the portal's API.

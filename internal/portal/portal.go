@@ -143,7 +143,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Applications: forReview{service}, Service: client, Now: c.Now, Log: c.Log,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Applications: forReview{service}, Files: forReview{service}, Service: client, Now: c.Now, Log: c.Log,
 		Page: looks.page, Adapt: looks.adapt}
 
 	p.handler, err = p.routes(looks, public, c)

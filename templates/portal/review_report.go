@@ -26,14 +26,24 @@ func (v ReviewReportView) url(path string) string {
 	return "/review/applications/" + v.ApplicationID + path
 }
 
-// applicant is the name that the applicant gave.
-func (v ReviewReportView) applicant() string {
-	for _, i := range v.Report.Identities {
-		if compare(v.Report.Identities, i) == typed {
-			return report.Text(i.FullName)
-		}
+// sheet is the page that the report has in common with other kinds.
+func (v ReviewReportView) sheet(l svc.Lang) sheet {
+	s := sheet{title: reportCashflow, by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
+		retrieved: v.Report.Meta.CreatedAt.Time, notices: noData(v.Report.Meta), sections: v.sections(l),
+		downloads: []download{{"/report.json", reviewDownload}}}
+	if len(v.Report.Attributes) > 0 {
+		s.downloads = append(s.downloads, download{"/report.csv", reportFiguresCSV})
 	}
-	return ""
+	if v.hasMonths() {
+		s.downloads = append(s.downloads, download{"/months.csv", reportMonthsCSV})
+	}
+	if v.Pending {
+		s.notices = append(s.notices, notice{ui.Info, reportPending})
+	}
+	if keys := v.keys(l); len(keys) > 0 {
+		s.keys = reportKeys(l, keys)
+	}
+	return s
 }
 
 // source is a source's id, which may be long, with places to break it.
@@ -62,11 +72,11 @@ func (v ReviewReportView) sections(l svc.Lang) []section {
 	add(a != nil && len(a.Streams) > 0, "regular", reportRegular, func() templ.Component { return reportStreams(l, a) })
 	add(a != nil && len(a.Categories) > 0, "categories", reportCategories, func() templ.Component { return reportFlows(l, a) })
 	add(v.hasMonths(), "returned", reportReturned, func() templ.Component { return reportReturns(l, v) })
-	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return reportIdentity(l, v) })
+	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return identityPart(l, r.Identities) })
 	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return reportAccountList(l, v) })
 	add(len(r.Attributes) > 0, "figures", reportFigures, func() templ.Component { return reportAttributes(l, v) })
-	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(v.sources(l)) })
-	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(v.about(l)) })
+	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
+	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
 }
 
@@ -128,27 +138,6 @@ func agreement(all []report.Identity) (compared, agrees bool) {
 	return compared, compared && agrees
 }
 
-func (v ReviewReportView) identities(l svc.Lang) ui.Grid {
-	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
-		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
-		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
-	}}
-	for _, i := range v.Report.Identities {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
-			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
-			{Body: list(l, i.Emails)}, {Body: compared(l, compare(v.Report.Identities, i))}})
-	}
-	return g
-}
-
-func (v ReviewReportView) sources(l svc.Lang) ui.Grid {
-	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
-	for _, s := range v.Report.Sources {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
-	}
-	return g
-}
-
 func (v ReviewReportView) accounts(l svc.Lang) ui.Grid {
 	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{
 		{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)},
@@ -170,30 +159,6 @@ func account(l svc.Lang, a report.Account) []ui.Fact {
 		{Term: reportOpened.In(l), Body: date(l, a.DateOpened)},
 		{Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)},
 	}
-}
-
-func (v ReviewReportView) about(l svc.Lang) []ui.Fact {
-	var facts []ui.Fact
-	if p := v.Report.Product; p != nil {
-		facts = append(facts, ui.Fact{Term: reviewProduct.In(l), Text: p.Name}, ui.Fact{Term: reportProductID.In(l), Body: mono(p.ProductID)},
-			ui.Fact{Term: reportInquiry.In(l), Text: p.InquiryType})
-	}
-	m := v.Report.Meta
-	facts = append(facts,
-		ui.Fact{Term: reportVersion.In(l), Text: m.APIVersion},
-		ui.Fact{Term: reviewToken.In(l), Body: mono(m.PublicToken)},
-		ui.Fact{Term: reportRetrieved.In(l), Body: when(l, m.CreatedAt.Time)},
-		ui.Fact{Term: reviewStatus.In(l), Body: statusBadge(m.Status)},
-		ui.Fact{Term: reportSubstatus.In(l), Body: given(l, string(report.Text(m.Substatus)))},
-		ui.Fact{Term: reviewExternalID.In(l), Body: given(l, report.Text(m.ExternalID))},
-		ui.Fact{Term: reviewUserArgs.In(l), Body: given(l, report.Text(m.UserArgs))},
-		ui.Fact{Term: reportConsumer.In(l), Body: given(l, report.Text(m.ConsumerID))},
-		ui.Fact{Term: reportConsumerExt.In(l), Body: given(l, report.Text(m.ConsumerExternalID))},
-		ui.Fact{Term: reportRevision.In(l), Text: orNever(l, report.Text(m.Revision))})
-	if m.RevisionCreatedAt != nil {
-		facts = append(facts, ui.Fact{Term: reportRevisedAt.In(l), Body: when(l, m.RevisionCreatedAt.Time)})
-	}
-	return facts
 }
 
 func orNever(l svc.Lang, s string) string {

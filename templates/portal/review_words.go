@@ -175,16 +175,22 @@ var lineWords = map[string]svc.Words{
 
 // codeWords are values of the report's enumerations as people say them.
 var codeWords = map[string]svc.Words{
-	"CHECKING":         {EN: "Checking", ES: "Corriente"},
-	"SAVINGS":          {EN: "Savings", ES: "Ahorro"},
-	"OTHER":            {EN: "Other", ES: "Otra"},
-	"INDIVIDUAL":       {EN: "Individual", ES: "Individual"},
-	"JOINT":            {EN: "Joint", ES: "Conjunta"},
-	"BANK_TRANSACTION": {EN: "Bank transactions", ES: "Transacciones bancarias"},
-	"EMPLOYMENT":       {EN: "Employment", ES: "Empleo"},
-	"PAYROLL":          {EN: "Payroll", ES: "Nómina"},
-	"MANUAL":           {EN: "Entered by hand", ES: "Introducido a mano"},
-	"FRAUD":            {EN: "Fraud check", ES: "Control de fraude"},
+	"CHECKING":          {EN: "Checking", ES: "Corriente"},
+	"SAVINGS":           {EN: "Savings", ES: "Ahorro"},
+	"OTHER":             {EN: "Other", ES: "Otra"},
+	"INDIVIDUAL":        {EN: "Individual", ES: "Individual"},
+	"JOINT":             {EN: "Joint", ES: "Conjunta"},
+	"BANK_TRANSACTION":  {EN: "Bank transactions", ES: "Transacciones bancarias"},
+	"EMPLOYMENT":        {EN: "Employment", ES: "Empleo"},
+	"PAYROLL":           {EN: "Payroll", ES: "Nómina"},
+	"MANUAL":            {EN: "Entered by hand", ES: "Introducido a mano"},
+	"CASH_EQUIVALENT":   {EN: "Cash account", ES: "Cuenta de efectivo"},
+	"INVESTMENT":        {EN: "Investment", ES: "Inversión"},
+	"PAYSTUB":           {EN: "Pay stub", ES: "Recibo de nómina"},
+	"DOCUMENT":          {EN: "Document", ES: "Documento"},
+	"BANK_TRANSACTIONS": {EN: "Bank transactions", ES: "Transacciones bancarias"},
+	"CASHFLOW_ANALYSIS": {EN: "What stands behind the figures", ES: "Lo que hay detrás de las cifras"},
+	"FRAUD":             {EN: "Fraud check", ES: "Control de fraude"},
 }
 
 // known says words for a value of a table, and the value itself where the table

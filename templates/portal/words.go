@@ -150,8 +150,11 @@ func connectTitle(p svc.Product) svc.Words {
 }
 
 func applyTitle(p svc.Product) svc.Words {
-	n := ProductName(p)
-	return svc.Words{EN: "Apply with a " + lower(n.EN), ES: "Solicitud con " + lower(n.ES)}
+	n, a := ProductName(p), "a "
+	if p == svc.Income || p == svc.Eligibility {
+		a = "an "
+	}
+	return svc.Words{EN: "Apply with " + a + lower(n.EN), ES: "Solicitud con " + lower(n.ES)}
 }
 
 func lower(s string) string {

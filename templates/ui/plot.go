@@ -50,6 +50,7 @@ type BarPlot struct {
 	Bars             []Bars
 	Least            int64
 	Say              func(int64) string
+	Unmarked         bool // the bars have no mark
 }
 
 // Bars are those of one place. None is negative: Down is drawn downwards.

@@ -35,7 +35,7 @@ type bench struct {
 	mu      sync.Mutex
 	jobs    []jobs.Args
 	status  svcapi.StatusAnswer
-	err     error // of the provider
+	err     error       // of the provider
 	product svc.Product // that was fetched, or whose files were
 	fetches atomic.Int64
 	asked   atomic.Int64

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"vestibule/internal/door"
@@ -14,38 +12,68 @@ import (
 	"vestibule/internal/svc"
 )
 
-// attributesCSV is the report's attributes as they stand in it, for a spreadsheet.
-func (d *Desk) attributesCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	v, err := d.cashflow(r, by, downloaded)
+// reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
+// of a cashflow report, pay statements of the others.
+func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
+	a, raw, err := d.body(r, by, downloaded)
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"name", "description", "node", "value", "adverse_action_code"}}
-	for _, a := range v.Report.Attributes {
-		rows = append(rows, []string{a.Name, a.Description, a.Node, a.Value.String(), a.AdverseActionCode})
+	var rows [][]string
+	switch a.Product {
+	case svc.Cashflow:
+		var body *report.Cashflow
+		if body, err = report.ParseCashflow(raw); err == nil {
+			rows = attributeRows(body)
+		}
+	case svc.Income:
+		var body *report.Income
+		if body, err = report.ParseIncome(raw); err == nil {
+			rows = payRows(body)
+		}
+	case svc.Eligibility:
+		var body *report.Eligibility
+		if body, err = report.ParseEligibility(raw); err == nil {
+			rows = statementRows(body)
+		}
 	}
-	attach(w, csvType, "cashflow-"+v.ApplicationID+".csv", spreadsheet(rows))
-	return nil
+	if err != nil {
+		return errStored
+	}
+	return sendCSV(w, a, "", rows)
 }
 
-// monthsCSV is money in and out by month, where that is known.
+// monthsCSV is money by month, where that is known: in and out of a cashflow report's
+// accounts, gross and net of income.
 func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	v, err := d.cashflow(r, by, downloaded)
+	a, raw, err := d.body(r, by, downloaded)
 	if err != nil {
 		return err
 	}
-	if v.Analysis == nil {
-		return door.Fail(svc.CodeNotFound, errors.New("the report has no months"))
-	}
-	rows := [][]string{{"month", "complete", "in", "income", "out", "net", "end_balance", "lowest_balance", "transactions", "nsf_or_overdraft"}}
-	for _, m := range v.Analysis.Months {
-		row := []string{m.Month, strconv.FormatBool(m.Complete)}
-		for _, c := range []report.Cents{m.In, m.Income, m.Out, m.In + m.Out, m.End, m.Lowest} {
-			row = append(row, c.String())
+	var rows [][]string
+	switch a.Product {
+	case svc.Cashflow:
+		v, err := d.cashflow(r.Context(), by, a, raw)
+		if err != nil {
+			return err
 		}
-		rows = append(rows, append(row, strconv.Itoa(m.Count), strconv.Itoa(m.Returned)))
+		rows = monthRows(v.Analysis)
+	case svc.Income:
+		v, err := incomeView(by, a, raw)
+		if err != nil {
+			return err
+		}
+		rows = incomeRows(v)
 	}
-	attach(w, csvType, "cashflow-"+v.ApplicationID+"-months.csv", spreadsheet(rows))
+	return sendCSV(w, a, "-months", rows)
+}
+
+// sendCSV sends rows under a head; without any there is no such file.
+func sendCSV(w http.ResponseWriter, a Application, kind string, rows [][]string) error {
+	if len(rows) == 0 {
+		return door.Fail(svc.CodeNotFound, errNoSuchCSV)
+	}
+	attach(w, csvType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet(rows))
 	return nil
 }
 

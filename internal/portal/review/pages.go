@@ -157,7 +157,7 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	}
 	v := portal.ReviewApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
 		Token: a.PublicToken, Status: a.Status, Substatus: a.Substatus, Error: a.Error,
-		HasReport: a.HasReport, ReportPage: a.Product == svc.Cashflow, ReportAt: a.ReportAt, Attempts: attempts(lines)}
+		HasReport: a.HasReport, ReportPage: hasPage(a.Product), ReportAt: a.ReportAt, Attempts: attempts(lines)}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, portal.ReviewLine{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})

@@ -38,22 +38,26 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 	return a, raw, err
 }
 
-// cashflow reads the report of the application in the address as body does, with
-// what stands behind it. Who asks is written down.
-func (d *Desk) cashflow(r *http.Request, by person, action string) (portal.ReviewReportView, error) {
-	a, raw, err := d.body(r, by, action)
-	if err != nil {
-		return portal.ReviewReportView{}, err
-	}
-	v := portal.ReviewReportView{By: by.email, ApplicationID: a.ID}
-	if a.Product != svc.Cashflow {
-		return v, door.Fail(svc.CodeNotFound, errors.New("this product's report has no page"))
-	}
+// hasPage reports whether the report of a product has a page.
+func hasPage(p svc.Product) bool {
+	return p == svc.Cashflow || p == svc.Income || p == svc.Eligibility
+}
+
+// What a stored report is read for. Its parser's error may repeat what it could not
+// read, and goes no further.
+var (
+	errNoPage    = errors.New("review: this product's report has no page")
+	errNoSuchCSV = errors.New("review: this report has no such rows")
+	errStored    = errors.New("review: a stored report does not parse")
+)
+
+// cashflow reads a cashflow report with what stands behind it.
+func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byte) (v portal.ReviewReportView, err error) {
+	v = portal.ReviewReportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
-		// The parser's error may repeat what it could not read.
-		return v, errors.New("review: a stored report does not parse")
+		return v, errStored
 	}
-	raw, v.Pending, err = d.Applications.Analysis(r.Context(), a.ID)
+	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID)
 	if err != nil || raw == nil {
 		return v, err
 	}
@@ -63,22 +67,57 @@ func (d *Desk) cashflow(r *http.Request, by person, action string) (portal.Revie
 	return v, nil
 }
 
+func incomeView(by person, a Application, raw []byte) (v portal.ReviewIncomeView, err error) {
+	v = portal.ReviewIncomeView{By: by.email, ApplicationID: a.ID}
+	if v.Report, err = report.ParseIncome(raw); err != nil {
+		return v, errStored
+	}
+	return v, nil
+}
+
+func eligibilityView(by person, a Application, raw []byte) (v portal.ReviewEligibilityView, err error) {
+	v = portal.ReviewEligibilityView{By: by.email, ApplicationID: a.ID}
+	if v.Report, err = report.ParseEligibility(raw); err != nil {
+		return v, errStored
+	}
+	return v, nil
+}
+
 // maxQuery is how many characters a search of the figures may have.
 const maxQuery = 100
 
-// report shows the report as a page. Its q and node choose among the figures, by
-// their words; they are no place for anything personal.
+// report shows the report as a page. Its q and node choose among the figures of a
+// cashflow report, by their words; they are no place for anything personal.
 func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	query, node := r.URL.Query().Get("q"), r.URL.Query().Get("node")
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
-	v, err := d.cashflow(r, by, viewed)
+	a, raw, err := d.body(r, by, viewed)
 	if err != nil {
 		return err
 	}
-	v.Query, v.Node = query, node
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewReport(p, v) })
+	var page func(ui.Page) templ.Component
+	switch a.Product {
+	case svc.Cashflow:
+		v, why := d.cashflow(r.Context(), by, a, raw)
+		v.Query, v.Node, err = query, node, why
+		page = func(p ui.Page) templ.Component { return portal.ReviewReport(p, v) }
+	case svc.Income:
+		v, why := incomeView(by, a, raw)
+		err = why
+		page = func(p ui.Page) templ.Component { return portal.ReviewIncome(p, v) }
+	case svc.Eligibility:
+		v, why := eligibilityView(by, a, raw)
+		err = why
+		page = func(p ui.Page) templ.Component { return portal.ReviewEligibility(p, v) }
+	default:
+		err = door.Fail(svc.CodeNotFound, errNoPage)
+	}
+	if err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, page)
 }
 
 func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {

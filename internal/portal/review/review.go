@@ -1,8 +1,9 @@
 // Package review is where reviewers look at applications and their reports: sign
-// in, the list with its states, one application with its timeline, and the
-// cashflow report (document 1, Cashflow report body) as a page, as JSON
-// and as CSV, with what stands behind it where the provider says so. From there a
-// report is shared with third parties, and withdrawn (document 2, Relay tokens).
+// in, the list with its states, one application with its timeline, and the report
+// (document 1, Cashflow report body; document 3, Income report, Eligibility report)
+// as a page, as JSON and as CSV, with what stands behind it where the provider says
+// so, and the files that it was made from. From there a report is shared with third
+// parties, and withdrawn (document 2, Relay tokens).
 //
 // It refuses who is not signed in, counts tries to sign in by rows, sends people
 // back to its own pages only, and writes down who looked at which report before
@@ -30,6 +31,7 @@ type Desk struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
 	Applications Applications
+	Files        Files
 	Service      Service
 	Now          func() time.Time
 	Log          *slog.Logger

@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
 	"vestibule/templates/ui"
 )
 
@@ -41,6 +42,23 @@ type shelf struct {
 	analyses map[string][]byte
 	pending  bool
 	asked    Filter
+	files    []svcapi.File
+	content  map[string]svcapi.Content // by path
+	refuses  error
+}
+
+func (s *shelf) Files(_ context.Context, id string) ([]svcapi.File, error) {
+	if s.reports[id] == nil {
+		return nil, store.ErrNotFound
+	}
+	if s.content == nil {
+		return s.files, s.refuses
+	}
+	return s.files, nil
+}
+
+func (s *shelf) File(_ context.Context, _, path string) (svcapi.Content, error) {
+	return s.content[path], s.refuses
 }
 
 func (s *shelf) List(_ context.Context, f Filter) (page []Application, next string, err error) {
@@ -149,7 +167,7 @@ func open(t *testing.T, db *store.DB) *desk {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Service: d.relay, Now: clock, Log: log,
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log,
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}

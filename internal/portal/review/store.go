@@ -56,6 +56,7 @@ func (d *Desk) email(ctx context.Context, q store.Queryer, id string) (string, e
 const (
 	viewed     = "viewed"
 	downloaded = "downloaded"
+	opened     = "file" // one of the files behind it was downloaded
 )
 
 // note writes down who did what with the report of an application.

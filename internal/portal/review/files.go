@@ -1,0 +1,112 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// Files are the files of reports, at the service. store.ErrNotFound is a report
+// that is not here; the service's refusals are *svcapi.Error.
+type Files interface {
+	// Files lists those of an application's report.
+	Files(ctx context.Context, id string) ([]svcapi.File, error)
+	// File fetches one of them, by its path.
+	File(ctx context.Context, id, path string) (svcapi.Content, error)
+}
+
+// endings are the content types that a reviewer is given under their own name, with
+// the ending of their files. Whatever else it is, is bytes.
+var endings = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg", "application/json": ".json"}
+
+// files lists the files of a report as the service has them now.
+func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
+	a, all, err := d.listed(r)
+	if err != nil {
+		return d.noFiles(w, r, by, a, err)
+	}
+	v := portal.ReviewFilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
+	for _, f := range all {
+		v.Files = append(v.Files, portal.ReviewFile{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewFiles(p, v) })
+}
+
+// listed finds the application of the address and asks for the files of its report.
+func (d *Desk) listed(r *http.Request) (Application, []svcapi.File, error) {
+	a, err := d.get(r)
+	if err != nil {
+		return a, nil, err
+	}
+	all, err := d.Files.Files(r.Context(), a.ID)
+	return a, all, err
+}
+
+// file hands a file out, to be kept and never to be shown as one of our pages: it is
+// somebody else's. Who asked is written down before the service is asked for it.
+func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
+	a, all, err := d.listed(r)
+	if err != nil {
+		return d.noFiles(w, r, by, a, err)
+	}
+	ref := r.PathValue("file")
+	i := slices.IndexFunc(all, func(f svcapi.File) bool { return portal.FileRef(f.Path) == ref })
+	if i < 0 {
+		return d.noFiles(w, r, by, a, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: svc.CodeNotFound})
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Cache-Control", "no-store")
+		return nil
+	}
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		return note(ctx, tx, by.id, a.ID, opened, door.RequestID(ctx), d.Now())
+	})
+	if err != nil {
+		return err
+	}
+	got, err := d.Files.File(r.Context(), a.ID, all[i].Path)
+	if err != nil {
+		return d.noFiles(w, r, by, a, err)
+	}
+	ending, ok := endings[got.Type]
+	if !ok {
+		got.Type = "application/octet-stream"
+	}
+	door.Secure(w, door.CSP{})
+	attach(w, got.Type, string(a.Product)+"-"+a.ID+"-"+ref+ending, got.Body)
+	return nil
+}
+
+// noFiles says why a file cannot be had, where the service has refused it.
+func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a Application, why error) error {
+	if errors.Is(why, store.ErrNotFound) {
+		return door.Fail(svc.CodeReportNotReady, why)
+	}
+	var e *svcapi.Error
+	if !errors.As(why, &e) {
+		return why
+	}
+	v := portal.ReviewFilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: portal.ReviewFilesAway, Retry: r.URL.EscapedPath()}
+	status := http.StatusBadGateway
+	switch e.Code {
+	case svc.CodeGone:
+		v.Problem, v.Retry, status = portal.ReviewFileGone, "", http.StatusGone
+	case svc.CodeNotFound, svc.CodeInvalidToken:
+		v.Problem, v.Retry, status = portal.ReviewFileUnknown, "", http.StatusNotFound
+	default:
+		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
+		door.RetryAfter(w, e.RetryAfter)
+	}
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewFiles(p, v) })
+}

@@ -1,0 +1,96 @@
+package review
+
+import (
+	"strconv"
+
+	"vestibule/internal/report"
+	"vestibule/templates/portal"
+)
+
+// attributeRows are a cashflow report's attributes. They are a head alone where it
+// has none.
+func attributeRows(body *report.Cashflow) [][]string {
+	rows := [][]string{{"name", "description", "node", "value", "adverse_action_code"}}
+	for _, a := range body.Attributes {
+		rows = append(rows, []string{a.Name, a.Description, a.Node, a.Value.String(), a.AdverseActionCode})
+	}
+	return rows
+}
+
+// monthRows are the months of an analysis; nil without one.
+func monthRows(a *report.Analysis) [][]string {
+	if a == nil {
+		return nil
+	}
+	rows := [][]string{{"month", "complete", "in", "income", "out", "net", "end_balance", "lowest_balance", "transactions", "nsf_or_overdraft"}}
+	for _, m := range a.Months {
+		row := []string{m.Month, strconv.FormatBool(m.Complete)}
+		for _, c := range []report.Cents{m.In, m.Income, m.Out, m.In + m.Out, m.End, m.Lowest} {
+			row = append(row, c.String())
+		}
+		rows = append(rows, append(row, strconv.Itoa(m.Count), strconv.Itoa(m.Returned)))
+	}
+	return rows
+}
+
+// incomeRows are the months of each model's history, oldest first; nil without any.
+func incomeRows(v portal.ReviewIncomeView) [][]string {
+	if !v.HasMonths() {
+		return nil
+	}
+	rows := [][]string{{"model", "month", "gross", "net"}}
+	for i, a := range v.Report.Income.FinancialAccounts {
+		for _, m := range portal.IncomeMonths(a) {
+			rows = append(rows, []string{strconv.Itoa(i + 1), m.Month.Format("2006-01"), amount(m.Gross), amount(m.Net)})
+		}
+	}
+	return rows
+}
+
+// payRows are an income report's pay statements, from payroll and from pay stubs;
+// nil without any.
+func payRows(body *report.Income) [][]string {
+	if !(portal.ReviewIncomeView{Report: body}).HasStatements() {
+		return nil
+	}
+	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end", "gross", "gross_ytd", "net", "net_ytd", "irregularity"}}
+	for _, p := range body.Income.Payroll {
+		for _, s := range p.Statements {
+			rows = append(rows, []string{"PAYROLL", p.SourceID, date(s.PayDate), "", "", amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), ""})
+		}
+	}
+	for _, s := range body.Income.Paystubs {
+		rows = append(rows, []string{"PAYSTUB", s.SourceID, date(s.PayDate), date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.GrossTotal), amount(s.GrossTotalYTD),
+			amount(s.NetTotal), amount(s.NetTotalYTD), s.IrregularityDetection.Status})
+	}
+	return rows
+}
+
+// statementRows are an eligibility report's pay statements; nil without any.
+func statementRows(body *report.Eligibility) [][]string {
+	if !(portal.ReviewEligibilityView{Report: body}).HasStatements() {
+		return nil
+	}
+	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end", "hours", "gross", "gross_ytd", "net", "net_ytd"}}
+	for _, p := range body.Income.Payroll {
+		for _, s := range p.Statements {
+			rows = append(rows, []string{report.Text(p.ProviderName), p.SourceID, date(s.PayDate), date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.HoursWorked),
+				amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD)})
+		}
+	}
+	return rows
+}
+
+func amount(c *report.Cents) string {
+	if c == nil {
+		return ""
+	}
+	return c.String()
+}
+
+func date(d *report.Date) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}

@@ -1,0 +1,59 @@
+package portal
+
+import (
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// ReviewFilesProblem is why files, or one of them, cannot be had.
+type ReviewFilesProblem int
+
+const (
+	ReviewFilesFine   ReviewFilesProblem = iota
+	ReviewFileGone                       // its retention is over
+	ReviewFileUnknown                    // the service has it not, or the report is too old
+	ReviewFilesAway                      // the service does not answer
+)
+
+// ReviewFile is a file of a report.
+type ReviewFile struct{ Kind, SourceID, Path string }
+
+// ReviewFilesView is the files of a report, as the service lists them now.
+type ReviewFilesView struct {
+	By            string
+	ApplicationID string
+	HasPage       bool // the report has a page to go back to
+	Files         []ReviewFile
+	Problem       ReviewFilesProblem
+	Retry         string // the address to try again; "" is none
+}
+
+var (
+	filesAre     = svc.Words{EN: "What the report was made from, as the service keeps it now. Nothing of it is kept here. Each download is written down.", ES: "Con qué se hizo el informe, tal como el servicio lo guarda ahora. Aquí no se guarda nada. Cada descarga queda registrada."}
+	filesNone    = svc.Words{EN: "The service has no files of this report", ES: "El servicio no tiene archivos de este informe"}
+	filesNoneWhy = svc.Words{EN: "It keeps them for a limited time.", ES: "Los guarda por un tiempo limitado."}
+	filesCare    = svc.Words{EN: "A file comes from the applicant or a bank. Open it with care.", ES: "Un archivo proviene del solicitante o de un banco. Ábralo con cuidado."}
+	filesToPage  = svc.Words{EN: "Back to the report", ES: "Volver al informe"}
+	filesRetry   = svc.Words{EN: "Try again", ES: "Intentar de nuevo"}
+)
+
+func (p ReviewFilesProblem) words() (title, text svc.Words) {
+	switch p {
+	case ReviewFileGone:
+		return svc.Words{EN: "This file is no longer kept", ES: "Este archivo ya no se guarda"},
+			svc.Words{EN: "The service keeps files for a limited time, and that of this one is over. The figures that were read from it stay in the report.", ES: "El servicio guarda los archivos por un tiempo limitado, y el de este ha terminado. Las cifras leídas de él siguen en el informe."}
+	case ReviewFileUnknown:
+		return svc.Words{EN: "The service does not have this", ES: "El servicio no tiene esto"},
+			svc.Words{EN: "It has no such file, or the report is older than 90 days and it no longer answers for it.", ES: "No tiene tal archivo, o el informe tiene más de 90 días y ya no responde por él."}
+	}
+	return svc.Words{EN: "The service does not answer", ES: "El servicio no responde"},
+		svc.Words{EN: "The files are there and cannot be fetched now. Wait a moment and try again.", ES: "Los archivos no se pueden obtener ahora. Espere un momento e inténtelo de nuevo."}
+}
+
+func (v ReviewFilesView) grid(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reportAllFiles.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportSubtype.In(l)}, {Label: reportSource.In(l)}, {Label: stubKindOfFile.In(l)}}}
+	for _, f := range v.Files {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(f.SourceID)}, {Body: fileLink(l, v.ApplicationID, f.Path, code(l, f.Kind))}})
+	}
+	return g
+}
