@@ -1,0 +1,197 @@
+package review
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/templates/portal"
+)
+
+const stubPath = "6c1a/paystub.pdf"
+
+// kept is a desk whose ready application has files at the service.
+func kept(t *testing.T, db *store.DB) *desk {
+	d := open(t, db)
+	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"}, {DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
+		{DocumentType: "DOCUMENT", SourceID: "PAYSTUB", Path: "6c1a/page"}}
+	d.shelf.content = map[string]svcapi.Content{stubPath: {Type: "application/pdf", Body: []byte("%PDF-1.7 made up")},
+		"6c1a/transactions.json": {Type: "application/json", Body: []byte(`{}`)}, "6c1a/page": {Type: "text/html", Body: []byte("<script>alert(1)</script>")}}
+	return d
+}
+
+func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := kept(t, db)
+		at := "/review/applications/" + appReady + "/files"
+		for _, path := range []string{at, at + "/" + portal.FileRef(stubPath)} {
+			if resp, _ := d.get(path); resp.StatusCode != 303 {
+				t.Errorf("nobody signed in, %s = %d", path, resp.StatusCode)
+			}
+		}
+		d.signInAs(secret, "")
+		resp, page := d.get(at)
+		for _, want := range []string{"Pay stub", "Bank transactions", at + "/" + portal.FileRef(stubPath), `download`, "Back to the report"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the list lacks %q", want)
+			}
+		}
+		if resp.StatusCode != 200 || strings.Contains(page, "6c1a/") {
+			t.Errorf("the list = %d, or names a path", resp.StatusCode)
+		}
+		for path, want := range map[string]struct{ kind, ending, body string }{
+			stubPath:                 {"application/pdf", ".pdf", "%PDF-1.7 made up"},
+			"6c1a/transactions.json": {"application/json", ".json", "{}"},
+			"6c1a/page":              {"application/octet-stream", "", "<script>alert(1)</script>"},
+		} {
+			ref := portal.FileRef(path)
+			resp, body := d.get(at + "/" + ref)
+			h := resp.Header
+			if resp.StatusCode != 200 || body != want.body || h.Get("Content-Type") != want.kind ||
+				h.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+"-"+ref+want.ending+`"` ||
+				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
+				t.Errorf("%s = %d %v %q", path, resp.StatusCode, h, body)
+			}
+		}
+		if n := d.looks(opened); n != 3 {
+			t.Errorf("%d downloads were written down, want 3", n)
+		}
+	})
+}
+
+// looks counts what was written down of an action with the ready application.
+func (d *desk) looks(action string) (n int) {
+	d.t.Helper()
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM report_views WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
+		d.t.Fatal(err)
+	}
+	return n
+}
+
+func TestFilesThatCannotBeHad(t *testing.T) {
+	ref := "/" + portal.FileRef(stubPath)
+	for _, tc := range []struct {
+		name, path string
+		why        error
+		status     int
+		words      string
+		retry      bool
+	}{
+		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: svc.CodeGone}, 410, "no longer kept", false},
+		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}, 404, "does not have this", false},
+		{"a service that is away", ref, &svcapi.Error{Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502, "does not answer", true},
+		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: svc.CodeForbidden}, 502, "does not answer", true},
+		{"a file of no report", "/0123456789abcdef", nil, 404, "does not have this", false},
+		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, "does not have this", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := kept(t, storetest.SQLite(t, store.Portal))
+			d.signInAs(secret, "")
+			d.shelf.refuses = tc.why
+			at := "/review/applications/" + appReady + "/files" + tc.path
+			resp, page := d.get(at)
+			if resp.StatusCode != tc.status || !strings.Contains(page, tc.words) || strings.Contains(page, `href="`+at+`"`) != tc.retry {
+				t.Errorf("= %d\n%s", resp.StatusCode, page)
+			}
+			if resp.Header.Get("Content-Disposition") != "" {
+				t.Error("a page that says why is sent as a file")
+			}
+		})
+	}
+	d := kept(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	for path, want := range map[string]int{appStarted: 404, "44444444-4444-4444-8444-444444444444": 404, "x": 404} {
+		if resp, _ := d.get("/review/applications/" + path + "/files" + ref); resp.StatusCode != want {
+			t.Errorf("files of %s = %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	d.shelf.content, d.shelf.files = nil, nil
+	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 || !strings.Contains(page, "no files of this report") {
+		t.Errorf("an empty list = %d", resp.StatusCode)
+	}
+	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}
+	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 || !strings.Contains(page, "older than 90 days") {
+		t.Errorf("a list of too old a report = %d", resp.StatusCode)
+	}
+}
+
+func cents(n report.Cents) *report.Cents { return &n }
+
+// bodies are small reports of the other products.
+func bodies(t *testing.T) map[svc.Product][]byte {
+	t.Helper()
+	meta := &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: svc.StatusSuccess}
+	paid := report.DateOf(noon)
+	out := map[svc.Product][]byte{}
+	for product, body := range map[svc.Product]any{
+		svc.Income: report.Income{Meta: meta, Income: &report.IncomeNode{
+			FinancialAccounts: []report.FinancialAccount{{ModelType: report.ModelIncome, History: []report.IncomeYear{{Year: 2025, Gross: []*report.Cents{cents(12_34)}, Net: []*report.Cents{nil}}}}},
+			Payroll:           []report.Payroll{{SourceID: "=PAY", Statements: []report.Statement{{PayDate: &paid, GrossTotal: cents(1_00)}}}},
+			Paystubs: []report.Paystub{{SourceID: "PAYSTUB", SourceFilepath: stubPath, PayPeriodStart: &paid, PaystubAmounts: report.PaystubAmounts{NetTotal: cents(-5)},
+				IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview}}}}},
+		svc.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}}, Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
+			SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
+	} {
+		raw, err := report.Encode(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[product] = raw
+	}
+	return out
+}
+
+func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		for product, raw := range bodies(t) {
+			d := open(t, db)
+			d.signInAs(secret, "")
+			d.shelf.all[0].Product, d.shelf.reports[appReady] = product, raw
+			at := "/review/applications/" + appReady
+			if _, page := d.get(at); !strings.Contains(page, at+"/report\"") {
+				t.Errorf("%s: the application does not lead to its report", product)
+			}
+			before := d.looks(viewed)
+			resp, page := d.get(at + "/report")
+			title := map[svc.Product]string{svc.Income: "Income report", svc.Eligibility: "Eligibility report"}[product]
+			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") || strings.Contains(page, "style=") || d.looks(viewed) != before+1 {
+				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
+			}
+			resp, got := d.get(at + "/report.json")
+			if got != string(raw) || !strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
+				t.Errorf("%s: the JSON is another, or has another name", product)
+			}
+			rows := map[svc.Product]string{
+				svc.Income: "source_type,source_id,pay_date,pay_period_start,pay_period_end,gross,gross_ytd,net,net_ytd,irregularity\r\n" +
+					"PAYROLL,'=PAY,2026-03-14,,,1.00,,,,\r\nPAYSTUB,PAYSTUB,,2026-03-14,,,,-0.05,,REVIEW\r\n",
+				svc.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
+					"\"Abacus, Inc\",P,2026-03-14,,,38.50,,,,9.00\r\n"}
+			if _, got := d.get(at + "/report.csv"); got != byteOrderMark+rows[product] {
+				t.Errorf("%s: report.csv is\n%s", product, got)
+			}
+			resp, got = d.get(at + "/months.csv")
+			if product == svc.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" || product != svc.Income && resp.StatusCode != 404 {
+				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
+			}
+			d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `"},"broken`)
+			for _, path := range []string{"/report", "/report.csv"} {
+				if resp, page := d.get(at + path); resp.StatusCode != 500 || strings.Contains(page, "broken") {
+					t.Errorf("%s: a broken report by %s = %d", product, path, resp.StatusCode)
+				}
+			}
+			// A report with nothing in it has no tables to download.
+			d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `"}}`)
+			if resp, _ := d.get(at + "/report.csv"); resp.StatusCode != 404 {
+				t.Errorf("%s: a table of nothing = %d", product, resp.StatusCode)
+			}
+			if resp, page := d.get(at + "/report"); resp.StatusCode != 200 || strings.Contains(page, ".csv") {
+				t.Errorf("%s: a report of nothing = %d, or leads to a table", product, resp.StatusCode)
+			}
+		}
+	})
+}
