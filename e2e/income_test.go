@@ -37,7 +37,7 @@ func TestPayrollVisit(t *testing.T) {
 	speaking(t, func(t *testing.T, lang string, speak option) {
 		v := visit(t, speak)
 		v.open(t, s.incomeVisit(t, lang))
-		for _, name := range []string{"consent", "source", "employer", "sign-in", "code"} {
+		for _, name := range []string{"consent", "source", "employer", "sign-in", "code", "connected"} {
 			step(t, v.page, name)
 			everybody(t, v, name)
 			in(t, v, lang)
@@ -98,7 +98,16 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	if names := read(t, v.widget("[data-testid=files]")); strings.Contains(names, "march") || !strings.Contains(names, "paystub may.pdf") {
 		t.Errorf("the files are %s", names)
 	}
-	must(t, v.widget(`role=button[name="Share these pay stubs"]`).Press("Enter"))
+	must(t, v.widget(`role=button[name="Use these pay stubs"]`).Press("Enter"))
+	step(t, v.widget, "connected")
+	must(t, v.widget(`role=button[name="Add another source"]`).Press("Enter"))
+	step(t, v.widget, "source")
+	if n, err := v.widget("button[name=source]").Count(); n != 2 || err != nil {
+		t.Errorf("%d ways are left, %v", n, err)
+	}
+	must(t, v.widget(`role=button[name="Add nothing more"]`).Press("Enter"))
+	step(t, v.widget, "connected")
+	must(t, v.widget(`role=button[name="Finish"]`).Press("Enter"))
 	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
 		t.Errorf("the hooks were called with %v", got)
 	}
@@ -128,7 +137,8 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		everybody(t, v, "documents")
 		must(t, v.SetViewportSize(320, 640))
 		shot(t, v, "documents-phone")
-		click(t, v.page(`role=button[name="Compartir estas nóminas"]`))
+		click(t, v.page(`role=button[name="Usar estas nóminas"]`))
+		click(t, v.page(`role=button[name="Terminar"]`))
 		see(t, v.page("[data-end=success][data-status=SUCCESS]"))
 	})
 	t.Run("no script", func(t *testing.T) {
@@ -141,7 +151,8 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		shot(t, v, "documents-noscript")
 		click(t, v.page(`role=button[name="Upload"]`))
 		see(t, v.page("role=heading >> text=1 file added"))
-		click(t, v.page(`role=button[name="Share these pay stubs"]`))
+		click(t, v.page(`role=button[name="Use these pay stubs"]`))
+		click(t, v.page(`role=button[name="Finish"]`))
 		see(t, v.page("[data-end=success]"))
 	})
 }

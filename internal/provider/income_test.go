@@ -79,6 +79,40 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 	})
 }
 
+// One visit may bring all kinds of sources; what fails beside others is left out.
+func TestAnIncomeReportFromSeveralSources(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		how := stubs("paystub.pdf", "%PDF-1.4")
+		how["username"], how["bank"] = "default", "Kestrel Bank"
+		how["payroll"] = map[string]any{"provider": "northwind-logistics"}
+		token, r, files := b.earned(person("Default", "Harper"), how)
+		var types []string
+		for _, s := range r.Sources {
+			types = append(types, s.SourceType)
+		}
+		if got := strings.Join(types, " "); got != "MANUAL BANK_TRANSACTION PAYROLL PAYSTUB" {
+			t.Errorf("sources %s", got)
+		}
+		if len(r.Income.FinancialAccounts) != 1 || len(r.Income.Payroll) != 1 || len(r.Income.Paystubs) != 1 || len(r.AccountDetails) != 1 || len(files) != 3 ||
+			*r.Income.Summary.AnnualNet != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual)*100 && *r.Income.Summary.AnnualNet/100 != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual) {
+			t.Errorf("income %+v, files %v", r.Income, files)
+		}
+		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 3 {
+			t.Errorf("identities %+v", r.Identities)
+		}
+		prefill := person("Default", "Harper")
+		prefill["state"] = "TX"
+		other := b.complete(b.begin("productId", b.seed.Products[svc.Income], "prefill", prefill), how).text("publicToken")
+		if a := b.multi(other, b.seed.Products[svc.Cashflow]); a.status != 200 {
+			t.Errorf("a cashflow report of its bank data: %d %s", a.status, a.raw)
+		}
+		how["payroll"] = map[string]any{"username": "supplier_unresponsive"}
+		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 3 || r.Income.Payroll != nil {
+			t.Errorf("with a provider that is down: %v of %s", r.Sources, token)
+		}
+	})
+}
+
 func TestAnIncomeReportFromPayStubs(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"

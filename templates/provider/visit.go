@@ -32,6 +32,9 @@ type Visit struct {
 	Step     Step
 	Way      Way   // that was chosen; empty before
 	Ways     []Way // that there are
+	Left     []Way // of them, those that can still be taken
+
+	Connected []Connected
 
 	Bank      string // the name of the chosen bank or payroll provider
 	Query     string // of the search for them
@@ -63,6 +66,7 @@ const (
 	Code      Step = "code"
 	Accounts  Step = "accounts"
 	Documents Step = "documents"
+	Finish    Step = "connected"
 	Progress  Step = "progress"
 	End       Step = "end"
 	Leave     Step = "leave" // asks whether to close
@@ -86,6 +90,16 @@ type Account struct {
 	Subtype        string
 	Chosen         bool
 }
+
+// Connected is a source that was connected, or could not be.
+type Connected struct {
+	Way    Way
+	Name   string // of the bank or payroll provider
+	Failed bool
+}
+
+// shown is its name, or words where it has none.
+func (c Connected) shown(v Visit) string { return cmp.Or(c.Name, v.say("Pay stubs", "Nóminas")) }
 
 // Document is a file that was uploaded.
 type Document struct {
@@ -182,6 +196,8 @@ func (v Visit) title() string {
 		return v.say("Choose your employer", "Elija su empresa")
 	case Documents:
 		return v.say("Add your pay stubs", "Añada sus nóminas")
+	case Finish:
+		return v.say("Is this all?", "¿Es todo?")
 	case Suppliers:
 		return v.say("Choose the country", "Elija el país")
 	case Banks:
@@ -219,7 +235,7 @@ const connecting Step = "connecting"
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
 		Employers: v.say("Employer", "Empresa"), Suppliers: v.say("Country", "País"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
-		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión")}
+		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión"), Finish: v.say("Finish", "Final")}
 	way := v.Way
 	if way == "" && len(v.Ways) == 1 {
 		way = v.Ways[0]
@@ -240,6 +256,9 @@ func (v Visit) steps() ui.Steps {
 	default:
 		order = append(order, connecting)
 	}
+	if len(v.Ways) > 1 {
+		order = append(order, Finish)
+	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, v.Step)}
 	for _, s := range order {
 		out.Names = append(out.Names, name[s])
@@ -249,7 +268,7 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents:
+	case Consent, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents, Finish:
 		return true
 	}
 	return false
@@ -257,8 +276,8 @@ func (v Visit) walking() bool {
 
 // wayRows are the ways to choose from.
 func (v Visit) wayRows() []ui.Row {
-	rows := make([]ui.Row, len(v.Ways))
-	for i, w := range v.Ways {
+	rows := make([]ui.Row, len(v.Left))
+	for i, w := range v.Left {
 		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Bank", "Banco"),
 			Detail: v.say("Sign in to the bank that your pay goes to", "Inicie sesión en el banco donde recibe su sueldo")}
 		switch w {

@@ -15,6 +15,8 @@ func (v Visit) endWords() string {
 		words = v.stubWords()
 	case Abroad:
 		words = v.abroadWords()
+	case "":
+		words = v.severalWords()
 	}
 	if words != "" {
 		return words
@@ -77,6 +79,19 @@ func (v Visit) payrollWords() string {
 			"El proveedor no responde en este momento. Inténtelo más tarde o muestre sus ingresos de otra forma.")
 	}
 	return ""
+}
+
+// severalWords are likewise those for several sources.
+func (v Visit) severalWords() string {
+	switch {
+	case len(v.Connected) < 2 || v.End != "success":
+		return ""
+	case v.Status == svc.StatusSuccess:
+		return v.say("The data of your income was shared with "+v.Customer+". There is nothing more to do here.",
+			"Los datos de sus ingresos se compartieron con "+v.Customer+". Aquí no queda nada por hacer.")
+	}
+	return v.say("You did everything right, but a report could not be made from this data. "+v.Customer+" will tell you how to go on.",
+		"Usted hizo todo bien, pero no se pudo preparar un informe con estos datos. "+v.Customer+" le dirá cómo continuar.")
 }
 
 // stubWords are likewise those for pay stubs.

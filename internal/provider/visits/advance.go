@@ -93,9 +93,19 @@ func (s *Service) Sweep(ctx context.Context) error {
 // moved is false, and the visit as it was, when the present step does not take
 // the input.
 func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, picked ...string) (_ visit, moved bool, err error) {
+	in.Accounts = picked
 	next, do, ok := v.Journey.Next(in)
 	if !ok {
 		return v, false, nil
+	}
+	if in.Kind == Handed {
+		all, err := s.Documents.List(ctx, tx, v.publicToken)
+		if err != nil {
+			return v, false, err
+		}
+		if len(all) == 0 {
+			return v, false, errNoDocument
+		}
 	}
 	now := s.Now()
 	v.Journey = next
@@ -121,7 +131,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, pi
 		}
 	}
 	if do&Generate != 0 {
-		if err := s.generate(ctx, tx, v, picked); err != nil {
+		if err := s.generate(ctx, tx, v); err != nil {
 			return v, false, err
 		}
 	}
@@ -149,8 +159,8 @@ func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, erro
 	return v, err
 }
 
-// generate has the report made from what the applicant chose.
-func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []string) error {
+// generate has the report made from what the applicant connected.
+func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 	consumer, err := s.Customers.Consumer(ctx, tx, v.customerID, v.consumerID)
 	if err != nil {
 		return err
@@ -159,29 +169,27 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit, picked []st
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
-	if v.Way == WayStubs {
-		all, err := s.Documents.List(ctx, tx, v.publicToken)
-		if err != nil {
+	if v.Way == WaySupplier {
+		in.Supplier = v.Bank
+	}
+	for _, c := range v.sources() {
+		switch {
+		case c.Failed:
+		case c.Way == WayStubs:
+			in.Documents = true
+		case c.Way == WayPayroll:
+			in.SignIns = append(in.SignIns, SignIn{Provider: c.Bank, Profile: s.login(c.Way, c.Username).Profile})
+		default:
+			bank, _ := s.bank(c.Bank)
+			in.Profile = s.login(c.Way, c.Username).Profile
+			in.Institution = bank.Name
+			in.Accounts = c.Accounts
+		}
+	}
+	if !in.Documents {
+		if err := s.dropDocuments(ctx, tx, v); err != nil {
 			return err
 		}
-		if len(all) == 0 {
-			return errNoDocument
-		}
-	} else if err := s.dropDocuments(ctx, tx, v); err != nil {
-		return err
-	}
-	switch v.Way {
-	case WayStubs:
-		in.Documents = true
-	case WayPayroll:
-		in.SignIns = []SignIn{{Provider: v.Bank, Profile: s.login(v.Way, v.Username).Profile}}
-	case WaySupplier:
-		in.Supplier = v.Bank
-	default:
-		bank, _ := s.bank(v.Bank)
-		in.Profile = s.login(v.Way, v.Username).Profile
-		in.Institution = bank.Name
-		in.Accounts = picked
 	}
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
 }

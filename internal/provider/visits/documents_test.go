@@ -102,6 +102,7 @@ func TestAddingPayStubs(t *testing.T) {
 			t.Errorf("a body that is cut off answers %d", got.Status)
 		}
 		a.post(t, "action", "hand-in")
+		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
 		a.upload(t, "paystub.pdf", pdfOf(""))
 		a.post(t, "action", "remove", "document", documentIDs.FindString("none"))
@@ -122,6 +123,7 @@ func TestPayStubsThatAreNotHandedIn(t *testing.T) {
 				a.post(t, "action", "employer", "employer", "paywright")
 				a.post(t, "action", "sign-in", "username", "default", "password", "x")
 				a.post(t, "action", "code", "code", "123456")
+				a.post(t, "action", "finish")
 			},
 			"the sign-in fails there": func(a applicant) {
 				a.post(t, "action", "turn")

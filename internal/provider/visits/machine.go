@@ -37,6 +37,7 @@ const (
 	StepCode      Step = "code"      // of either
 	StepAccounts  Step = "accounts"  // of the bank
 	StepDocuments Step = "documents" // pay stubs
+	StepConnected Step = "connected" // what there is so far; only where there are several ways
 	StepProgress  Step = "progress"
 	StepEnd       Step = "end"
 )
@@ -104,6 +105,7 @@ type Journey struct {
 	Way       Way    // empty before it is chosen
 	Bank      string // id of the chosen bank or payroll provider, from StepSignIn on
 	Username  string // there, from StepCode on; decides what is found
+	Sources   string // what is connected, as JSON; see sources
 	Tries     int    // wrong passwords so far
 	Status    svc.Status
 	Substatus svc.Substatus
@@ -127,6 +129,8 @@ const (
 	Added     Kind = "added"     // a document was uploaded
 	Removed   Kind = "removed"   // and taken away
 	Handed    Kind = "handed in" // the documents that there are
+	More      Kind = "more"      // another source
+	Enough    Kind = "enough"    // of sources
 	Made      Kind = "made"      // the report was made, or cannot be
 	Left      Kind = "left"      // the applicant closed the visit
 	CameBack  Kind = "came back" // to a visit that was closed
@@ -137,12 +141,13 @@ const (
 // Input is one thing that happened, with what came with it.
 type Input struct {
 	Kind      Kind
-	Way       Way    // Took; Chose: the way whose list Bank is in
-	Bank      string // Chose: an id of Banks, Employers or Suppliers
-	Username  string // SignedIn
-	Login     Login  // SignedIn, Coded: what there is for the user name
-	OK        bool   // SignedIn: the password is right; Coded: the code is
-	Late      bool   // Coded: the session is over
+	Way       Way      // Took; Chose: the way whose list Bank is in
+	Bank      string   // Chose: an id of Banks, Employers or Suppliers
+	Username  string   // SignedIn
+	Login     Login    // SignedIn, Coded: what there is for the user name
+	OK        bool     // SignedIn: the password is right; Coded: the code is
+	Late      bool     // Coded: the session is over
+	Accounts  []string // Picked: their ids
 	Status    svc.Status
 	Substatus svc.Substatus   // Made, with Status
 	Error     svc.WidgetError // Broke
@@ -228,8 +233,15 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	case j.Step == StepConsent && in.Kind == Consented:
 		j.State = Connecting
 		j.begin()
-	case j.Step == StepSource && in.Kind == Took && slices.Contains(Ways(j.Product), in.Way):
+	case j.Step == StepSource && in.Kind == Took && slices.Contains(j.left(), in.Way):
 		j.Step, j.Way = in.Way.first(), in.Way
+	case j.Step == StepSource && in.Kind == Turned && j.good():
+		j.Step = StepConnected
+	case j.Step == StepConnected && in.Kind == More && len(j.left()) > 0:
+		j.begin()
+	case j.Step == StepConnected && in.Kind == Enough:
+		j.State, j.Step = Generating, StepProgress
+		return j, Generate, true
 	case j.Step == j.Way.first() && in.Kind == Turned && len(Ways(j.Product)) > 1:
 		j.begin()
 	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
@@ -244,8 +256,7 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	case j.Step == StepCode && in.Kind == Coded:
 		return j.code(in)
 	case j.Step == StepAccounts && in.Kind == Picked, j.Step == StepDocuments && in.Kind == Handed:
-		j.State, j.Step = Generating, StepProgress
-		return j, Generate, true
+		return j.connect(in.Accounts)
 	case j.Step == StepDocuments && (in.Kind == Added || in.Kind == Removed):
 		// The documents are kept elsewhere; that the journey counts them lets none
 		// come or go beside the one that hands them in.
@@ -266,17 +277,17 @@ func (j *Journey) begin() {
 func (j Journey) signIn(in Input) (Journey, Do, bool) {
 	if !in.Login.Known || !in.OK {
 		if j.Tries++; j.Tries >= MaxTries {
-			return j.fail(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
+			return j.miss(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
 		}
 		return j, 0, true
 	}
 	switch {
 	case j.Rehearsal == BureauDown && j.Way == WayBank:
-		return j.fail(svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError)
+		return j.miss(svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError)
 	case in.Login.Status == svc.StatusSupplierUnresponsive && in.Login.Substatus == "",
 		in.Login.Substatus == svc.SubEBankingNotSupported:
 		// The bank turns everybody away before it asks for a code.
-		return j.fail(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
+		return j.miss(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
 	}
 	j.Step, j.Username = StepCode, in.Username
 	return j, 0, true
@@ -285,22 +296,21 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Late && j.Way == WayPayroll:
-		return j.fail(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError)
+		return j.miss(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError)
 	case !in.OK || j.Rehearsal == CodeMissing:
-		return j.fail(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
+		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
 	case in.Login.Profile != "" && j.Way == WayPayroll:
-		j.State, j.Step = Generating, StepProgress
-		return j, Generate, true
+		return j.connect(nil)
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true
-	case in.Login.Status == svc.StatusError:
+	case in.Login.Status == svc.StatusError && !j.good():
 		// All that was asked of the applicant is done; it is the report that
 		// cannot be made.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Login.Status, in.Login.Substatus
 		return j, Tell, true
 	}
-	return j.fail(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
+	return j.miss(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
 }
 
 // comeBack goes on with a closed visit: from the consent if it was not given,
@@ -312,10 +322,18 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	if j.Step == "" || j.Step == StepConsent {
 		j.State, j.Step = Open, StepConsent
 	} else {
-		j.State = Connecting
+		j.State, j.Sources = Connecting, ""
 		j.begin()
 	}
 	return j, 0, true
+}
+
+// miss is fail for a source: beside others that are connected it is left out.
+func (j Journey) miss(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
+	if j.good() {
+		return j.leaveOut()
+	}
+	return j.fail(status, sub, why)
 }
 
 func (j Journey) fail(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {

@@ -102,7 +102,7 @@ func TestNext(t *testing.T) {
 					t.Fatalf("input %d (%s): taken = %v", i, in.Kind, ok)
 				}
 			}
-			j.Way, j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", "", 0, ""
+			j.Way, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
 			if diff := cmp.Diff(c.want, j); diff != "" {
 				t.Errorf("journey (-want +got):\n%s", diff)
 			}
@@ -117,7 +117,7 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Made, Left, CameBack, Broke, TimeUp}
+	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, More, Enough, Made, Left, CameBack, Broke, TimeUp}
 	rapid.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}

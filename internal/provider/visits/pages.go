@@ -221,6 +221,10 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		in.Kind = Picked
 	case "hand-in":
 		in.Kind = Handed
+	case "more":
+		in.Kind = More
+	case "finish":
+		in.Kind = Enough
 	case "close":
 		in.Kind = Left
 	case "reopen":
@@ -299,6 +303,16 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	}
 	for _, w := range Ways(v.Product) {
 		p.Ways = append(p.Ways, pages.Way(w))
+	}
+	for _, w := range v.left() {
+		p.Left = append(p.Left, pages.Way(w))
+	}
+	for _, c := range v.sources() {
+		of, _ := s.listed(c.Way, c.Bank)
+		p.Connected = append(p.Connected, pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed})
+	}
+	if v.Step == StepEnd && len(p.Connected) == 1 && p.Way == "" { // its words for the end
+		p.Way = p.Connected[0].Way
 	}
 	switch v.State {
 	case Complete:

@@ -42,6 +42,7 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 			return func(t *testing.T, a applicant) {
 				a.toPayrollCode(t, username)
 				a.post(t, "action", "code", "code", "123456")
+				a.post(t, "action", "finish")
 			}
 		}
 		stubs := func(names ...string) func(*testing.T, applicant) {
@@ -53,6 +54,7 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 					}
 				}
 				a.post(t, "action", "hand-in")
+				a.post(t, "action", "finish")
 			}
 		}
 		bank := func(username string) func(*testing.T, applicant) {
@@ -66,6 +68,7 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 					form = append(form, "account", m[1])
 				}
 				a.post(t, form...)
+				a.post(t, "action", "finish")
 			}
 		}
 		ana := named("Ana", "Pérez")
@@ -144,6 +147,37 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 	})
 }
 
+// Who has connected something is shown it, may add to it, and loses nothing when what
+// he adds fails.
+func TestAddingASource(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := earner(t, r, named("Ana", "Pérez"))
+		a.toPayrollCode(t, "default")
+		a.post(t, "action", "code", "code", "123456")
+		if body := a.get(t).Body; a.step(t) != "connected" || !strings.Contains(body, "Northwind Logistics") || strings.Contains(body, "could not be connected") {
+			t.Fatalf("after the code: %s", body)
+		}
+		a.post(t, "action", "more")
+		a.post(t, "action", "source", "source", "bank")
+		a.post(t, "action", "bank", "bank", "kestrel-bank")
+		a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
+		if body := a.get(t).Body; a.step(t) != "connected" || strings.Count(body, "could not be connected") != 1 || !strings.Contains(body, "Kestrel Bank") {
+			t.Errorf("after a bank that is down: %s", body)
+		}
+		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+			t.Errorf("%d events of a visit that goes on", n)
+		}
+		a.post(t, "action", "finish")
+		r.Until("the end", func() bool { return a.step(t) == "end" })
+		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "SUCCESS" {
+			t.Errorf("the webhook says %v", hook)
+		}
+		if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, "Los datos de sus ingresos") {
+			t.Errorf("the end: %s", body)
+		}
+	})
+}
+
 // Somebody whose session ended begins again with a new visit.
 func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
@@ -151,6 +185,7 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 			a := earner(t, r, named("Ana", "Pérez"))
 			a.toPayrollCode(t, username)
 			a.post(t, "action", "code", "code", "123456")
+			a.post(t, "action", "finish")
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			body := a.get(t).Body
 			if again := strings.Contains(body, "start again"); again != (username == "session_expired") || strings.Contains(body, `data-end="error"`) != again {
@@ -243,7 +278,11 @@ func TestTheControlWalksEveryWay(t *testing.T) {
 			{"a pay stub that is down", svc.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
 			{"closing", svc.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
 			{"no such provider", svc.Income, payroll("nobody", ""), 400, "", nil},
-			{"two ways", svc.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 400, "", nil},
+			{"two ways", svc.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
+			{"all ways, of which one fails", svc.Income, map[string]any{"username": "default", "payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},
+			{"two ways, of which the first fails", svc.Income, map[string]any{"username": "mfa", "payroll": map[string]any{}}, 200, "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
+			{"a supplier and a bank", svc.Income, map[string]any{"username": "default", "supplier": "USA_XP"}, 400, "", nil},
+			{"a bank and payroll for a cashflow report", svc.Cashflow, map[string]any{"username": "default", "payroll": map[string]any{}}, 400, "", nil},
 			{"no base-64", svc.Income, map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
 			{"eleven files", svc.Income, stub(strings.Split("a b c d e f g h i j k", " ")...), 400, "", nil},
 			{"payroll for a cashflow report", svc.Cashflow, payroll("", ""), 400, "", nil},

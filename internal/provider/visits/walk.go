@@ -15,8 +15,8 @@ import (
 	"vestibule/internal/svc"
 )
 
-// Walk says how the sandbox control walks a visit: by a bank, unless something of
-// another way is given.
+// Walk says how the sandbox control walks a visit: by all the sources that are given,
+// or, without any, by a bank.
 type Walk struct {
 	Username string // of the mock bank; empty is "default"
 	Bank     string // its id or name; empty is the first of the catalogue
@@ -40,49 +40,65 @@ type Payroll struct {
 
 // walk is a Walk that was checked.
 type walk struct {
-	way      Way
-	bank     string // an id
-	username string
-	files    []File
-	end      Input
+	sources []target // not empty
+	files   []File
+	end     Input
 }
 
-// check holds a walk against the catalogues.
+// target is a source to be connected.
+type target struct {
+	way      Way
+	bank     string // an id; empty for pay stubs
+	username string
+}
+
+// next is the first source that the visit has not tried yet.
+func (w walk) next(v visit) (target, bool) {
+	for _, t := range w.sources {
+		if !slices.ContainsFunc(v.sources(), func(c connected) bool { return c.Way == t.way && c.Bank == t.bank }) {
+			return t, true
+		}
+	}
+	return target{}, false
+}
+
+// check holds a walk against the catalogues. Sources are connected in the order bank,
+// payroll, pay stubs; a supplier excludes them all.
 func (s *Service) check(how Walk) (w walk, err error) {
-	w = walk{way: WayBank, username: how.Username}
-	field, wanted := "bank", how.Bank
+	byBank := how.Bank != "" || how.Username != ""
+	other := how.Payroll != nil || len(how.Stubs) > 0
+	if how.Supplier != "" && (byBank || other) {
+		return w, refused("supplier", "excludes every other source")
+	}
+	add := func(way Way, field, wanted, username string) error {
+		all, at := s.list(way), 0
+		if wanted != "" {
+			at = slices.IndexFunc(all, func(b Bank) bool { return b.ID == wanted || b.Name == wanted })
+		}
+		if at < 0 || at >= len(all) {
+			return refused(field, "is no id and no name in the catalogue")
+		}
+		w.sources = append(w.sources, target{way, all[at].ID, cmp.Or(strings.ToLower(strings.TrimSpace(username)), "default")})
+		return nil
+	}
+	switch {
+	case how.Supplier != "":
+		err = add(WaySupplier, "supplier", how.Supplier, "")
+	case byBank || !other:
+		err = add(WayBank, "bank", how.Bank, how.Username)
+	}
+	if p := how.Payroll; p != nil && err == nil {
+		err = add(WayPayroll, "payroll.provider", p.Provider, p.Username)
+	}
+	if err != nil {
+		return w, err
+	}
+	if len(how.Stubs) > MaxFiles {
+		return w, refused("payStubs", "has more files than can be uploaded")
+	}
 	if len(how.Stubs) > 0 {
-		if how.Bank != "" || how.Username != "" || how.Payroll != nil {
-			return w, refused("payStubs", "excludes bank, username and payroll")
-		}
-		if len(how.Stubs) > MaxFiles {
-			return w, refused("payStubs", "has more files than can be uploaded")
-		}
-		w.way, w.files = WayStubs, how.Stubs
+		w.sources, w.files = append(w.sources, target{way: WayStubs}), how.Stubs
 	}
-	if p := how.Payroll; p != nil {
-		if how.Bank != "" || how.Username != "" {
-			return w, refused("payroll", "excludes bank and username")
-		}
-		w.way, w.username = WayPayroll, p.Username
-		field, wanted = "payroll.provider", p.Provider
-	}
-	if how.Supplier != "" {
-		if how.Bank != "" || how.Username != "" || w.way != WayBank {
-			return w, refused("supplier", "excludes every other source")
-		}
-		w.way, field, wanted = WaySupplier, "supplier", how.Supplier
-	}
-	w.username = cmp.Or(strings.ToLower(strings.TrimSpace(w.username)), "default")
-	all := s.list(w.way)
-	at := 0
-	if wanted != "" {
-		at = slices.IndexFunc(all, func(b Bank) bool { return b.ID == wanted || b.Name == wanted })
-	}
-	if at < 0 || at >= len(all) {
-		return w, refused(field, "is no id and no name in the catalogue")
-	}
-	w.bank = all[at].ID
 	w.end, err = endOf(how.End)
 	return w, err
 }
@@ -125,8 +141,8 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 		v, err = s.walk(ctx, tx, v, w)
 		return err
 	})
-	if err == nil && v.Step == StepDocuments && v.walking() && w.way == WayStubs {
-		v, err = s.walkDocuments(ctx, v, w.files)
+	if err == nil && v.Step == StepDocuments && v.walking() && len(w.files) > 0 {
+		v, err = s.walkDocuments(ctx, v, w)
 	}
 	if err == nil {
 		v, err = s.settle(ctx, v)
@@ -186,6 +202,7 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 	for {
 		var in Input
 		var picked []string
+		t, more := w.next(v)
 		switch {
 		case v.State == Created:
 			var err error
@@ -201,31 +218,35 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 			in = w.end
 		case v.Step == StepConsent:
 			in.Kind = Consented
-		case w.way == WaySupplier && v.Product != svc.Passport:
-			return v, refused(w.way.field(), "is no source of this product's reports")
+		case t.way == WaySupplier && v.Product != svc.Passport:
+			return v, refused(t.way.field(), "is no source of this product's reports")
+		case v.Step == StepConnected && more:
+			in.Kind = More
+		case v.Step == StepConnected:
+			in.Kind = Enough
 		case v.Step == StepSource:
-			in = Input{Kind: Took, Way: w.way}
-		case v.Step == StepDocuments && w.way == WayStubs:
+			in = Input{Kind: Took, Way: t.way}
+		case v.Step == StepDocuments && t.way == WayStubs:
 			return v, nil // the files are uploaded outside of this transaction
-		case v.Step == v.Way.first() && v.Way != w.way && len(Ways(v.Product)) > 1:
+		case v.Step == v.Way.first() && v.Way != t.way && len(Ways(v.Product)) > 1:
 			in.Kind = Turned
 		case v.Step == StepSupplier:
-			if w.way != WaySupplier && w.way != WayBank {
-				return v, refused(w.way.field(), "is no source of this product's reports")
+			if t.way != WaySupplier && t.way != WayBank {
+				return v, refused(t.way.field(), "is no source of this product's reports")
 			}
 			in = Input{Kind: Chose, Way: WaySupplier, Bank: s.Suppliers[0].ID}
-			if w.way == WaySupplier {
-				in.Bank = w.bank
+			if t.way == WaySupplier {
+				in.Bank = t.bank
 			}
 		case v.Step == StepBank, v.Step == StepEmployer:
-			if v.Way != w.way {
-				return v, refused(map[Way]string{WayPayroll: "payroll", WayStubs: "payStubs"}[w.way], "is no source of this product's reports")
+			if v.Way != t.way || len(w.sources) > 1 && len(Ways(v.Product)) == 1 {
+				return v, refused(w.sources[len(w.sources)-1].way.field(), "is no source of this product's reports")
 			}
-			in = Input{Kind: Chose, Way: w.way, Bank: w.bank}
-		case v.Step == StepSignIn && v.Way != w.way:
+			in = Input{Kind: Chose, Way: t.way, Bank: t.bank}
+		case v.Step == StepSignIn && v.Way != t.way:
 			in.Kind = Rechose
 		case v.Step == StepSignIn:
-			in = Input{Kind: SignedIn, Username: w.username, Login: s.login(v.Way, w.username), OK: true}
+			in = Input{Kind: SignedIn, Username: t.username, Login: s.login(v.Way, t.username), OK: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
@@ -245,14 +266,14 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, w walk) (visit,
 	}
 }
 
-// walkDocuments uploads files and hands them in.
-func (s *Service) walkDocuments(ctx context.Context, v visit, files []File) (visit, error) {
+// walkDocuments uploads the files, hands them in and walks on.
+func (s *Service) walkDocuments(ctx context.Context, v visit, w walk) (visit, error) {
 	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return v, err
 	}
 	var ids []string
-	for _, f := range files {
+	for _, f := range w.files {
 		id, err := s.Documents.Upload(ctx, v.publicToken, consumer.KeyID, f.Name, true, bytes.NewReader(f.Content))
 		if errors.Is(err, ErrFileTooLarge) {
 			return v, refused("payStubs", "has a file that is too large")
@@ -271,7 +292,10 @@ func (s *Service) walkDocuments(ctx context.Context, v visit, files []File) (vis
 				return err
 			}
 		}
-		v, _, err = s.advance(ctx, tx, v, Input{Kind: Handed})
+		if v, _, err = s.advance(ctx, tx, v, Input{Kind: Handed}); err != nil {
+			return err
+		}
+		v, err = s.walk(ctx, tx, v, w)
 		return err
 	})
 	return v, err

@@ -16,7 +16,7 @@ func inputs() map[Kind]Input {
 		Came: {Kind: Came}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
 		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
-		Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp},
+		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp},
 	}
 }
 
@@ -46,9 +46,10 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", SignedIn: "code"})},
 		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", SignedIn: "code"})},
 		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts"})},
-		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "generating progress"})},
-		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "generating progress"})},
-		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "generating progress"})},
+		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected"})},
+		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "connected"})},
+		{Connecting, StepConnected, "", with(map[Kind]string{More: "source", Enough: "generating progress"})},
+		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
 		{Generating, StepProgress, WayStubs, map[Kind]string{Made: "complete end"}},
 		{Closed, StepConsent, "", map[Kind]string{CameBack: "open", Broke: "failed end", TimeUp: "expired end"}},
 		{Closed, StepDocuments, WayStubs, map[Kind]string{CameBack: "source", Broke: "failed end", TimeUp: "expired end"}},
@@ -100,8 +101,8 @@ func TestWaysOfTheMachine(t *testing.T) {
 		want      Journey // without product, bank, user name, tries and rehearsal
 		do        Do
 	}{
-		{name: "payroll is connected", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault)),
-			want: Journey{State: Generating, Step: StepProgress, Way: WayPayroll, Status: svc.StatusPending}, do: Generate},
+		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: Enough}),
+			want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired)),
 			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
 		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}),
@@ -126,7 +127,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 				t.Fatalf("%s: input %d (%s) is refused", c.name, i, in.Kind)
 			}
 		}
-		j.Product, j.Bank, j.Username, j.Tries, j.Rehearsal = "", "", "", 0, ""
+		j.Product, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
 		if diff := cmp.Diff(c.want, j); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
@@ -138,6 +139,77 @@ func TestWaysOfTheMachine(t *testing.T) {
 		ways := Ways(product)
 		if len(ways) == 0 || product == svc.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
 			t.Errorf("%s has the ways %v", product, ways)
+		}
+	}
+}
+
+// Sources are connected one after another: one bank, payroll providers, one set of
+// pay stubs. What fails beside others is left out, and may be tried again.
+func TestSeveralSources(t *testing.T) {
+	bank := []Input{{Kind: Took, Way: WayBank}, {Kind: Chose, Way: WayBank, Bank: "b"}, signedIn(loginDefault), coded(loginDefault), {Kind: Picked, Accounts: []string{"a1", "a2"}}}
+	payroll := func(id string, l Login) []Input {
+		return []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: id}, signedIn(l), coded(l)}
+	}
+	down := []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}, signedIn(loginDown)}
+	stubs := []Input{{Kind: Took, Way: WayStubs}, {Kind: Added}, {Kind: Handed}}
+	more := []Input{{Kind: More}}
+	for _, c := range []struct {
+		name  string
+		parts [][]Input
+		step  Step
+		left  []Way
+		want  []connected
+	}{
+		{"a bank", [][]Input{bank}, StepConnected, []Way{WayPayroll, WayStubs}, []connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, []Way{WayPayroll, WayStubs},
+			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayPayroll, Bank: "p", Username: "u"}, {Way: WayPayroll, Bank: "q", Username: "u"}}},
+		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll, WayStubs}, []connected{{Way: WayPayroll, Bank: "p", Username: "u"}}},
+		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []Way{WayBank, WayPayroll},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Failed: true}}},
+		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u"}}},
+		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []Way{WayBank, WayPayroll},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: true}}},
+		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []Way{WayBank, WayPayroll},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: true}}},
+		{"nothing more after all", [][]Input{stubs, more, {{Kind: Turned}}}, StepConnected, []Way{WayBank, WayPayroll}, []connected{{Way: WayStubs}}},
+		{"he leaves, and signs in again", [][]Input{bank, {{Kind: Left}, {Kind: CameBack}}}, StepSource, []Way{WayBank, WayPayroll, WayStubs}, nil},
+		{"all there is", [][]Input{bank, more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
+			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
+	} {
+		j := Journey{Product: svc.Income, State: Connecting, Step: StepSource, Status: svc.StatusPending}
+		for _, part := range c.parts {
+			for _, in := range part {
+				next, do, ok := j.Next(in)
+				if !ok || do != 0 {
+					t.Fatalf("%s: %s at %s: taken = %v, do = %b", c.name, in.Kind, j.Step, ok, do)
+				}
+				j = next
+			}
+		}
+		if j.Step != c.step {
+			t.Errorf("%s leads to %s, want %s", c.name, j.Step, c.step)
+		}
+		if diff := cmp.Diff(c.left, j.left()); diff != "" {
+			t.Errorf("%s: ways that are left (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(c.want, j.sources()); c.want != nil && diff != "" {
+			t.Errorf("%s: sources (-want +got):\n%s", c.name, diff)
+		}
+		if _, _, ok := j.Next(Input{Kind: More}); c.left == nil && ok {
+			t.Errorf("%s: more is taken", c.name)
+		}
+		if c.step != StepConnected {
+			continue
+		}
+		for _, taken := range []Way{WayBank, WayStubs} {
+			again, _, ok := j.Next(Input{Kind: More})
+			if ok {
+				_, _, ok = again.Next(Input{Kind: Took, Way: taken})
+			}
+			if want := slices.Contains(c.left, taken); ok != want {
+				t.Errorf("%s: %s again is taken = %v, want %v", c.name, taken, ok, want)
+			}
 		}
 	}
 }
