@@ -139,6 +139,16 @@ func TestWhoMayReadAPassport(t *testing.T) {
 			b.want(path+" before it is made", b.get(path, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, svc.CodeReportNotReady)
 			b.want(path+" withdrawn", b.get(path, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
 		}
+		unread := b.relayed(b.passport("GBR_EFX", applicant))
+		b.advance("73h")
+		for _, path := range []string{passportJSON, passportPDF} {
+			b.want(path+" too late", b.get(path, b.relay(unread)), 400, svc.CodeRelayTokenExpired)
+			b.want(path+" still the owner's", b.get(path, b.named(token)), 200, "")
+		}
+		b.advance("2160h")
+		for _, path := range []string{passportJSON, passportPDF} {
+			b.want(path+" after 90 days", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+		}
 	})
 }
 
