@@ -5,6 +5,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/portal"
 )
@@ -33,6 +35,28 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 		}
 		if got := portal.ReasonWords(svc.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
 			t.Errorf("another provider's reason %s is called %q", d.Code, got)
+		}
+	}
+}
+
+// TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo holds the portal's
+// words to the checks, reasons and refusals of income and eligibility reports.
+func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
+	for what, all := range map[string]struct {
+		names []string
+		words func(svc.Lang, string) string
+	}{
+		"reason of irregularity": {paystub.Reasons(), portal.IrregularityWords},
+		"check of a pay stub":    {report.PaystubChecks(), portal.StubCheckWords},
+		"check of completeness":  {report.CompletenessChecks(), portal.CompletenessWords},
+		"reason for skipping":    {report.SkippedReasons(), portal.SkippedWords},
+	} {
+		for _, name := range all.names {
+			for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+				if got := all.words(l, name); got == name || got == "" {
+					t.Errorf("no words in %s for the %s %s", l, what, name)
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,121 @@
+package app_test
+
+import (
+	"encoding/base64"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/templates/portal"
+)
+
+// applied is an application of a product, made by the portal's form, with its
+// browser's cookie.
+func (w *world) applied(t *testing.T, more url.Values) (id, cookie string) {
+	t.Helper()
+	form := goodForm()
+	for name, values := range more {
+		form[name] = values
+	}
+	got := good(t, 303, ask(t, "POST", w.Portal+"/applications", form.Encode(), "Content-Type", asForm))
+	id, _ = strings.CutPrefix(got.Header.Get("Location"), "/applications/")
+	id, _ = strings.CutSuffix(id, "/connect")
+	return id, cookieOf(t, got)
+}
+
+// walked takes an application's visit to its end.
+func (w *world) walked(t *testing.T, id, cookie, how string) {
+	t.Helper()
+	token := w.connect(t, id, cookie)
+	good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", how, "Content-Type", asJSON))
+	w.state(t, id, "ready")
+}
+
+// TestAReviewerReadsAnIncomeReport walks applications for an income report, by
+// payroll and by pay stub, from the form to the reviewer's page and to the file that
+// the figures were read from.
+func TestAReviewerReadsAnIncomeReport(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		income := url.Values{"product": {"income"}, "statedEmployerName": {"Northwind Logistics"}, "statedAnnualIncome": {"$82,000"}}
+		id, cookie := w.applied(t, income)
+		w.walked(t, id, cookie, `{"payroll":{}}`)
+		reviewer := w.signIn(t)
+		at := w.Portal + "/review/applications/" + id
+		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
+		for _, want := range []string{"Income report", "Is it real?", "payroll has", "Northwind Logistics, which the applicant stated, was found by a source.", "Pay statements (", "/report.csv"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM applications WHERE product = 'income' AND report IS NOT NULL`); n != 1 {
+			t.Errorf("%d income reports were kept, want 1", n)
+		}
+
+		stub, err := os.ReadFile("../analysis/paystub/testdata/modern.pdf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, cookie = w.applied(t, url.Values{"product": {"income"}})
+		w.walked(t, id, cookie, `{"payStubs":[{"fileName":"paystub.pdf","contentBase64":"`+base64.StdEncoding.EncodeToString(stub)+`"}]}`)
+		at = w.Portal + "/review/applications/" + id
+		body, err := report.ParseIncome(good(t, 200, ask(t, "GET", at+"/report.json", "", "Cookie", reviewer)).Body)
+		if err != nil || len(body.Income.Paystubs) != 1 {
+			t.Fatalf("the report of a pay stub: %v", err)
+		}
+		file := at + "/files/" + portal.FileRef(body.Income.Paystubs[0].SourceFilepath)
+		page = string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
+		if !strings.Contains(page, strings.TrimPrefix(file, w.Portal)) || !strings.Contains(page, "Only uploaded pay stubs speak for it") {
+			t.Error("the page does not lead to its pay stub, or takes it for more than it is")
+		}
+		got := good(t, 200, ask(t, "GET", file, "", "Cookie", reviewer))
+		if string(got.Body) != string(stub) || got.Header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment;") {
+			t.Errorf("the file is %d bytes of %s, want %d of application/pdf to be kept", len(got.Body), got.Header.Get("Content-Type"), len(stub))
+		}
+		// Nobody but a reviewer gets it, and nothing of it stays here.
+		if got := do(t, ask(t, "GET", file, "", "Cookie", cookie)); got.Status != 303 {
+			t.Errorf("the applicant's own browser = %d", got.Status)
+		}
+		w.nothingLeaked(t)
+	})
+}
+
+// TestAReviewerReadsAnEligibilityReport does the same for the employers that a form
+// names.
+func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		form := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": {"Northwind Logistics", "", "Tern & Sons"}}
+		seven := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": strings.Split("a,b,c,d,e,f,g", ",")}
+		refused := goodForm()
+		for name, values := range seven {
+			refused[name] = values
+		}
+		if got := do(t, ask(t, "POST", w.Portal+"/applications", refused.Encode(), "Content-Type", asForm)); got.Status != 422 || !strings.Contains(string(got.Body), `value="f"`) {
+			t.Errorf("seven employers = %d, or what was typed is gone", got.Status)
+		}
+		id, cookie := w.applied(t, form)
+		w.walked(t, id, cookie, `{}`)
+		reviewer := w.signIn(t)
+		at := w.Portal + "/review/applications/" + id
+		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
+		for _, want := range []string{"Eligibility report", "0 of 2 stated employers verified", "Tern &amp; Sons", "Is the application complete?", "Average of 6 months", "Bank transactions"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		body, err := report.ParseEligibility(good(t, 200, ask(t, "GET", at+"/report.json", "", "Cookie", reviewer)).Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := string(good(t, 200, ask(t, "GET", at+"/files", "", "Cookie", reviewer)).Body)
+		for _, d := range body.Documents {
+			file := at + "/files/" + portal.FileRef(d.SourceFilepath)
+			if !strings.Contains(files, strings.TrimPrefix(file, w.Portal)) {
+				t.Errorf("the list lacks the document %s", d.DocumentType)
+			}
+			good(t, 200, ask(t, "GET", file, "", "Cookie", reviewer))
+		}
+	})
+}
