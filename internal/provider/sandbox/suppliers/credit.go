@@ -136,7 +136,8 @@ func unit(c report.Cents) report.Cents { return c / 100 * 100 }
 // slip makes one payment late, and the next one good again.
 func (g *generator) slip(t *passport.Tradeline) {
 	if len(t.Marks) > 4 {
-		t.Marks[g.between(2, len(t.Marks)-2)].Days = []int{12, 30, 30, 60}[g.rand.IntN(4)]
+		at, days := g.between(2, len(t.Marks)-2), []int{12, 30, 30, 60}[g.rand.IntN(4)]
+		t.Marks[at].Days, t.Marks[at+1].Days = days, max(days-30, 0)
 	}
 }
 
@@ -163,7 +164,13 @@ func (g *generator) giveUp(t *passport.Tradeline) {
 	}
 	due, zero := *t.Balance, report.Cents(0)
 	t.PastDue, t.Payment, t.ChargedOff = &due, &zero, true
-	since := min(g.between(2, 9), len(t.Marks))
+	since := g.between(2, 9)
+	if least := since + 6 + g.between(1, 12); len(t.Marks) < least { // some of it was paid before
+		t.Opened = g.monthsAgo(least+1, t.Opened.Day())
+		for k := len(t.Marks) + 1; k <= least; k++ {
+			t.Marks = append(t.Marks, passport.Mark{Month: g.monthsAgo(k, 1).Time})
+		}
+	}
 	for k := range t.Marks {
 		switch {
 		case k < since:

@@ -132,6 +132,17 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 		}
 		ids[l.AccountID] = true
 	}
+	for _, l := range file.Tradelines { // nobody is 60 days late who was not 30 days late a month before
+		for i, m := range l.Marks {
+			before := 0
+			if i+1 < len(l.Marks) {
+				before = l.Marks[i+1].Days
+			}
+			if m.Days > before+30 || i+1 < len(l.Marks) && monthsBetween(report.DateOf(l.Marks[i+1].Month), report.DateOf(m.Month)) != 1 {
+				t.Fatalf("%d days late in %s, after %d: %+v", m.Days, m.Month.Format("2006-01"), before, l)
+			}
+		}
+	}
 	for _, s := range r.Scores {
 		past("score", s.Date)
 		if s.Value < s.Minimum || s.Value > s.Maximum || s.Minimum != scales[file.Supplier][0] || s.Maximum != scales[file.Supplier][1] {
