@@ -237,11 +237,6 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 	return out, nil
 }
 
-// Count is how many files of a report are kept.
-func (s *Service) Count(ctx context.Context, q store.Queryer, publicToken string) (int, error) {
-	return count(ctx, q, publicToken)
-}
-
 // Sweep deletes what was never kept, and what is too old.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()

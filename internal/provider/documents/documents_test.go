@@ -203,8 +203,8 @@ func TestKeeping(t *testing.T) {
 			}
 			ids = append(ids, d.ID)
 		}
-		if n, err := r.Count(t.Context(), r.DB.SQL, r.token); n != 0 || err != nil {
-			t.Errorf("%d files count before they are kept, %v", n, err)
+		if all, err := r.List(t.Context(), r.DB.SQL, r.token); len(all) != 0 || err != nil {
+			t.Errorf("%d files count before they are kept, %v", len(all), err)
 		}
 		other, _ := r.report()
 		if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, other, ids[0]) }) {
@@ -232,8 +232,8 @@ func TestKeeping(t *testing.T) {
 				kept++
 			}
 		}
-		if n, _ := r.Count(t.Context(), r.DB.SQL, r.token); kept != MaxFiles || n != MaxFiles {
-			t.Errorf("%d files are kept and %d count, want %d", kept, n, MaxFiles)
+		if all, _ := r.List(t.Context(), r.DB.SQL, r.token); kept != MaxFiles || len(all) != MaxFiles {
+			t.Errorf("%d files are kept and %d listed, want %d", kept, len(all), MaxFiles)
 		}
 		if _, err := r.Open(t.Context(), other, ids[0]); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another report's file opens as %v", err)

@@ -77,11 +77,6 @@ func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Docum
 	return d, store.Found(err)
 }
 
-func count(ctx context.Context, q store.Queryer, publicToken string) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM documents WHERE public_token = $1 AND kept_at IS NOT NULL`, publicToken).Scan(&n)
-	return n, err
-}
-
 func part(ctx context.Context, q store.Queryer, id string, seq int64) (sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq).Scan(&sealed)
 	return sealed, store.Found(err)

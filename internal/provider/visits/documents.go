@@ -161,7 +161,7 @@ func tooLarge(err error) bool {
 // it is removed again. kept is false when there are enough.
 func (s *Service) keepFile(ctx context.Context, handle, id string) (kept bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		v, err := byHandle(ctx, tx, handle)
+		v, err := holdHandle(ctx, tx, handle)
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (s *Service) keepFile(ctx context.Context, handle, id string) (kept bool, e
 // removeFile takes a document away, while the visit takes documents.
 func (s *Service) removeFile(ctx context.Context, handle, id string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if v, err = byHandle(ctx, tx, handle); err != nil {
+		if v, err = holdHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {

@@ -84,7 +84,11 @@ func TestAddingPayStubs(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		for i := range 12 {
-			wg.Go(func() { a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))) })
+			wg.Go(func() {
+				if got := a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))); got.Status != http.StatusSeeOther && got.Status != http.StatusUnprocessableEntity {
+					t.Errorf("one of many at once answers %d", got.Status)
+				}
+			})
 		}
 		wg.Wait()
 		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {

@@ -68,6 +68,15 @@ func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE handle_hash = $1`, store.Hash(handle)))
 }
 
+// holdHandle is byHandle for many requests at once: nobody else changes the visit
+// before tx ends.
+func holdHandle(ctx context.Context, tx *sql.Tx, handle string) (visit, error) {
+	if _, err := tx.ExecContext(ctx, `UPDATE visits SET version = version WHERE handle_hash = $1`, store.Hash(handle)); err != nil {
+		return visit{}, err
+	}
+	return byHandle(ctx, tx, handle)
+}
+
 func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (visit, error) {
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE public_token = $1`, publicToken))
 }
