@@ -79,7 +79,7 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 	})
 }
 
-// One visit may bring all kinds of sources; what fails beside others is left out.
+// One visit may bring all kinds of sources; what fails beside others is only named.
 func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		how := stubs("paystub.pdf", "%PDF-1.4")
@@ -107,7 +107,7 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 			t.Errorf("a cashflow report of its bank data: %d %s", a.status, a.raw)
 		}
 		how["payroll"] = map[string]any{"username": "supplier_unresponsive"}
-		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 3 || r.Income.Payroll != nil {
+		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil || r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != svc.StatusSupplierUnresponsive {
 			t.Errorf("with a provider that is down: %v of %s", r.Sources, token)
 		}
 	})

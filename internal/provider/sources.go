@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -108,6 +109,19 @@ func (s stubReader) Read(files []reports.StubFile, who *bankdata.Person, link st
 		all[i] = stubs.File(f)
 	}
 	return s.Reader.Read(all, who, link, bank, at)
+}
+
+// failed are the sources that a visit could not connect, as reports list them.
+func failed(from visits.Source) []report.Source {
+	var out []report.Source
+	for _, f := range from.Failed {
+		kind := report.SourceBankTransaction
+		if f.Way == visits.WayPayroll {
+			kind = report.SourcePayroll
+		}
+		out = append(out, report.Source{SourceID: bankdata.SourceID(f.Name, 0), SourceType: kind, Status: f.Status})
+	}
+	return out
 }
 
 // walkOf is how the sandbox control wants a visit walked.

@@ -161,7 +161,7 @@ func visitError(err error) error {
 func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string, from visits.Source) error {
 	in := typed(from)
 	in.Profile, in.Institution, in.Accounts, in.SignIns = from.Profile, from.Institution, from.Accounts, signIns(from)
-	in.Documents = from.Documents
+	in.Documents, in.Failed = from.Documents, failed(from)
 	in.Supplier = from.Supplier
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }

@@ -36,8 +36,9 @@ type Input struct {
 	StatedAnnualIncome *int64                  // in whole dollars; nil: not stated
 	Notices            []report.ConsumerNotice // as they are to be returned
 	Bank               bankdata.Data
-	Payroll            []Payroll // in the order in which they were connected
-	Paystubs           []Paystub // in the order in which they were uploaded
+	Payroll            []Payroll       // in the order in which they were connected
+	Paystubs           []Paystub       // in the order in which they were uploaded
+	Failed             []report.Source // what could not be connected beside them
 	Options            Options
 }
 

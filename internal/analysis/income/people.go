@@ -24,7 +24,7 @@ func sources(in Input) []report.Source {
 		p := &in.Paystubs[i]
 		out = append(out, report.Source{SourceID: p.SourceID, SourceType: report.SourcePaystub, Status: p.Status})
 	}
-	return out
+	return append(out, in.Failed...)
 }
 
 // identities lists the consumer's own input first, then every owner known to a

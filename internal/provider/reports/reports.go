@@ -171,6 +171,9 @@ type Input struct {
 	SignIns []SignIn         `json:"signIns,omitempty"`
 	Payroll []income.Payroll `json:"payroll,omitempty"`
 
+	// Failed are sources that could not be connected, as the report lists them.
+	Failed []report.Source `json:"failed,omitempty"`
+
 	// Documents says that the report's pay stubs were handed in; Paystubs is what
 	// was read of them.
 	Documents bool             `json:"documents,omitempty"`

@@ -174,7 +174,9 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 	}
 	for _, c := range v.sources() {
 		switch {
-		case c.Failed:
+		case c.Failed != "":
+			of, _ := s.listed(c.Way, c.Bank)
+			in.Failed = append(in.Failed, FailedSource{Way: c.Way, Name: of.Name, Status: c.Failed})
 		case c.Way == WayStubs:
 			in.Documents = true
 		case c.Way == WayPayroll:

@@ -3,20 +3,22 @@ package visits
 import (
 	"encoding/json"
 	"slices"
+
+	"vestibule/internal/svc"
 )
 
 // A report that can be made from several kinds of sources is made from as many as the
 // applicant connects, one after another: a bank, payroll providers, pay stubs. What
-// fails beside others is left out; alone it ends the visit.
+// fails beside others is only named in the report; alone it ends the visit.
 
 // connected is a source that the applicant has connected, or could not. Nothing in it
 // is his: the user name is the mock's, and accounts are ids of the report.
 type connected struct {
-	Way      Way      `json:"way"`
-	Bank     string   `json:"bank,omitempty"` // as in Journey
-	Username string   `json:"username,omitempty"`
-	Accounts []string `json:"accounts,omitempty"` // that were picked at a bank
-	Failed   bool     `json:"failed,omitempty"`
+	Way      Way        `json:"way"`
+	Bank     string     `json:"bank,omitempty"` // as in Journey
+	Username string     `json:"username,omitempty"`
+	Accounts []string   `json:"accounts,omitempty"` // that were picked at a bank
+	Failed   svc.Status `json:"failed,omitempty"`   // how it ended, where it could not be connected
 }
 
 // maxPayroll is how many payroll providers a visit connects: as many as employers may
@@ -33,7 +35,7 @@ func (j Journey) sources() (all []connected) {
 
 // good reports whether one of them is connected.
 func (j Journey) good() bool {
-	return slices.ContainsFunc(j.sources(), func(c connected) bool { return !c.Failed })
+	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Failed == "" })
 }
 
 // with adds the present source, in the place of an earlier try of the same.
@@ -49,7 +51,7 @@ func (j *Journey) with(c connected) {
 func (j Journey) left() (out []Way) {
 	count := map[Way]int{}
 	for _, c := range j.sources() {
-		if !c.Failed {
+		if c.Failed == "" {
 			count[c.Way]++
 		}
 	}
@@ -74,8 +76,8 @@ func (j Journey) connect(accounts []string) (Journey, Do, bool) {
 }
 
 // leaveOut goes on without the present source, when there are others.
-func (j Journey) leaveOut() (Journey, Do, bool) {
-	j.with(connected{Failed: true})
+func (j Journey) leaveOut(how svc.Status) (Journey, Do, bool) {
+	j.with(connected{Failed: how})
 	j.Step, j.Way, j.Bank, j.Username = StepConnected, "", "", ""
 	return j, 0, true
 }

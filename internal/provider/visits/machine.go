@@ -331,7 +331,7 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 // miss is fail for a source: beside others that are connected it is left out.
 func (j Journey) miss(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
 	if j.good() {
-		return j.leaveOut()
+		return j.leaveOut(status)
 	}
 	return j.fail(status, sub, why)
 }

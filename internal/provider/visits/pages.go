@@ -309,7 +309,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	}
 	for _, c := range v.sources() {
 		of, _ := s.listed(c.Way, c.Bank)
-		p.Connected = append(p.Connected, pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed})
+		p.Connected = append(p.Connected, pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed != ""})
 	}
 	if v.Step == StepEnd && len(p.Connected) == 1 && p.Way == "" { // its words for the end
 		p.Way = p.Connected[0].Way

@@ -102,7 +102,15 @@ type Source struct {
 	Accounts                   []string // those that were picked
 	SignIns                    []SignIn // at payroll providers
 	Documents                  bool     // the report's documents were handed in
-	Supplier                   string   // of a passport: its code
+	Failed                     []FailedSource
+	Supplier                   string // of a passport: its code
+}
+
+// FailedSource is one that could not be connected, beside others that were.
+type FailedSource struct {
+	Way    Way
+	Name   string // of the bank or payroll provider
+	Status svc.Status
 }
 
 // SignIn is a payroll connection.
