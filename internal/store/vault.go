@@ -104,11 +104,16 @@ func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, err
 	}
 	var wrapped []byte
 	err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, id).Scan(&wrapped)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrShredded
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
+	}
+	return v.unwrap(id, wrapped)
+}
+
+// unwrap returns a data key; ErrShredded for a nil one.
+func (v *Vault) unwrap(id string, wrapped []byte) (cipher.AEAD, error) {
+	if wrapped == nil {
+		return nil, ErrShredded
 	}
 	key, err := open(v.master, keyCell(id), wrapped)
 	if err != nil {
@@ -162,6 +167,13 @@ type Opener struct{ aead cipher.AEAD }
 // Opener returns the opener of a data key; ErrShredded where that is gone.
 func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, error) {
 	aead, err := v.key(ctx, q, keyID)
+	return Opener{aead}, err
+}
+
+// Unwrap is Opener for the column wrapped of data_keys, which a query has joined;
+// nil where the row is gone.
+func (v *Vault) Unwrap(keyID string, wrapped []byte) (Opener, error) {
+	aead, err := v.unwrap(keyID, wrapped)
 	return Opener{aead}, err
 }
 

@@ -51,6 +51,7 @@ type account struct {
 	kind                              string
 	retrieved, first, revoked         time.Time // zero for null
 	details, numbers                  []byte    // sealed
+	wrapped                           []byte    // the data key, as connected finds it; nil: gone
 }
 
 // Connect readies the accounts of a report to be kept, as long as their number

@@ -63,23 +63,12 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	customer := gate.CallerOf(ctx).CustomerID
-	gone, err := s.Customers.Withdrawn(ctx, s.DB.SQL, customer, consumer)
+	out, err := s.items(ctx, gate.CallerOf(ctx).CustomerID, consumer)
 	if errors.Is(err, store.ErrNotFound) {
 		return unknown()
 	}
 	if err != nil {
 		return err
-	}
-	out := []item{}
-	if !gone {
-		entitled, err := s.Customers.Entitled(ctx, s.DB.SQL, customer)
-		if err != nil {
-			return err
-		}
-		if out, err = s.items(ctx, consumer, entitled); err != nil {
-			return err
-		}
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return door.JSON(w, http.StatusOK, struct {
@@ -87,8 +76,8 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	}{out})
 }
 
-func (s *Service) items(ctx context.Context, consumerID string, entitled bool) ([]item, error) {
-	rows, err := connected(ctx, s.DB.SQL, consumerID, s.Now())
+func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]item, error) {
+	rows, entitled, err := connected(ctx, s.DB.SQL, customerID, consumerID, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +86,7 @@ func (s *Service) items(ctx context.Context, consumerID string, entitled bool) (
 	for _, a := range rows {
 		key, ok := keys[a.keyID]
 		if !ok {
-			if key, err = s.DB.Vault.Opener(ctx, s.DB.SQL, a.keyID); errors.Is(err, store.ErrShredded) {
+			if key, err = s.DB.Vault.Unwrap(a.keyID, a.wrapped); errors.Is(err, store.ErrShredded) {
 				continue
 			}
 			if err != nil {

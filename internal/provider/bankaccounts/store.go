@@ -40,23 +40,45 @@ func named(ctx context.Context, q store.Queryer, of scope, owner, accountID stri
 }
 
 // connected returns the accounts of a consumer whose connections live, or whose
-// numbers were given out.
-func connected(ctx context.Context, q store.Queryer, consumerID string, now time.Time) ([]account, error) {
-	rows, err := q.QueryContext(ctx, selectAccount+`JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
-		WHERE a.consumer_id = $1 AND (a.first_at IS NOT NULL OR c.expires_at >= $2)`, consumerID, store.Micros(now))
+// numbers were given out, with their wrapped keys; none of one that has withdrawn
+// consent. entitled says whether the customer may have account numbers. A consumer
+// that is not the customer's is store.ErrNotFound.
+func connected(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (all []account, entitled bool, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT m.ach_details, a.id, a.key_id, k.wrapped, a.account_id, a.first_at, a.details, a.numbers
+		FROM consumers u JOIN customers m ON m.id = u.customer_id
+			LEFT JOIN bank_accounts a ON a.consumer_id = u.id AND u.withdrawn_at IS NULL AND (a.first_at IS NOT NULL OR EXISTS (
+				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $3))
+			LEFT JOIN data_keys k ON k.id = a.key_id
+		WHERE u.id = $1 AND u.customer_id = $2`, consumerID, customerID, store.Micros(now))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer rows.Close()
-	var out []account
+	known := false
 	for rows.Next() {
-		a, err := scan(rows)
-		if err != nil {
-			return nil, err
+		var a account
+		var id, keyID, accountID sql.NullString
+		var first sql.NullInt64
+		if err := rows.Scan(&entitled, &id, &keyID, &a.wrapped, &accountID, &first, &a.details, &a.numbers); err != nil {
+			return nil, false, err
 		}
-		out = append(out, a)
+		known = true
+		if !id.Valid {
+			continue // the consumer has none
+		}
+		a.id, a.keyID, a.accountID = id.String, keyID.String, accountID.String
+		if first.Valid {
+			a.first = store.Time(first.Int64)
+		}
+		all = append(all, a)
 	}
-	return out, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, false, err
+	}
+	if !known {
+		return nil, false, store.ErrNotFound
+	}
+	return all, entitled, nil
 }
 
 // give notes that an account's numbers are given out, once, and returns them

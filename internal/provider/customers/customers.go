@@ -118,8 +118,7 @@ func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID stri
 
 // Account implements gate.Directory.
 func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error) {
-	a, err := account(ctx, q, `public_id = $1`, publicID)
-	return gate.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}, err
+	return caller(ctx, q, publicID)
 }
 
 // ByID returns an account with its complete URLs, or store.ErrNotFound.

@@ -34,6 +34,14 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 	return out, rows.Err()
 }
 
+// caller returns the account of a publicId as far as the gate asks.
+func caller(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error) {
+	var c gate.Caller
+	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
+		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
+	return c, store.Found(err)
+}
+
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
 	found, err := accounts(ctx, q, where, args...)
 	if err == nil && len(found) != 1 {

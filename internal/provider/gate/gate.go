@@ -74,22 +74,26 @@ type Caller struct {
 	Environment svc.Environment
 }
 
-type callerKey struct{}
+type admittedKey struct{}
 
-type clientKey struct{}
+// admitted is what a request's context carries.
+type admitted struct {
+	client Client
+	caller Caller
+}
 
 // ClientOf returns the credential that the request of ctx came with, and whose it
 // is: the caller's own, or its parent's. The zero Client outside Basic and Bearer.
 func ClientOf(ctx context.Context) Client {
-	c, _ := ctx.Value(clientKey{}).(Client)
-	return c
+	a, _ := ctx.Value(admittedKey{}).(admitted)
+	return a.client
 }
 
 // CallerOf returns the account that the request of ctx acts for; the zero Caller
 // outside Basic and Bearer.
 func CallerOf(ctx context.Context) Caller {
-	c, _ := ctx.Value(callerKey{}).(Caller)
-	return c
+	a, _ := ctx.Value(admittedKey{}).(admitted)
+	return a.caller
 }
 
 // Basic admits requests that carry a client id and secret key.
@@ -133,8 +137,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 		}
 		caller = child
 	}
-	ctx := context.WithValue(context.WithValue(r.Context(), clientKey{}, client), callerKey{}, caller)
-	return next(w, r.WithContext(ctx))
+	return next(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, admitted{client, caller})))
 }
 
 // Customer returns the account of a publicId that a browser gave, if it is of

@@ -111,7 +111,7 @@ func (s *Service) file(kind svc.Product, w http.ResponseWriter, r *http.Request)
 // any more when the retention is over.
 func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
-	rep, err := s.named(r)
+	rep, err := s.named(r, get)
 	if err != nil {
 		return false, nil, err
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,12 +35,12 @@ func (s *Service) Routes(mux *http.ServeMux) {
 
 // status answers {status, substatus}.
 func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
-	rep, err := s.named(r)
+	rep, err := s.named(r, standing)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, standing(rep))
+	return door.JSON(w, http.StatusOK, statusOf(rep))
 }
 
 // json answers the body of a report of the kind, byte for byte as it was made.
@@ -57,7 +58,7 @@ func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request)
 
 // made is the body of the report of the kind that the caller names, once it is made.
 func (s *Service) made(kind svc.Product, r *http.Request) ([]byte, error) {
-	rep, err := s.named(r)
+	rep, err := s.named(r, get)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +75,13 @@ func (s *Service) made(kind svc.Product, r *http.Request) ([]byte, error) {
 	return body, err
 }
 
+// reader reads a report, or as much of it as its caller asks for.
+type reader func(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error)
+
 // named finds the report that the identifier headers name, the caller's own, a
 // child's or one that is shared with the caller, if it is not too old to be read.
-func (s *Service) named(r *http.Request) (Report, error) {
-	rep, err := s.Named(r)
+func (s *Service) named(r *http.Request, read reader) (Report, error) {
+	rep, err := s.callers(r, read)
 	if errors.Is(err, store.ErrNotFound) {
 		rep, err = s.ofChild(r, err)
 	}
@@ -92,7 +96,9 @@ func (s *Service) named(r *http.Request) (Report, error) {
 
 // Named finds the caller's report that the identifier headers name, however old;
 // its errors are answers.
-func (s *Service) Named(r *http.Request) (Report, error) {
+func (s *Service) Named(r *http.Request) (Report, error) { return s.callers(r, get) }
+
+func (s *Service) callers(r *http.Request, read reader) (Report, error) {
 	id, err := gate.IdentifierOf(r)
 	if err != nil {
 		return Report{}, err
@@ -102,7 +108,7 @@ func (s *Service) Named(r *http.Request) (Report, error) {
 	if id.ExternalID != "" {
 		where, value = `external_id = $2`, id.ExternalID
 	}
-	rep, err := get(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
+	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
 		return rep, door.Fail(svc.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
 	}
@@ -112,7 +118,7 @@ func (s *Service) Named(r *http.Request) (Report, error) {
 // NotReady is the answer to what needs a report that is made; it says how the
 // report stands.
 func NotReady(r Report) error {
-	now := standing(r)
+	now := statusOf(r)
 	return &door.Error{Code: svc.CodeReportNotReady, Why: errors.New("the report is not made"),
 		Extra: map[string]any{"status": now.Status, "substatus": now.Substatus}}
 }
@@ -122,7 +128,7 @@ type statusBody struct {
 	Substatus *svc.Substatus `json:"substatus"`
 }
 
-func standing(r Report) statusBody {
+func statusOf(r Report) statusBody {
 	b := statusBody{Status: r.Status}
 	if r.Substatus != "" {
 		b.Substatus = &r.Substatus

@@ -49,6 +49,17 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	return r, store.Found(err)
 }
 
+// standing is get for what a status is answered from: Status, Substatus, Created
+// and Forgotten. All else is zero.
+func standing(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
+	var r Report
+	var created int64
+	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at, forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
+		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
+	r.Created = store.Time(created)
+	return r, store.Found(err)
+}
+
 // attach is won once for each report.
 func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
 	ok, err := store.One(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
