@@ -119,3 +119,24 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 		}
 	})
 }
+
+// TestAReviewerReadsAPassport does the same for a credit file of Korea, whose PDF is
+// its file.
+func TestAReviewerReadsAPassport(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		id, cookie := w.applied(t, url.Values{"product": {"passport"}})
+		w.walked(t, id, cookie, `{"supplier":"KOR_NICE"}`)
+		reviewer := w.signIn(t)
+		at := w.Portal + "/review/applications/" + id
+		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
+		for _, want := range []string{"Credit passport", "KOR_NICE credit score", "1 KRW = 0.00072 USD", "How each month was paid", "Is it real?"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		got := good(t, 200, ask(t, "GET", at+"/files/"+portal.FileRef("passport.pdf"), "", "Cookie", reviewer))
+		if !strings.HasPrefix(string(got.Body), "%PDF-") || got.Header.Get("Content-Type") != "application/pdf" {
+			t.Errorf("the PDF is %.20q of %s", got.Body, got.Header.Get("Content-Type"))
+		}
+	})
+}

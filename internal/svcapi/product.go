@@ -41,10 +41,14 @@ func (c *Client) Report(ctx context.Context, product svc.Product, ref Ref) ([]by
 	return nil, nil, noSuchProduct("report")
 }
 
-// Files lists the files of a report of a product's kind.
+// Files lists the files of a report of a product's kind. A passport has one: itself,
+// as a PDF.
 func (c *Client) Files(ctx context.Context, product svc.Product, ref Ref) ([]File, error) {
 	if list, ok := fileLists[product]; ok {
 		return c.files(ctx, list, ref)
+	}
+	if product == svc.Passport {
+		return []File{{DocumentType: PassportDocument, Path: passportPath}}, nil
 	}
 	return nil, noSuchProduct("files")
 }
@@ -54,8 +58,17 @@ func (c *Client) File(ctx context.Context, product svc.Product, ref Ref, path st
 	if list, ok := fileLists[product]; ok {
 		return c.file(ctx, list, ref, path)
 	}
+	if product == svc.Passport && path == passportPath {
+		body, err := c.PassportPDF(ctx, ref)
+		return Content{"application/pdf", body}, err
+	}
 	return Content{}, noSuchProduct("file")
 }
+
+// PassportDocument is the document type of a passport as a PDF, in Files only.
+const PassportDocument = "PASSPORT_PDF"
+
+const passportPath = "passport.pdf"
 
 var fileLists = map[svc.Product]string{svc.Cashflow: cashflowFiles, svc.Income: incomeFiles, svc.Eligibility: eligibilityFiles}
 

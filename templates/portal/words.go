@@ -135,6 +135,11 @@ func applyIntro(p svc.Product) svc.Words {
 			EN: "Tell us who you are. In the next step you sign in at your bank or your payroll provider; we never see your password.",
 			ES: "Díganos quién es. En el siguiente paso iniciará sesión en su banco o en su proveedor de nómina; nunca vemos su contraseña."}
 	}
+	if p == svc.Passport {
+		return svc.Words{
+			EN: "Tell us who you are. In the next step you say where you have your credit history, and we ask the credit bureau there.",
+			ES: "Díganos quién es. En el siguiente paso dirá dónde tiene su historial de crédito, y preguntaremos al buró de allí."}
+	}
 	return wordsApplyIntro
 }
 
@@ -145,6 +150,8 @@ func connectTitle(p svc.Product) svc.Words {
 		return svc.Words{EN: "Verify your income", ES: "Verifique sus ingresos"}
 	case svc.Eligibility:
 		return svc.Words{EN: "Verify your income and savings", ES: "Verifique sus ingresos y ahorros"}
+	case svc.Passport:
+		return svc.Words{EN: "Bring your credit history", ES: "Traiga su historial de crédito"}
 	}
 	return wordsConnectTitle
 }

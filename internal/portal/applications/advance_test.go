@@ -86,7 +86,7 @@ func newBench(t *testing.T, db *store.DB) *bench {
 	b := &bench{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: svc.Sandbox, Log: slog.New(slog.DiscardHandler),
 		Products: map[svc.Product]string{svc.Cashflow: "11111111-1111-4111-8111-111111111111",
-			svc.Income: "22222222-1111-4111-8111-111111111111", svc.Eligibility: "33333333-1111-4111-8111-111111111111"},
+			svc.Income: "22222222-1111-4111-8111-111111111111", svc.Eligibility: "33333333-1111-4111-8111-111111111111", svc.Passport: "44444444-1111-4111-8111-111111111111"},
 		Now: func() time.Time {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -419,8 +419,8 @@ func TestWhatCreateRefuses(t *testing.T) {
 			change func(*New)
 			want   error
 		}{
-			"a product that is not offered":  {func(n *New) { n.Product = svc.Passport }, ErrUnknownProduct},
-			"no such product":                {func(n *New) { n.Product = "x" }, ErrUnknownProduct},
+			"a product that is not offered":  {func(n *New) { n.Product = "loan" }, ErrUnknownProduct},
+			"no product":                     {func(n *New) { n.Product = "" }, ErrUnknownProduct},
 			"no such mode":                   {func(n *New) { n.Mode = "popup" }, ErrBadMode},
 			"a variant by redirect":          {func(n *New) { n.Mode, n.Variant = Redirect, ByPrefill }, ErrBadMode},
 			"a prepared report without id":   {func(n *New) { n.Variant = BySandboxReport }, ErrBadMode},

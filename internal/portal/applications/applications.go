@@ -178,7 +178,7 @@ type Service struct {
 }
 
 // offered are the kinds whose report this portal can fetch and show.
-var offered = []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility}
+var offered = []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility, svc.Passport}
 
 // Offers reports whether one can apply for p here: the account has it, and the
 // portal can serve it.

@@ -40,7 +40,7 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 
 // hasPage reports whether the report of a product has a page.
 func hasPage(p svc.Product) bool {
-	return p == svc.Cashflow || p == svc.Income || p == svc.Eligibility
+	return p == svc.Cashflow || p == svc.Income || p == svc.Eligibility || p == svc.Passport
 }
 
 // What a stored report is read for. Its parser's error may repeat what it could not
@@ -83,6 +83,14 @@ func eligibilityView(by person, a Application, raw []byte) (v portal.ReviewEligi
 	return v, nil
 }
 
+func passportView(by person, a Application, raw []byte) (v portal.ReviewPassportView, err error) {
+	v = portal.ReviewPassportView{By: by.email, ApplicationID: a.ID}
+	if v.Report, err = report.ParsePassport(raw); err != nil {
+		return v, errStored
+	}
+	return v, nil
+}
+
 // maxQuery is how many characters a search of the figures may have.
 const maxQuery = 100
 
@@ -111,6 +119,10 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 		v, why := eligibilityView(by, a, raw)
 		err = why
 		page = func(p ui.Page) templ.Component { return portal.ReviewEligibility(p, v) }
+	case svc.Passport:
+		v, why := passportView(by, a, raw)
+		err = why
+		page = func(p ui.Page) templ.Component { return portal.ReviewPassport(p, v) }
 	default:
 		err = door.Fail(svc.CodeNotFound, errNoPage)
 	}

@@ -1,6 +1,7 @@
 // Package review is where reviewers look at applications and their reports: sign
 // in, the list with its states, one application with its timeline, and the report
-// (document 1, Cashflow report body; document 3, Income report, Eligibility report)
+// (document 1, Cashflow report body; document 3, Income report, Eligibility report,
+// Passport)
 // as a page, as JSON and as CSV, with what stands behind it where the provider says
 // so, and the files that it was made from. From there a report is shared with third
 // parties, and withdrawn (document 2, Relay tokens).
