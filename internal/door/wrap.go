@@ -48,8 +48,8 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 					WriteError(rec, r, log, Fail(svc.CodeInternal, errors.New("panic")))
 				}
 			}
-			log.Info("request", "requestId", id, "method", r.Method, "route", route(r), "status", rec.code(),
-				"bytes", rec.bytes, "ms", float64(time.Since(start).Microseconds())/1000)
+			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("requestId", id), slog.String("method", r.Method), slog.String("route", route(r)),
+				slog.Int("status", rec.code()), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(time.Since(start).Microseconds())/1000))
 		}()
 		next.ServeHTTP(rec, r)
 	})
