@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"os"
+	"testing"
+)
+
+// TestProducts names employers on the form of an eligibility report, as one types,
+// and reads an income report like somebody who must decide: which pay stub was
+// altered, and the file itself.
+func TestProducts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	plain := visit(t, noScript)
+	stub, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")
+	must(t, err)
+	ready := func(product string, how map[string]any, names map[string]any) string {
+		t.Helper()
+		out := s.api(t, "POST", "/applications", map[string]any{"product": product, "mode": "redirect-form", "prefill": names})
+		id := out["id"].(string)
+		s.control(t, "POST", "/visits/"+leave(t, plain, out["connectUrl"].(string))+"/complete", how)
+		s.await(t, id, "ready")
+		return s.Portal + "/review/applications/" + id
+	}
+	born := "1980-02-29"
+	altered := ready("income", map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}},
+		map[string]any{"firstName": "getAdaptiveDecisionResult", "lastName": "pdfHighRisk", "email": "d@example.org", "dob": born})
+	banked := ready("income", map[string]any{}, map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born,
+		"statedEmployerName": "Northwind Logistics", "statedAnnualIncome": 82000})
+	abroad := ready("passport", map[string]any{"supplier": "MEX_CDC"}, map[string]any{"firstName": "Ana", "lastName": "Díaz", "email": "a@example.org", "dob": born})
+
+	// The form: what is missing is said, and six names can be given.
+	v := visit(t)
+	v.open(t, s.Portal+"/apply/eligibility")
+	see(t, v.page("form[data-live=on]"))
+	fillForm(t, v, applicant)
+	fillForm(t, v, map[string]string{"state": "OH"})
+	click(t, v.page(`role=button[name="Continue"]`))
+	see(t, v.page("#summary"))
+	see(t, v.page(`#statedEmployerNames-error:not(:empty)`))
+	v.axe(t)
+	fill(t, v.page("#statedEmployerNames"), "Northwind Logistics")
+	click(t, v.page(`summary:text-is("More employers")`))
+	fill(t, v.page("#statedEmployerNames-6"), "Tern & Sons")
+	click(t, v.page(`role=button[name="Continue"]`))
+	step(t, v.widget, "consent")
+
+	v = visit(t)
+	v.open(t, altered+"/report")
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	see(t, v.page(`.finding-danger:has-text("The documents"):has-text("Irregularities in 1 of 1 pay stubs.")`))
+	see(t, v.page(`.stub .badge:text-is("irregularities found")`))
+	name, body := kept(t, v, `.stub-head a`)
+	if !bytes.Equal(body, stub) || len(name) < 5 || name[len(name)-4:] != ".pdf" {
+		t.Errorf("%s is not the file that was uploaded", name)
+	}
+	v.axe(t)
+	v.open(t, banked+"/report")
+	see(t, v.page(`role=img[name="Income by month"]`))
+	click(t, v.page(`summary:text-is("Month by month, as a table")`))
+	see(t, v.page(".finding-success >> nth=2"))
+	v.axe(t)
+	must(t, v.Page.SetViewportSize(320, 640))
+	for _, url := range []string{banked + "/report", altered + "/report", altered + "/files", abroad + "/report"} {
+		v.open(t, url)
+		v.fits(t)
+	}
+	see(t, v.page(".paid-month >> nth=20"))
+	v.axe(t)
+}
