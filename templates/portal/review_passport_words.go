@@ -79,6 +79,3 @@ var passportWords = map[string]svc.Words{
 	"MONTHLY": {EN: "every month", ES: "cada mes"}, "ANNUAL": {EN: "every year", ES: "cada año"},
 	"BANKRUPTCY": {EN: "Bankruptcy", ES: "Quiebra"}, "JUDGMENT": {EN: "Judgment", ES: "Sentencia"}, "TAX_LIEN": {EN: "Tax lien", ES: "Embargo fiscal"},
 }
-
-// PassportWords says a value of the passport's enumerations.
-func PassportWords(l svc.Lang, value string) string { return passportWord(l, value) }
