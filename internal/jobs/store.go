@@ -30,20 +30,26 @@ func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // Shift brings every waiting job nearer by d: what the sandbox's clock does when
-// it is moved forward by d. A negative d pushes them away.
+// it is moved forward by d. Those whose time has come are taken up at once, and
+// not when River next looks for them. A negative d pushes jobs away.
 func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
-	query := `UPDATE river_job SET scheduled_at = scheduled_at - make_interval(secs => $1)
+	const then = `scheduled_at - make_interval(secs => $1)`
+	query := `UPDATE river_job SET scheduled_at = ` + then + `,
+			state = CASE WHEN ` + then + ` <= now() THEN 'available' ELSE state END
 		WHERE state IN ('scheduled', 'retryable')`
 	arg := any(d.Seconds())
 	if q.db.Dialect == store.SQLite {
 		// River writes some of these times with a zone's name behind them, which
 		// strftime does not read; the first 19 characters are the same in all.
-		query = `UPDATE river_job SET scheduled_at = strftime('%Y-%m-%d %H:%M:%f', substr(scheduled_at, 1, 19), $1)
+		const then = `strftime('%Y-%m-%d %H:%M:%f', substr(scheduled_at, 1, 19), $1)`
+		query = `UPDATE river_job SET scheduled_at = ` + then + `,
+				state = CASE WHEN ` + then + ` <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'available' ELSE state END
 			WHERE state IN ('scheduled', 'retryable')`
 		arg = fmt.Sprintf("%+.3f seconds", -d.Seconds())
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, query, arg)
+		store.AfterCommit(ctx, q.bell.ring)
 		return err
 	})
 }
