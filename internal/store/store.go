@@ -216,7 +216,10 @@ func (db *DB) ForUpdate() string {
 	return ""
 }
 
-const maxTries = 8
+const (
+	maxTries  = 8
+	maxUnique = 2 // of them for a breach of uniqueness, which is as a rule what it says
+)
 
 // commits is what a transaction's context carries: what is done once it stands.
 type commits struct{ run []func() }
@@ -236,6 +239,9 @@ func AfterCommit(ctx context.Context, f func()) {
 // run several times: when the engine refused for contention (a serialization
 // failure, a deadlock, a busy database), what f did is rolled back and f is run
 // again, so it must have no effect outside tx. f must not call Tx or use db.SQL.
+// A breach of uniqueness has f run again too: PostgreSQL reports one, in spite of
+// ON CONFLICT, when two transactions add one row at the same instant and the table
+// has another unique index than the one that the statement names.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
 	if db.writer != nil {
 		db.writer.Lock()
@@ -249,7 +255,7 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) er
 				f()
 			}
 		}
-		if err == nil || try == maxTries || !contended(err) {
+		if err == nil || try == maxTries || !contended(err) && !(IsUnique(err) && try <= maxUnique) {
 			return err
 		}
 		pause := time.Duration(mrand.Int64N(int64(math.Pow(2, float64(try))))+1) * time.Millisecond

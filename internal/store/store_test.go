@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,6 +148,49 @@ func TestUniqueBreachIsKnown(t *testing.T) {
 		}
 		if store.IsUnique(fmt.Errorf("other")) {
 			t.Error("any error is called a unique breach")
+		}
+	})
+}
+
+// PostgreSQL looks for a conflict in the index that the statement names, and then
+// writes to all: a neighbour's row that comes in between is met in the other one.
+func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE pairs (id TEXT PRIMARY KEY, a TEXT NOT NULL, UNIQUE (a))`); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 40 {
+			var wg sync.WaitGroup
+			var added atomic.Int32
+			for range 12 {
+				wg.Go(func() {
+					won := false
+					err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+						won, err = store.One(tx.ExecContext(ctx, `INSERT INTO pairs VALUES ($1, $1) ON CONFLICT (id) DO NOTHING`, fmt.Sprint(round)))
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+					}
+					if won {
+						added.Add(1)
+					}
+				})
+			}
+			wg.Wait()
+			if n := added.Load(); n != 1 {
+				t.Fatalf("%d added the row of round %d", n, round)
+			}
+		}
+		runs := 0
+		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			runs++
+			_, err := tx.ExecContext(ctx, `INSERT INTO pairs VALUES ('0', '0')`)
+			return err
+		})
+		if !store.IsUnique(err) || runs > 3 {
+			t.Errorf("a row that is there, added %d times: %v", runs, err)
 		}
 	})
 }

@@ -82,7 +82,7 @@ func (d *Desk) grant(ctx context.Context, q store.Queryer, s share) (added bool,
 	}
 	added, err = store.One(q.ExecContext(ctx, `INSERT INTO report_shares
 		(id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by, withdrawn_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $7, '') ON CONFLICT (id) DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $7, '') ON CONFLICT DO NOTHING`,
 		s.id, s.applicationID, s.publicID, label, token, store.Micros(s.granted), s.grantedBy))
 	if err != nil || added {
 		return added, err
