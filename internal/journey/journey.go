@@ -221,12 +221,15 @@ func (a *Application) returned(in *Input) Do {
 	case a.Succeeded != 0:
 		return 0
 	case in.Kind != ReturnSuccess:
-		if current && a.underWay() {
+		switch {
+		case current && a.underWay():
 			to := Exited
 			if in.Kind == ReturnError {
 				to = Failed
 			}
 			a.move(to, in)
+		case current && a.State == Failed && a.Error == "" && in.Kind == ReturnError && in.Error != "":
+			a.Error = in.Error.Known() // a status has failed it already, which does not say why
 		}
 		return 0
 	case current && a.State == Failed:
@@ -265,7 +268,12 @@ func (a *Application) proven(in *Input) Do {
 		return 0
 	}
 	if a.State != to || a.Status != in.Status || a.Substatus != in.Substatus {
+		why := a.Error
+		if a.State != Failed || to != Failed {
+			why = ""
+		}
 		a.move(to, in)
+		a.Error = why
 	}
 	return 0
 }
@@ -342,4 +350,23 @@ func (in Input) Key() string {
 		return "tick/" + n + "/" + strconv.FormatInt(in.At, 10)
 	}
 	return string(in.Kind) + "/" + n
+}
+
+// Outcome is how the applicant's visit ended, as a secure redirect names it; ""
+// while it has not, or when it ran out of time.
+func (a Application) Outcome() svc.Outcome {
+	switch a.State {
+	case Pending, Ready:
+		return svc.OutcomeSuccess
+	case Exited:
+		return svc.OutcomeExit
+	case Failed:
+		// A journey that was completed is a SUCCESS although its report cannot be
+		// made; the other statuses that fail are of journeys that were not.
+		if a.Status == svc.StatusError && a.Error == "" {
+			return svc.OutcomeSuccess
+		}
+		return svc.OutcomeError
+	}
+	return ""
 }

@@ -164,6 +164,37 @@ func TestHintsProveNothing(t *testing.T) {
 	}
 }
 
+// TestTheErrorOfAReturnStays: a verified return tells why the widget ended, which
+// no status does, so neither a webhook before it nor one after it takes that away.
+func TestTheErrorOfAReturnStays(t *testing.T) {
+	back := Input{Kind: ReturnError, Attempt: 1, Error: svc.WidgetInvalidProduct, At: t0 + 5}
+	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: svc.StatusError, Substatus: svc.SubIncomplete, At: t0 + 6}
+	for name, order := range map[string][]Input{"the return first": {back, hook}, "the webhook first": {hook, back}} {
+		a := at(Connecting)
+		var did Do
+		for _, in := range order {
+			a, did = a.Step(in)
+		}
+		want := Application{State: Failed, Attempt: 1, Since: order[0].At, PublicToken: "p", Status: svc.StatusError,
+			Substatus: svc.SubIncomplete, Error: svc.WidgetInvalidProduct}
+		a.Since = want.Since // which of the two counts is of no matter
+		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Words(a) != svc.WidgetInvalidProduct.Applicant() {
+			t.Errorf("%s: do %b, can retry %v, (-want +got):\n%s", name, did, a.CanRetry(), d)
+		}
+	}
+	a, _ := at(Connecting).Step(back)
+	again, _ := a.Step(Input{Kind: Restart, Attempt: 1, At: t0 + 7})
+	if again, _ = again.Step(Input{Kind: Poll, Attempt: 2, Status: svc.StatusError, At: t0 + 8}); again.Error != "" {
+		t.Errorf("the error of attempt 1 is told of attempt 2: %+v", again)
+	}
+	if late, _ := a.Step(Input{Kind: Poll, Attempt: 1, Status: svc.StatusExpired, At: t0 + 8}); late.Error != "" {
+		t.Errorf("what ran out of time keeps an error: %+v", late)
+	}
+	if first, _ := a.Step(Input{Kind: ReturnError, Attempt: 1, Error: svc.WidgetRequestTimeout, At: t0 + 8}); first != a {
+		t.Errorf("a second return replaced the first: %+v", first)
+	}
+}
+
 func TestWordsForEverything(t *testing.T) {
 	both := func(what string, w svc.Words) {
 		if w.EN == "" || w.ES == "" || w.EN == w.ES || !strings.HasSuffix(w.EN, ".") || !strings.HasSuffix(w.ES, ".") {
@@ -215,6 +246,24 @@ func TestCanRetry(t *testing.T) {
 	for _, r := range rows {
 		if got := r.a.CanRetry(); got != r.want {
 			t.Errorf("CanRetry(%+v) = %v, want %v", r.a, got, r.want)
+		}
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	for _, tc := range []struct {
+		a    Application
+		want svc.Outcome
+	}{
+		{at(Started), ""}, {at(Connecting), ""}, {at(Returned), ""}, {at(Expired), ""},
+		{at(Pending), svc.OutcomeSuccess}, {at(Ready), svc.OutcomeSuccess}, {at(Exited), svc.OutcomeExit},
+		{Application{State: Failed, Status: svc.StatusError}, svc.OutcomeSuccess},
+		{Application{State: Failed, Status: svc.StatusNotAuthenticated}, svc.OutcomeError},
+		{Application{State: Failed, Status: svc.StatusSupplierUnresponsive}, svc.OutcomeError},
+		{Application{State: Failed, Error: svc.WidgetSupplierError}, svc.OutcomeError},
+	} {
+		if got := tc.a.Outcome(); got != tc.want {
+			t.Errorf("outcome of %+v = %q, want %q", tc.a, got, tc.want)
 		}
 	}
 }

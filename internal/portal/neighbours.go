@@ -229,7 +229,7 @@ func (n forAPI) Create(ctx context.Context, tx *sql.Tx, in embed.New) (string, [
 func (n forAPI) Get(ctx context.Context, id string) (embed.Application, error) {
 	a, err := n.s.Get(ctx, id)
 	j := a.Journey
-	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State),
+	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State), Outcome: j.Outcome(),
 		PublicToken: j.PublicToken, Status: j.Status, Substatus: j.Substatus, Error: j.Error,
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}, err
 }

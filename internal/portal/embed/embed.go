@@ -82,31 +82,13 @@ type Application struct {
 	Mode       string
 	ExternalID string
 	State      string
+	Outcome    svc.Outcome // how the applicant's visit ended; empty while it has not
 	// PublicToken, Status, Substatus and Error are what is proven so far.
 	PublicToken          string
 	Status               svc.Status
 	Substatus            svc.Substatus
 	Error                svc.WidgetError
 	CreatedAt, UpdatedAt time.Time
-}
-
-// outcome is how the applicant's journey ended, as the secure redirect names it;
-// empty while it has not.
-func (a Application) outcome() svc.Outcome {
-	switch a.State {
-	case "pending", "ready":
-		return svc.OutcomeSuccess
-	case "exited":
-		return svc.OutcomeExit
-	case "failed":
-		// A journey that was completed is a SUCCESS although its report cannot be
-		// made; the other statuses that fail are of journeys that were not.
-		if a.Status == svc.StatusError && a.Error == "" {
-			return svc.OutcomeSuccess
-		}
-		return svc.OutcomeError
-	}
-	return ""
 }
 
 // Line is one line of an application's timeline.

@@ -432,21 +432,3 @@ func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
 		}
 	})
 }
-
-func TestOutcomes(t *testing.T) {
-	for _, tc := range []struct {
-		a    Application
-		want svc.Outcome
-	}{
-		{Application{State: "started"}, ""}, {Application{State: "connecting"}, ""}, {Application{State: "returned"}, ""}, {Application{State: "expired"}, ""},
-		{Application{State: "pending"}, svc.OutcomeSuccess}, {Application{State: "ready"}, svc.OutcomeSuccess}, {Application{State: "exited"}, svc.OutcomeExit},
-		{Application{State: "failed", Status: svc.StatusError}, svc.OutcomeSuccess},
-		{Application{State: "failed", Status: svc.StatusNotAuthenticated}, svc.OutcomeError},
-		{Application{State: "failed", Status: svc.StatusSupplierUnresponsive}, svc.OutcomeError},
-		{Application{State: "failed", Error: svc.WidgetSupplierError}, svc.OutcomeError},
-	} {
-		if got := tc.a.outcome(); got != tc.want {
-			t.Errorf("outcome of %+v = %q, want %q", tc.a, got, tc.want)
-		}
-	}
-}

@@ -292,7 +292,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return door.JSON(w, http.StatusOK, shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
-		State: app.State, Outcome: null(app.outcome()), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
+		State: app.State, Outcome: null(app.Outcome), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
 		PublicToken: null(app.PublicToken), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)})
 }
 
