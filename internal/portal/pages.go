@@ -40,7 +40,7 @@ func language(r *http.Request) svc.Lang {
 // remember keeps a language that was asked for.
 func (l looks) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == svc.English || asked == svc.Spanish) {
+		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() {
 			http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}

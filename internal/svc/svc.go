@@ -133,25 +133,6 @@ func IsUUID(s string) bool {
 	return true
 }
 
-// Lang is a language that people are spoken to in.
-type Lang string
-
-const (
-	English Lang = "en"
-	Spanish Lang = "es"
-)
-
-// Words is one text in every language.
-type Words struct{ EN, ES string }
-
-// In returns the text in l; any language that is not there is English.
-func (w Words) In(l Lang) string {
-	if l == Spanish && w.ES != "" {
-		return w.ES
-	}
-	return w.EN
-}
-
 // Lengths of the customer's own labels, in characters (document 1, widget
 // registration and submission).
 const (

@@ -157,18 +157,15 @@ func connectTitle(p svc.Product) svc.Words {
 }
 
 func applyTitle(p svc.Product) svc.Words {
-	n, a := ProductName(p), "a "
-	if p == svc.Income || p == svc.Eligibility {
-		a = "an "
+	switch p {
+	case svc.Cashflow:
+		return svc.Words{EN: "Apply with a cashflow report", ES: "Solicitud con informe de flujo de caja"}
+	case svc.Income:
+		return svc.Words{EN: "Apply with an income report", ES: "Solicitud con informe de ingresos"}
+	case svc.Eligibility:
+		return svc.Words{EN: "Apply with an eligibility report", ES: "Solicitud con informe de elegibilidad"}
 	}
-	return svc.Words{EN: "Apply with " + a + lower(n.EN), ES: "Solicitud con " + lower(n.ES)}
-}
-
-func lower(s string) string {
-	if s == "" {
-		return s
-	}
-	return string(s[0]|0x20) + s[1:]
+	return svc.Words{EN: "Apply with a credit passport", ES: "Solicitud con pasaporte crediticio"}
 }
 
 // StateName is a state of an application in one or two words.

@@ -25,20 +25,22 @@ var (
 
 // LanguageName is a language's name in itself.
 func LanguageName(l svc.Lang) string {
-	if l == svc.Spanish {
-		return "Español"
+	for _, known := range svc.Languages() {
+		if known.Lang == l {
+			return known.Name
+		}
 	}
-	return "English"
+	return string(l)
 }
 
 // Languages is the switch for the page at u: the same address with lang set.
 // Other parameters are kept, so give it none that are secret.
 func Languages(current svc.Lang, u *url.URL) []Choice {
 	var out []Choice
-	for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+	for _, l := range svc.Languages() {
 		q := u.Query()
-		q.Set("lang", string(l))
-		out = append(out, Choice{Lang: l, URL: u.EscapedPath() + "?" + q.Encode(), Current: l == current})
+		q.Set("lang", string(l.Lang))
+		out = append(out, Choice{Lang: l.Lang, URL: u.EscapedPath() + "?" + q.Encode(), Current: l.Lang == current})
 	}
 	return out
 }
@@ -48,7 +50,7 @@ func Languages(current svc.Lang, u *url.URL) []Choice {
 // header, else English. Each may be empty or nonsense.
 func PickLanguage(asked, remembered, acceptLanguage string) svc.Lang {
 	for _, s := range []string{asked, remembered} {
-		if l := svc.Lang(s); l == svc.English || l == svc.Spanish {
+		if l := svc.Lang(s); l.Spoken() {
 			return l
 		}
 	}
@@ -57,7 +59,7 @@ func PickLanguage(asked, remembered, acceptLanguage string) svc.Lang {
 		tag, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(item)), ";")
 		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
 		l := svc.Lang(primary)
-		if l != svc.English && l != svc.Spanish {
+		if !l.Spoken() {
 			continue
 		}
 		weight := 1.0
