@@ -42,6 +42,34 @@ func (o Outcome) String() string {
 	return "retry"
 }
 
+// State is where an event stands on its way to a receiver, as rows and pages name
+// it.
+type State string
+
+const (
+	StatePending   State = "pending"
+	StateDelivered State = "delivered"
+	StateDisabled  State = "disabled" // the receiver wants no more
+	StateGivenUp   State = "given up" // Patience is over, or there is nothing to send any more
+)
+
+// States lists every state, the good ones first.
+func States() []State {
+	return []State{StatePending, StateDelivered, StateGivenUp, StateDisabled}
+}
+
+// Next says where an event stands after attempt number n (from 1) came to r, and
+// while it is pending how long to wait for the next attempt.
+func (r Result) Next(n int) (State, time.Duration) {
+	switch r.Outcome {
+	case Delivered:
+		return StateDelivered, 0
+	case Disabled:
+		return StateDisabled, 0
+	}
+	return StatePending, max(Delay(n), r.RetryAfter)
+}
+
 // Result is one delivery, as a timeline keeps it.
 type Result struct {
 	Outcome    Outcome

@@ -147,3 +147,24 @@ func TestClassesOfFailures(t *testing.T) {
 		t.Errorf("a cut connection is of class %q", got)
 	}
 }
+
+func TestNext(t *testing.T) {
+	for _, tc := range []struct {
+		r     Result
+		n     int
+		want  State
+		least time.Duration // to wait
+		most  time.Duration
+	}{
+		{Result{Outcome: Delivered, HTTP: 204}, 1, StateDelivered, 0, 0},
+		{Result{Outcome: Disabled, HTTP: 410}, 3, StateDisabled, 0, 0},
+		{Result{HTTP: 500}, 1, StatePending, 4 * time.Second, 6 * time.Second},
+		{Result{HTTP: 302}, 9, StatePending, 6 * time.Hour, 10 * time.Hour},
+		{Result{HTTP: 429, RetryAfter: time.Hour}, 1, StatePending, time.Hour, time.Hour},
+		{Result{HTTP: 503, RetryAfter: time.Second}, 2, StatePending, 24 * time.Second, 36 * time.Second},
+	} {
+		if got, wait := tc.r.Next(tc.n); got != tc.want || wait < tc.least || wait > tc.most {
+			t.Errorf("attempt %d came to %+v: %s, next in %s; want %s in %s to %s", tc.n, tc.r, got, wait, tc.want, tc.least, tc.most)
+		}
+	}
+}

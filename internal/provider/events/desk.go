@@ -144,11 +144,6 @@ type Attempt struct {
 	Error webhook.Class // empty where there was an answer
 }
 
-// States lists the states of a delivery.
-func States() []string {
-	return []string{string(pending), string(delivered), string(givenUp), string(disabled)}
-}
-
 // Deliveries lists the customer's, the newest first.
 func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Delivery, error) {
 	return deliveries(ctx, q, customerID, f)
@@ -212,7 +207,7 @@ func (s *Service) Redeliver(ctx context.Context, tx *sql.Tx, customerID, deliver
 	if !ok || busy {
 		return "", ErrOnItsWay
 	}
-	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: pending, created: s.Now(), event: event{id: old.EventID}}
+	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: s.Now(), event: event{id: old.EventID}}
 	if sealed != nil {
 		if d.body, err = s.again(ctx, tx, old, sealed, d.id); err != nil {
 			return "", err

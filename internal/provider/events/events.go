@@ -88,21 +88,12 @@ type delivery struct {
 	callbackID string
 	url        string
 	disabled   bool
-	state      state
+	state      webhook.State
 	attempts   int
 	created    time.Time
 	event      event
 	body       []byte // sealed; nil until it was sent first
 }
-
-type state string
-
-const (
-	pending   state = "pending"
-	delivered state = "delivered"
-	disabled  state = "disabled" // the callback wants no more
-	givenUp   state = "given up" // 72 hours have passed
-)
 
 // Record writes the event of a status change and has it delivered, unless the
 // callback is not told of that status.
@@ -129,7 +120,7 @@ func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Dura
 		return err
 	}
 	now := s.Now()
-	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: pending, created: now, event: e}
+	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: now, event: e}
 	return s.enqueue(ctx, tx, d, delay)
 }
 
@@ -148,7 +139,7 @@ func (s *Service) enqueue(ctx context.Context, tx *sql.Tx, d delivery, delay tim
 // sends the same id once more.
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != pending {
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
 		return nil
 	}
 	if err != nil {
@@ -157,13 +148,13 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	now := s.Now()
 	switch {
 	case d.disabled:
-		return s.settle(ctx, d, disabled, nil)
+		return s.settle(ctx, d, webhook.StateDisabled, nil)
 	case now.Sub(d.created) > webhook.Patience:
-		return s.settle(ctx, d, givenUp, nil)
+		return s.settle(ctx, d, webhook.StateGivenUp, nil)
 	}
 	body, err := s.body(ctx, &d)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
-		return s.settle(ctx, d, givenUp, nil)
+		return s.settle(ctx, d, webhook.StateGivenUp, nil)
 	}
 	if err != nil {
 		return err
@@ -174,21 +165,16 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	}
 	result := s.Sender.Deliver(ctx, d.url, secrets, d.event.id, body)
 	d.attempts++
-	switch result.Outcome {
-	case webhook.Delivered:
-		return s.settle(ctx, d, delivered, &result)
-	case webhook.Disabled:
-		return s.settle(ctx, d, disabled, &result)
-	}
-	if err := s.settle(ctx, d, pending, &result); err != nil {
+	state, wait := result.Next(d.attempts)
+	if err := s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
 		return err
 	}
-	return jobs.Later(max(webhook.Delay(d.attempts), result.RetryAfter))
+	return jobs.Later(wait)
 }
 
 // settle notes what an attempt came to: in the rows for the timeline, and in the
 // log without address and body. Without a result, no attempt was made.
-func (s *Service) settle(ctx context.Context, d delivery, to state, result *webhook.Result) error {
+func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) error {
 	attrs := []any{"event", d.event.id, "state", to, "attempt", d.attempts}
 	if result != nil {
 		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
@@ -202,7 +188,7 @@ func (s *Service) settle(ctx context.Context, d delivery, to state, result *webh
 		if result == nil {
 			return updateDelivery(ctx, tx, d, to, 0, now)
 		}
-		if to == disabled {
+		if to == webhook.StateDisabled {
 			if err := disableCallback(ctx, tx, d.callbackID, now); err != nil {
 				return err
 			}

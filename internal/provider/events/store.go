@@ -61,7 +61,7 @@ func getDelivery(ctx context.Context, q store.Queryer, id string) (delivery, err
 	return d, store.Found(err)
 }
 
-func updateDelivery(ctx context.Context, tx *sql.Tx, d delivery, to state, http int, now time.Time) error {
+func updateDelivery(ctx context.Context, tx *sql.Tx, d delivery, to webhook.State, http int, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, attempts = $3, last_http = $4, updated_at = $5, body = coalesce(body, $6)
 		WHERE id = $1 AND state = 'pending'`,
 		d.id, string(to), d.attempts, sql.NullInt64{Int64: int64(http), Valid: http != 0}, store.Micros(now),
