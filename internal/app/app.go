@@ -26,6 +26,7 @@ type cli struct {
 	Portal   struct{}    `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
 	Provider struct{}    `cmd:"" help:"Run the provider alone."`
 	Customer newCustomer `cmd:"" help:"Add a customer to the provider's database, and print once what it signs in with."`
+	Doctor   struct{}    `cmd:"" help:"Examine the portal's configuration against its provider, and say what is wrong; changes nothing."`
 	Version  struct{}    `cmd:"" help:"Print the version."`
 }
 
@@ -71,6 +72,13 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		p = parties{true, true}
 	}
 	c.tidy()
+	if command.Command() == "doctor" {
+		// The account of another provider is the portal's alone; the generated one
+		// is of both.
+		if c.ClientID != "" {
+			p = parties{portal: true}
+		}
+	}
 	if err := c.check(p); err != nil {
 		fmt.Fprintln(stderr, "vestibule: this configuration is refused:")
 		fmt.Fprintln(stderr, err)
@@ -80,6 +88,17 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if command.Command() == "customer <name>" {
 		if err := addCustomer(ctx, &c.Config, c.Customer, log, stdout); err != nil {
 			fmt.Fprintln(stderr, "vestibule:", err)
+			return 1
+		}
+		return 0
+	}
+	if command.Command() == "doctor" {
+		healthy, err := examine(ctx, &c.Config, stdout)
+		if err != nil {
+			fmt.Fprintln(stderr, "vestibule:", err)
+			return 2
+		}
+		if !healthy {
 			return 1
 		}
 		return 0

@@ -33,7 +33,7 @@ type world struct {
 	Portal, Provider, Control string
 	Credentials               credentials
 	Log                       *lockedBuffer
-	dir                       string
+	dir, databaseURL          string
 	stores                    []*store.DB
 
 	visitor, stranger string   // cookies of two applicants' browsers
@@ -94,7 +94,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world)) {
 // code 0.
 func startWorld(t *testing.T, databaseURL string) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir(), Log: &lockedBuffer{}}
+	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &lockedBuffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	w.stop = stop

@@ -324,6 +324,13 @@ func freshness(header string) time.Duration {
 	return maxFresh
 }
 
+// Look reads the set once, for whoever wants to know what is there: how many keys
+// could be used and how many not. It leaves what Key knows alone.
+func (s *RemoteKeySet) Look(ctx context.Context) (usable, leftOut int, err error) {
+	got, err := s.read(ctx)
+	return len(got.keys), got.leftOut, err
+}
+
 func (s *RemoteKeySet) now() time.Time {
 	if s.Now != nil {
 		return s.Now()

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vestibule/internal/portal/doctor"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// examine is the command doctor: it prints a line a finding, and reports whether
+// nothing failed. It changes nothing, here or at the provider.
+func examine(ctx context.Context, c *Config, stdout io.Writer) (bool, error) {
+	patient, err := c.patient()
+	if err != nil {
+		return false, err
+	}
+	found := append(c.examineHere(ctx), patient.Examine(ctx)...)
+	for _, f := range found {
+		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Says)
+		if f.Do != "" {
+			fmt.Fprintf(stdout, "%-5s %-19s → %s\n", "", "", f.Do)
+		}
+	}
+	return doctor.Healthy(found), nil
+}
+
+// patient is the portal's account at the provider that --provider-url names, or
+// else the generated one at the embedded provider.
+func (c *Config) patient() (doctor.Patient, error) {
+	p := doctor.Patient{PortalURL: c.PortalURL, ProviderURL: c.ProviderURL, Environment: svc.Environment(c.Environment),
+		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), WebhookSecrets: c.WebhookSecret,
+		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal, ReturnMode: c.ReturnMode, Now: time.Now}
+	if p.PortalURL == "" {
+		p.PortalURL = c.scheme() + "://" + c.PortalAddr
+	}
+	if c.ClientID == "" {
+		raw, err := os.ReadFile(filepath.Join(c.DataDir, "sandbox-credentials.json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return p, errors.New("there is nothing to examine: give --provider-url, --public-id, --client-id, --secret-key, --products and --webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir")
+		}
+		var made customers
+		if err == nil {
+			err = json.Unmarshal(raw, &made)
+		}
+		if err != nil {
+			return p, fmt.Errorf("read the generated account: %w", err)
+		}
+		if p.ProviderURL == "" {
+			p.ProviderURL = c.scheme() + "://" + c.ProviderAddr
+		}
+		p.PublicID, p.ClientID, p.SecretKey, p.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
+		p.WebhookSecrets = append([]string{made.WebhookSecret}, c.WebhookSecret...)
+	}
+	if p.WidgetScriptURL == "" {
+		p.WidgetScriptURL = p.ProviderURL + "/widget/v1/widget.js"
+	}
+	return p, nil
+}
+
+func (c *Config) scheme() string {
+	if c.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// examineHere looks at what the portal keeps on this machine.
+func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
+	info, err := os.Stat(c.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []doctor.Finding{{Level: doctor.Warn, Subject: "data folder", Says: c.DataDir + " is not there", Do: "It is made at the first start; give --data-dir if yours is elsewhere."}}
+	}
+	if err != nil || !info.IsDir() {
+		return []doctor.Finding{{Level: doctor.Fail, Subject: "data folder", Says: c.DataDir + " is no folder that can be read", Do: "Give --data-dir."}}
+	}
+	var found []doctor.Finding
+	key := c.MasterKeyFile
+	if key == "" {
+		key = filepath.Join(c.DataDir, "master.key")
+	}
+	for _, path := range []string{c.DataDir, key} {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "data folder", Says: path + " is open to other users of this machine", Do: "chmod go= " + path})
+		}
+	}
+	if _, err := os.Stat(key); err != nil {
+		return append(found, doctor.Finding{Level: doctor.Warn, Subject: "master key", Says: "there is none yet at " + key, Do: "It is made at the first start, unless --master-key-file names one: then put it there."})
+	}
+	if _, err := masterKey(c); err != nil {
+		return append(found, doctor.Finding{Level: doctor.Fail, Subject: "master key", Says: err.Error(), Do: "Restore the file; without it nothing that is sealed can be read."})
+	}
+	behind, err := store.Behind(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Portal})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Says: "the portal has none yet", Do: "It is made at the first start."})
+	case err != nil:
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Says: err.Error(), Do: "See --database-url, and that the database runs."})
+	case behind > 0:
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Says: fmt.Sprintf("it answers, and this version adds %d migrations to it at the next start", behind), Do: "Back it up before."})
+	case behind < 0:
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Says: "it was migrated by a newer version than this one", Do: "Run that version, or restore a backup from before it."})
+	default:
+		found = append(found, doctor.Finding{Level: doctor.OK, Subject: "database", Says: "it answers and has every migration", Do: ""})
+	}
+	return found
+}

@@ -1,0 +1,65 @@
+package app_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/app"
+)
+
+// TestTheDoctorFindsTheEmbeddedProviderWell examines a running program, and then
+// a portal whose account has another's product and whose address the provider
+// does not know. Nothing is left behind in any table.
+func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		if err := os.Chmod(w.dir, 0o700); err != nil { // the program makes its own so
+			t.Fatal(err)
+		}
+		before := w.rows(t)
+		examine := func(args ...string) (int, string) {
+			var out, log bytes.Buffer
+			code := app.Run(t.Context(), append([]string{"doctor", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, args...), &out, &log)
+			if log.Len() > 0 {
+				t.Errorf("the doctor logs %s", &log)
+			}
+			return code, out.String()
+		}
+		code, said := examine()
+		if code != 0 || strings.Contains(said, "→") || strings.Count(said, "\n") < 11 {
+			t.Errorf("all is well, and the doctor ends with %d:\n%s", code, said)
+		}
+		for _, secret := range []string{w.Credentials.SecretKey, w.Credentials.WebhookSecret} {
+			if strings.Contains(said, secret) {
+				t.Error("the doctor shows a secret")
+			}
+		}
+		own := []string{"--public-id=" + w.Credentials.PublicID, "--client-id=" + w.Credentials.ClientID, "--secret-key=" + w.Credentials.SecretKey, "--webhook-secret=" + w.Credentials.WebhookSecret}
+		code, said = examine(append(own, "--products=income=00000000-0000-4000-8000-000000000000")...)
+		if code != 1 || !strings.Contains(said, "fail  product income") {
+			t.Errorf("another's product: exit code %d:\n%s", code, said)
+		}
+		code, said = examine(append(own, "--products=income="+w.Credentials.Products["income"], "--portal-url=http://localhost:1")...)
+		if code != 1 || !strings.Contains(said, "fail  complete URL") {
+			t.Errorf("an unknown portal: exit code %d:\n%s", code, said)
+		}
+		if diff := cmp.Diff(before, w.rows(t)); diff != "" {
+			t.Errorf("the doctor changes the databases: -before +after\n%s", diff)
+		}
+	})
+}
+
+func TestTheDoctorNeedsSomethingToExamine(t *testing.T) {
+	var out, log bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "none")
+	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 || !strings.Contains(log.String(), "nothing to examine") {
+		t.Errorf("exit code %d, %s", code, &log)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the doctor made the data folder")
+	}
+}

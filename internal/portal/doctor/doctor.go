@@ -1,0 +1,343 @@
+// Package doctor examines the account that a portal is configured with against
+// the provider that it names: whether the two would work together, and if not,
+// what to change. It asks only what leaves nothing behind: a key set, an access
+// token, the widget's script, and redirects that no provider can begin because
+// the applicant's e-mail in them is none. Its webhook is of a type that receivers
+// acknowledge and forget.
+//
+// Findings hold no secret and nothing that a server answered but its codes.
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/prefill"
+	"vestibule/internal/redirect"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
+)
+
+// Level is how much a finding matters.
+type Level string
+
+const (
+	OK   Level = "ok"
+	Warn Level = "warn" // it works, and somebody will be sorry
+	Fail Level = "fail" // it does not work
+	Skip Level = "skip" // it could not be told
+)
+
+// Finding is what one examination came to.
+type Finding struct {
+	Level   Level
+	Subject string // one or two words: "credentials", "product income"
+	Says    string // what is the case
+	Do      string // what to change; empty for OK
+}
+
+// Patient is a portal's configuration. All fields are required unless they say
+// otherwise.
+type Patient struct {
+	PortalURL   string // public base URLs, without a slash at the end
+	ProviderURL string
+	Environment svc.Environment
+
+	PublicID  string
+	ClientID  string
+	SecretKey string
+	Products  map[svc.Product]string
+
+	WebhookSecrets  []string // whsec_…
+	WidgetScriptURL string
+	WidgetGlobal    string
+	ReturnMode      string // get or post
+
+	Now  func() time.Time
+	HTTP http.RoundTripper // nil: http.DefaultTransport
+}
+
+// patience is how long one question may take.
+const patience = 10 * time.Second
+
+// Examine asks everything, and returns the findings in the order in which they
+// matter. What cannot be told because of an earlier failure is left out.
+func (p Patient) Examine(ctx context.Context) []Finding {
+	found := p.addresses()
+	answers, more := p.provider(ctx)
+	found = append(found, more...)
+	if answers {
+		found = append(found, p.keys(ctx))
+		known, finding := p.credentials(ctx)
+		found = append(found, finding)
+		if known {
+			found = append(found, p.products(ctx)...)
+		}
+	}
+	return append(found, p.widget(ctx), p.webhooks(ctx))
+}
+
+// addresses looks at the two base URLs.
+func (p Patient) addresses() []Finding {
+	ours, err1 := url.Parse(p.PortalURL)
+	theirs, err2 := url.Parse(p.ProviderURL)
+	if err1 != nil || err2 != nil || ours.Host == "" || theirs.Host == "" {
+		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is none", "Set --portal-url and --provider-url to absolute URLs."}}
+	}
+	var found []Finding
+	for _, u := range []struct {
+		flag string
+		*url.URL
+	}{{"--portal-url", ours}, {"--provider-url", theirs}} {
+		switch {
+		case u.Scheme == "https":
+		case p.Environment == svc.Production:
+			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production", "Use https: names, tokens and reports would pass in the clear."})
+		case !loopback(u.Hostname()):
+			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
+		}
+	}
+	if ours.Hostname() == theirs.Hostname() {
+		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so their cookies meet", "Give each a host of its own; on one machine, localhost and 127.0.0.1."})
+	}
+	if len(found) == 0 {
+		found = append(found, Finding{OK, "addresses", fmt.Sprintf("portal %s, provider %s", p.PortalURL, p.ProviderURL), ""})
+	}
+	return found
+}
+
+// provider sees whether anybody answers there, and what time it is to them.
+func (p Patient) provider(ctx context.Context) (bool, []Finding) {
+	begun := time.Now()
+	before := p.Now()
+	res, _, err := p.get(ctx, p.keysURL())
+	if err != nil {
+		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err), "See that --provider-url is right and reachable from here."}}
+	}
+	took := time.Since(begun)
+	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", took.Milliseconds()), ""}}
+	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
+		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
+			found = append(found, Finding{Warn, "certificate", fmt.Sprintf("the provider's ends in %d days", int(left.Hours()/24)), "Tell the provider."})
+		}
+	}
+	at, err := http.ParseTime(res.Header.Get("Date"))
+	if err != nil {
+		return true, append(found, Finding{Skip, "clock", "the provider's answers have no date", ""})
+	}
+	// A date has no fractions of a second, and the answer was under way.
+	off := max(at.Sub(before.Add(took)), before.Sub(at.Add(time.Second)), 0)
+	switch {
+	case off > jose.Skew:
+		found = append(found, Finding{Fail, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+			"Synchronise this machine's clock: tokens and webhooks from another time are refused."})
+	case off > jose.Skew/6:
+		found = append(found, Finding{Warn, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)), "Synchronise this machine's clock; beyond 30 s, tokens are refused."})
+	default:
+		found = append(found, Finding{OK, "clock", "the provider's and ours agree", ""})
+	}
+	return true, found
+}
+
+func (p Patient) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
+
+// keys reads the key set as the return of a redirect would.
+func (p Patient) keys(ctx context.Context) Finding {
+	const subject = "key set"
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	set := &jose.RemoteKeySet{URL: p.keysURL(), Transport: p.HTTP, Now: p.Now}
+	usable, leftOut, err := set.Look(ctx)
+	switch {
+	case err != nil:
+		return Finding{Fail, subject, plain(err), "Without a key, no return of a secure redirect can be verified: ask the provider."}
+	case leftOut > 0:
+		return Finding{Warn, subject, fmt.Sprintf("%d keys to verify returns with, and %d that cannot be used", usable, leftOut),
+			"Keys of other kinds do no harm; if returns are refused, show this to the provider."}
+	}
+	return Finding{OK, subject, fmt.Sprintf("keys to verify returns with: %d", usable), ""}
+}
+
+func (p Patient) client() *svcapi.Client {
+	return &svcapi.Client{BaseURL: p.ProviderURL, ClientID: p.ClientID, SecretKey: p.SecretKey, Environment: p.Environment, Now: p.Now,
+		HTTP: &http.Client{Transport: p.HTTP}}
+}
+
+// credentials obtains an access token.
+func (p Patient) credentials(ctx context.Context) (bool, Finding) {
+	const subject = "credentials"
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := p.client().Check(ctx)
+	if err == nil {
+		return true, Finding{OK, subject, "clientId and secretKey give an access token", ""}
+	}
+	switch code := svcapi.CodeOf(err); code {
+	case svc.CodeUnknownCustomer:
+		return false, Finding{Fail, subject, "the provider does not know this clientId in " + string(p.Environment), "Credentials belong to one environment: see --environment, --client-id and --secret-key."}
+	case svc.CodeUnauthorized:
+		return false, Finding{Fail, subject, "the secretKey is not the one of this clientId", "Set --secret-key to the current one; after a rotation the old one ends within a day."}
+	case "":
+		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
+	default:
+		return false, Finding{Fail, subject, "an access token was refused: " + string(code), "Look the code up in docs/troubleshooting.md."}
+	}
+}
+
+// notAnAddress makes a redirect that cannot begin: the provider looks at the
+// account, its complete URLs and the product before it comes to this.
+const notAnAddress = "doctor"
+
+// products asks of each product whether a redirect to us could begin.
+func (p Patient) products(ctx context.Context) []Finding {
+	if len(p.Products) == 0 {
+		return []Finding{{Fail, "products", "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
+	}
+	var found []Finding
+	for _, kind := range svc.Products() {
+		id, ok := p.Products[kind]
+		if !ok {
+			continue
+		}
+		finding, returns := p.product(ctx, kind, id)
+		if !returns {
+			return append(found, Finding{Fail, "complete URL", "the account does not let outcomes come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
+				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
+		}
+		found = append(found, finding)
+	}
+	return append(found, Finding{OK, "complete URL", "outcomes may come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
+}
+
+func (p Patient) product(ctx context.Context, kind svc.Product, id string) (f Finding, returns bool) {
+	subject := "product " + string(kind)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	in := svcapi.RedirectRequest{CompleteURL: redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post")}
+	in.ProductID, in.Prefill = id, &prefill.Fields{Email: notAnAddress}
+	_, err := p.client().SecureRedirect(ctx, in)
+	switch code := svcapi.CodeOf(err); {
+	case err == nil:
+		return Finding{Warn, subject, "the provider began a visit for an e-mail address that is none", "Tell the provider; the visit ends by itself."}, true
+	case code == svc.CodeInvalidCompleteURL:
+		return f, false
+	case code == svc.CodeInvalidProduct:
+		return Finding{Fail, subject, "the account has no product " + id, "Correct --products; the account's are on its dashboard."}, true
+	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
+		return Finding{OK, subject, "the account has it", ""}, true
+	default:
+		return Finding{Skip, subject, "the provider did not say: " + plain(err), "Try again; if it stays, look the code up in docs/troubleshooting.md."}, true
+	}
+}
+
+// maxScript is how much of a widget's script is read.
+const maxScript = 4 << 20
+
+// widget fetches the script as a page would.
+func (p Patient) widget(ctx context.Context) Finding {
+	const subject = "widget"
+	do := "Set --widget-script-url and --widget-global to what the provider documents."
+	res, body, err := p.get(ctx, p.WidgetScriptURL)
+	switch {
+	case err != nil:
+		return Finding{Fail, subject, "its script does not come: " + plain(err), do}
+	case res.StatusCode != http.StatusOK:
+		return Finding{Fail, subject, fmt.Sprintf("its script's address answers %d", res.StatusCode), do}
+	case !strings.Contains(res.Header.Get("Content-Type"), "javascript"):
+		return Finding{Fail, subject, "what is at its script's address is no script, and browsers refuse it", do}
+	case !bytes.Contains(body, []byte(p.WidgetGlobal)):
+		return Finding{Warn, subject, "its script does not name " + p.WidgetGlobal, do}
+	}
+	return Finding{OK, subject, fmt.Sprintf("its script comes, and names %s", p.WidgetGlobal), ""}
+}
+
+// webhooks sends ourselves what the provider would, signed with each secret.
+func (p Patient) webhooks(ctx context.Context) Finding {
+	const subject = "webhooks"
+	if len(p.WebhookSecrets) == 0 {
+		return Finding{Fail, subject, "no secret is configured, so every webhook is refused", "Set --webhook-secret to the callback's, from the account's dashboard."}
+	}
+	at := p.PortalURL + "/webhooks/visit"
+	body := []byte(`{"type":"DOCTOR"}`)
+	for _, text := range p.WebhookSecrets {
+		secret, err := webhook.ParseSecret(text)
+		if err != nil {
+			return Finding{Fail, subject, "a secret is not of the form whsec_…", "Copy it from the account's dashboard."}
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(body))
+		if err == nil {
+			req.Header.Set("Content-Type", "application/json")
+			err = webhook.Sign(req.Header, []webhook.Secret{secret}, uuid.NewString(), p.Now(), body)
+		}
+		var res *http.Response
+		if err == nil {
+			res, err = p.http().Do(req)
+		}
+		if err != nil {
+			return Finding{Skip, subject, "the portal cannot be reached from here: " + plain(err), "Start it, or run this where " + p.PortalURL + " leads to it."}
+		}
+		res.Body.Close()
+		if res.StatusCode/100 != 2 {
+			return Finding{Fail, subject, fmt.Sprintf("the portal at %s refuses a webhook that is signed with the configured secret (%d)", p.PortalURL, res.StatusCode),
+				"See that the portal runs with this --webhook-secret, and that nothing in front of it changes bodies."}
+		}
+	}
+	return Finding{OK, subject, "the portal takes what is signed with the secret; the account's callback is to be " + at, ""}
+}
+
+func (p Patient) http() *http.Client {
+	return &http.Client{Transport: p.HTTP, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// get reads an answer, up to its bound.
+func (p Patient) get(ctx context.Context, at string) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, nil, errors.New("the address is no URL")
+	}
+	res, err := p.http().Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxScript))
+	return res, body, err
+}
+
+// plain is an error without the address that it came from.
+func plain(err error) string {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %s", patience)
+	}
+	return err.Error()
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Healthy reports whether nothing failed.
+func Healthy(found []Finding) bool {
+	return !slices.ContainsFunc(found, func(f Finding) bool { return f.Level == Fail })
+}

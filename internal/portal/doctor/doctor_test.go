@@ -1,0 +1,178 @@
+package doctor_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/portal/doctor"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+const (
+	cashflow = "0b4d2b3c-1b1e-4c07-9c7e-5c1d8a0f8a01"
+	secret   = "a secretKey that nobody may read"
+)
+
+// ward is a provider and a portal, each of whose answers can be replaced.
+type ward struct {
+	provider, portal *httptest.Server
+	answer           map[string]http.HandlerFunc
+}
+
+func admit(t *testing.T) (*ward, doctor.Patient) {
+	t.Helper()
+	key, err := jose.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := json.Marshal(jose.KeySet{key.Public()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	webhookSecret := webhook.NewSecret()
+	parsed, err := webhook.ParseSecret(webhookSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver := &webhook.Receiver{Secrets: []webhook.Secret{parsed}}
+	w := &ward{answer: map[string]http.HandlerFunc{
+		"/connect/jwkset":      says(200, "application/json", string(keys)),
+		"/connect/accesstoken": says(200, "application/json", fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
+		"/secure-redirect":     says(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
+		"/widget/v1/widget.js": says(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
+		"/webhooks/visit": func(rw http.ResponseWriter, r *http.Request) {
+			if _, err := receiver.Receive(r); err != webhook.ErrOtherType {
+				rw.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			rw.WriteHeader(http.StatusNoContent)
+		},
+	}}
+	serve := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		h := w.answer[r.URL.Path]
+		if h == nil {
+			t.Errorf("asked for %s %s", r.Method, r.URL.Path)
+			h = http.NotFound
+		}
+		h(rw, r)
+	})
+	w.provider, w.portal = httptest.NewServer(serve), httptest.NewServer(serve)
+	t.Cleanup(w.provider.Close)
+	t.Cleanup(w.portal.Close)
+	return w, doctor.Patient{
+		PortalURL: strings.Replace(w.portal.URL, "127.0.0.1", "localhost", 1), ProviderURL: w.provider.URL, Environment: svc.Sandbox,
+		PublicID: "svc-us", ClientID: "client-us", SecretKey: secret, Products: map[svc.Product]string{svc.Cashflow: cashflow},
+		WebhookSecrets: []string{webhookSecret}, WidgetScriptURL: w.provider.URL + "/widget/v1/widget.js", WidgetGlobal: "SvcWidget",
+		ReturnMode: "get", Now: time.Now}
+}
+
+func says(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
+func TestWhatIsWrongIsFoundAndNothingElse(t *testing.T) {
+	refuses := func(status int, code string) http.HandlerFunc {
+		return says(status, "application/json", `{"error":"`+code+`"}`)
+	}
+	for name, c := range map[string]struct {
+		change func(*ward, *doctor.Patient)
+		want   string // the findings that are not ok: level subject: what is said
+	}{
+		"nothing is wrong": {func(*ward, *doctor.Patient) {}, ""},
+		"nobody answers": {func(w *ward, p *doctor.Patient) {
+			w.provider.Close()
+		}, "fail provider: does not answer|fail widget: its script does not come"},
+		"our clock is slow": {func(_ *ward, p *doctor.Patient) {
+			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
+		}, "fail clock: |fail webhooks: the portal at"},
+		"our clock is a little slow": {func(_ *ward, p *doctor.Patient) {
+			p.Now = func() time.Time { return time.Now().Add(-15 * time.Second) }
+		}, "warn clock: "},
+		"no key set": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/connect/jwkset"] = says(200, "text/html", "<p>hello")
+		}, "fail key set: is not a key set"},
+		"no usable key": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/connect/jwkset"] = says(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
+		}, "fail key set: has no usable key"},
+		"another environment's credentials": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/connect/accesstoken"] = refuses(403, "UNKNOWN_CUSTOMER")
+		}, "fail credentials: the provider does not know this clientId in sandbox"},
+		"an old secretKey": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/connect/accesstoken"] = refuses(401, "UNAUTHORIZED")
+		}, "fail credentials: the secretKey is not the one"},
+		"no credentials": {func(_ *ward, p *doctor.Patient) { p.SecretKey = "" }, "fail credentials: svcapi"},
+		"another's product": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/secure-redirect"] = refuses(400, "INVALID_PRODUCT")
+		}, "fail product cashflow: the account has no product " + cashflow},
+		"no products": {func(_ *ward, p *doctor.Patient) { p.Products = nil }, "fail products: none is configured"},
+		"a return that is not registered": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
+		}, "fail complete URL: the account does not let outcomes come back"},
+		"a provider that is in trouble": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
+		}, "skip product cashflow: the provider did not say"},
+		"a page in place of the script": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
+		}, "fail widget: what is at its script's address is no script"},
+		"no script": {func(w *ward, _ *doctor.Patient) {
+			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
+		}, "fail widget: its script's address answers 404"},
+		"another global": {func(_ *ward, p *doctor.Patient) { p.WidgetGlobal = "Other" }, "warn widget: its script does not name Other"},
+		"another webhook secret": {func(_ *ward, p *doctor.Patient) {
+			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
+		}, "fail webhooks: the portal at"},
+		"a webhook secret that is none": {func(_ *ward, p *doctor.Patient) { p.WebhookSecrets = []string{"x"} }, "fail webhooks: a secret is not of the form"},
+		"no webhook secret":             {func(_ *ward, p *doctor.Patient) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
+		"a portal that does not run":    {func(w *ward, _ *doctor.Patient) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
+		"one host for both": {func(w *ward, p *doctor.Patient) {
+			p.PortalURL = w.portal.URL
+		}, "warn addresses: portal and provider share a host"},
+		"plain http in production": {func(_ *ward, p *doctor.Patient) {
+			p.Environment = svc.Production
+		}, "fail addresses: --portal-url is plain http|fail addresses: --provider-url is plain http"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := admit(t)
+			c.change(w, &p)
+			found := p.Examine(t.Context())
+			var got []string
+			for _, f := range found {
+				if (f.Level == doctor.OK) != (f.Do == "") && f.Level != doctor.Skip {
+					t.Errorf("%s %s: what to do is %q", f.Level, f.Subject, f.Do)
+				}
+				if strings.Contains(f.Says+f.Do, secret) {
+					t.Errorf("%s shows the secretKey", f.Subject)
+				}
+				if f.Level != doctor.OK {
+					got = append(got, fmt.Sprintf("%s %s: %s", f.Level, f.Subject, f.Says))
+				}
+			}
+			var want []string
+			if c.want != "" {
+				want = strings.Split(c.want, "|")
+			}
+			ok := len(got) == len(want)
+			for i := range want {
+				ok = ok && strings.HasPrefix(got[i], want[i])
+			}
+			if !ok {
+				t.Errorf("found:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if healthy := !strings.Contains(c.want, "fail"); doctor.Healthy(found) != healthy {
+				t.Errorf("Healthy = %v, want %v", !healthy, healthy)
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+// Behind tells how many migrations Open would run on the party's database: fewer
+// than none for one that a newer version has migrated. It opens the database to
+// read and changes nothing. ErrNotFound is for a database that was never opened.
+func Behind(ctx context.Context, c Config) (int, error) {
+	db, err := openToRead(c)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	if err := db.PingContext(ctx); err != nil {
+		return 0, errors.New("store: the database does not answer") // the driver's words may quote its address
+	}
+	files, err := fs.ReadDir(Migrations(c.Party), ".")
+	if err != nil {
+		return 0, err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT version_id FROM goose_db_version WHERE is_applied`)
+	if err != nil {
+		return 0, ErrNotFound
+	}
+	defer rows.Close()
+	there := map[int64]bool{0: true}
+	for rows.Next() {
+		var version int64
+		if err := rows.Scan(&version); err != nil {
+			return 0, err
+		}
+		there[version] = true
+	}
+	if err := rows.Err(); err != nil {
+		return 0, err
+	}
+	missing := 0
+	delete(there, 0)
+	for _, f := range files {
+		version, err := goose.NumericComponent(f.Name())
+		if err != nil {
+			return 0, err
+		}
+		if !there[version] {
+			missing++
+		}
+		delete(there, version)
+	}
+	if len(there) > 0 {
+		return -len(there), nil
+	}
+	return missing, nil
+}
+
+func openToRead(c Config) (*sql.DB, error) {
+	if c.URL == "" {
+		path := filepath.Join(c.Dir, c.Party+".db")
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNotFound
+		} else if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		return sql.Open("sqlite", "file:"+path+"?"+url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode())
+	}
+	cfg, err := pgx.ParseConfig(c.URL)
+	if err != nil {
+		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
+	}
+	cfg.RuntimeParams["search_path"] = c.Party
+	cfg.RuntimeParams["default_transaction_read_only"] = "on"
+	return stdlib.OpenDB(*cfg), nil
+}
