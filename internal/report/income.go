@@ -180,6 +180,28 @@ type RevisedValues struct {
 	NetRecent   *int64 `json:"net_recent,omitempty"`
 }
 
+// RevisedNames lists the members of revised_report_values.
+func RevisedNames() []string {
+	return []string{"gross_annual", "net_annual", "gross_recent", "net_recent"}
+}
+
+// RevisedRecent reports whether one of the RevisedNames is only in reports from bank
+// data.
+func RevisedRecent(name string) bool { return name == "gross_recent" || name == "net_recent" }
+
+// Figure is the member of a name, one of RevisedNames.
+func (v *RevisedValues) Figure(name string) **int64 {
+	switch name {
+	case "gross_annual":
+		return &v.GrossAnnual
+	case "net_annual":
+		return &v.NetAnnual
+	case "gross_recent":
+		return &v.GrossRecent
+	}
+	return &v.NetRecent
+}
+
 // IncomeAccount is one bank account, an investment account too.
 type IncomeAccount struct {
 	SourceID        string          `json:"source_id"`

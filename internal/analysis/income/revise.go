@@ -1,0 +1,199 @@
+package income
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// A report that people corrected after the consumer disputed it is made again:
+// with the figures that they computed in place of its own wherever those stand as
+// figures of the whole report, and with all figures in force among its
+// revised_report_values. What a source says stays what it said: the months of the
+// history, inflows, payroll and pay stubs.
+
+// Recent reports whether a report has figures of the last three months: whether it
+// is from bank data.
+func Recent(r *report.Income) bool { return len(r.AccountDetails) > 0 }
+
+// Estimated reports whether a report's gross figures are estimated from its net ones.
+func Estimated(r *report.Income) bool {
+	return r.Income != nil && len(r.Income.FinancialAccounts) > 0
+}
+
+// Figures are those of a report that can be corrected, as they stand in it; nil is
+// what it does not say.
+func Figures(r *report.Income) (v report.RevisedValues) {
+	switch n := r.Income; {
+	case n == nil:
+	case n.Revised != nil:
+		v = *n.Revised
+	case Estimated(r):
+		a := &n.FinancialAccounts[0]
+		v = report.RevisedValues{GrossAnnual: a.GrossAnnual, NetAnnual: a.NetAnnual, GrossRecent: a.GrossRecent, NetRecent: a.NetRecent}
+	default:
+		v.GrossAnnual, v.NetAnnual = inDollarsOf(n.Summary.AnnualGross), inDollarsOf(n.Summary.AnnualNet)
+	}
+	return v
+}
+
+func inDollarsOf(c *report.Cents) *int64 {
+	if c == nil {
+		return nil
+	}
+	return inDollars(*c)
+}
+
+// Reasons of an Unfit.
+const (
+	UnfitNone    = "nothing is corrected"
+	UnfitAbsent  = "the report has no such figure"
+	UnfitRange   = "no whole dollars"
+	UnfitMissing = "the report does not say it"
+	UnfitNet     = "more net than gross"
+	UnfitUnknown = "what it was estimated from is deleted"
+)
+
+// largestRevised is the largest figure that can be stated.
+const largestRevised = math.MaxInt32
+
+// Unfit is the error of a correction that cannot be made.
+type Unfit struct {
+	Figure string // one of report.RevisedNames; empty: all
+	Why    string // one of the Unfit… constants
+}
+
+func (u Unfit) Error() string { return "income: " + u.Figure + ": " + u.Why }
+
+// Corrected is what a report's figures come to when those of v that are not nil
+// take their place. Where it is estimated, the gross of a net figure that is
+// corrected alone is estimated anew by estimate, which may fail. Its other errors
+// are an Unfit.
+func Corrected(r *report.Income, v report.RevisedValues, estimate func(report.RevisedValues) (report.RevisedValues, error)) (report.RevisedValues, error) {
+	now, then, changed := Figures(r), v, false
+	for _, name := range report.RevisedNames() {
+		to, from := then.Figure(name), *now.Figure(name)
+		if *to == nil {
+			continue
+		}
+		if report.RevisedRecent(name) && !Recent(r) {
+			return v, Unfit{name, UnfitAbsent}
+		}
+		if **to < 0 || **to > largestRevised {
+			return v, Unfit{name, UnfitRange}
+		}
+		if from != nil && *from == **to {
+			*to = nil // it stays as it is
+			continue
+		}
+		changed = true
+	}
+	if !changed {
+		return v, Unfit{"", UnfitNone}
+	}
+	alone := then.NetAnnual != nil && v.GrossAnnual == nil || then.NetRecent != nil && v.GrossRecent == nil
+	if alone && Estimated(r) {
+		anew, err := estimate(then)
+		if err != nil {
+			return v, err
+		}
+		if then.NetAnnual != nil && v.GrossAnnual == nil {
+			then.GrossAnnual = anew.GrossAnnual
+		}
+		if then.NetRecent != nil && v.GrossRecent == nil {
+			then.GrossRecent = anew.GrossRecent
+		}
+	}
+	for _, name := range report.RevisedNames() {
+		if to := then.Figure(name); *to == nil {
+			*to = *now.Figure(name)
+		}
+	}
+	return then, fits(then)
+}
+
+// fits says what is wrong with the figures of a regenerated report.
+func fits(v report.RevisedValues) error {
+	for _, pair := range [][2]string{{"gross_annual", "net_annual"}, {"gross_recent", "net_recent"}} {
+		gross, net := *v.Figure(pair[0]), *v.Figure(pair[1])
+		switch {
+		case gross == nil && net == nil && report.RevisedRecent(pair[0]):
+		case gross == nil:
+			return Unfit{pair[0], UnfitMissing}
+		case net == nil:
+			return Unfit{pair[1], UnfitMissing}
+		case *net > *gross:
+			return Unfit{pair[1], UnfitNet}
+		}
+	}
+	return nil
+}
+
+// Gross estimates the gross of net figures, in whole dollars, as the report of the
+// input estimates its own: of the net the same part is wages.
+func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.RevisedValues) {
+	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), employersOf(in.StatedEmployers))
+	taxes := netOf(taxesOf(f.year), f.state(&in))
+	if net.NetAnnual != nil {
+		was := f.last(12)
+		now := was.like(report.Cents(*net.NetAnnual) * 100)
+		// Wages of less than a year are taxed as those of one.
+		base := now[wage]
+		if was[wage] > 0 {
+			base = ratio{net: was[wage], gross: now[wage]}.of(f.base())
+		}
+		out.GrossAnnual = inDollars(now.gross(ratio{net: base, gross: taxes.gross(base)}))
+	}
+	if net.NetRecent != nil {
+		was, _ := f.annualised(3)
+		now := was.like(report.Cents(*net.NetRecent) * 100)
+		out.GrossRecent = inDollars(plus(taxes.gross(now[wage]), now[other]))
+	}
+	return out
+}
+
+// like parts another net income into wages and the rest as s is; where s is none,
+// it is wages.
+func (s sums) like(net report.Cents) sums {
+	wages := net
+	if total := s.total(); total > 0 {
+		wages = ratio{net: total, gross: net}.of(s[wage])
+	}
+	wages = min(wages, net)
+	return sums{wage: wages, other: net - wages}
+}
+
+// Revise is the report with other figures, as Corrected returned them, as its
+// revision of that number. It leaves r as it is.
+func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time) report.Income {
+	now := Figures(&r)
+	meta := *r.Meta
+	number, when := strconv.Itoa(revision), report.TimestampOf(at)
+	meta.Revision, meta.RevisionCreatedAt = &number, &when
+	r.Meta = &meta
+	node := report.IncomeNode{}
+	if r.Income != nil {
+		node = *r.Income
+	}
+	// An amount that stays keeps its cents.
+	set := func(c **report.Cents, was, is *int64) {
+		if *c == nil || was == nil || *was != *is {
+			cents := report.Cents(*is) * 100
+			*c = &cents
+		}
+	}
+	set(&node.Summary.AnnualGross, now.GrossAnnual, v.GrossAnnual)
+	set(&node.Summary.AnnualNet, now.NetAnnual, v.NetAnnual)
+	if Estimated(&r) {
+		accounts := append([]report.FinancialAccount(nil), node.FinancialAccounts...)
+		a := &accounts[0]
+		a.GrossAnnual, a.NetAnnual, a.GrossRecent, a.NetRecent = v.GrossAnnual, v.NetAnnual, v.GrossRecent, v.NetRecent
+		node.FinancialAccounts = accounts
+	}
+	node.Revised = &v
+	r.Income = &node
+	return r
+}
