@@ -20,7 +20,7 @@ func identities(in *Input, fields report.IdentityFields) []report.PassportIdenti
 		out = append(out, report.PassportIdentity{
 			SourceID: in.InputSource, SourceRecordID: report.Null(in.InputRecordID), FirstName: report.Null(c.First), LastName: report.Null(c.Last),
 			FullName: report.Null(strings.TrimSpace(c.First + " " + c.Last)), OtherNames: []string{}, Emails: append([]string{}, c.Emails...),
-			Telephones: []string{}, Documents: []report.IdentityDocument{},
+			DateOfBirth: date(c.Born), Telephones: []string{}, Documents: []report.IdentityDocument{},
 		})
 	}
 	if in.File.Found {

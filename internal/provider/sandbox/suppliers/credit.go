@@ -33,7 +33,7 @@ func (g *generator) credit(f *passport.File, last string) {
 	if how == arrears {
 		lines = max(lines, 4)
 	}
-	adult := min(monthsBetween(f.Person.Born, g.day)-18*12, 160)
+	adult := min(g.adult, 160)
 	kinds := []string{report.TradeCard, report.TradeAuto, report.TradeTelecom, report.TradePersonal, report.TradeCard, report.TradeMortgage, report.TradeRetail, report.TradeStudent}
 	shift := g.rand.IntN(len(kinds))
 	for i := range lines {
@@ -202,7 +202,7 @@ func (g *generator) traces(f *passport.File, how temper, last string) {
 	}
 	if how == arrears {
 		amount := *f.Tradelines[0].Balance
-		p := passport.PublicRecord{Type: g.pick("JUDGMENT|TAX_LIEN"), Court: g.court, Filed: g.monthsAgo(g.between(4, 50), 21), Amount: &amount}
+		p := passport.PublicRecord{Type: g.pick("JUDGMENT|TAX_LIEN"), Court: g.court, Filed: g.monthsAgo(min(g.between(4, 50), g.adult), 21), Amount: &amount}
 		if g.chance(40) {
 			p.Resolved = report.Date{Time: p.Filed.AddDate(0, g.between(1, 3), 0)}
 		}

@@ -63,6 +63,13 @@ func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
 	return nil
 }
 
+// How many months of age a person must have had to be known to a bureau, and for what
+// is past: a debt that was charged off, a card that was closed.
+const (
+	someCredit = 4
+	pastCredit = 30
+)
+
 // Fetch retrieves what a supplier has on an applicant at an instant. typed is what
 // the applicant typed, nil for nothing; identifiers derive from link, the report's
 // publicToken. An unknown code has no file.
@@ -70,7 +77,8 @@ func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
 // The person in the file is the one who was typed, where the country writes names in
 // Latin letters and so was this one; where it does not, the one whose names were
 // typed in either script, if the sandbox has both of them; and otherwise somebody
-// else, who does not match.
+// else, who does not match. A date of birth that was typed is that person's, and a
+// bureau knows nobody who has only just come of age.
 func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File {
 	supplier, ok := report.SupplierOf(code)
 	if !ok {
@@ -97,6 +105,12 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 	if code == report.DocumentSupplier {
 		return out
 	}
+	if g.adult = monthsBetween(out.Person.Born, g.day) - 18*12; g.adult < someCredit {
+		return passport.File{Supplier: code, RecordID: out.RecordID} // nobody lends to children
+	}
+	if g.adult < pastCredit {
+		last = ThinFile
+	}
 	out.Currency = g.currency
 	g.life(&out)
 	g.credit(&out, last)
@@ -111,6 +125,7 @@ type generator struct {
 	supplier string
 	link     string
 	day      report.Date
+	adult    int // months since the person came of age
 }
 
 func random(parts ...string) *rand.Rand {
@@ -181,8 +196,13 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 		}
 	}
 	p.Emails = []string{mailbox(firstLatin) + "." + mailbox(lastLatin) + "@mail.example"}
-	if typed != nil && len(typed.Emails) > 0 && (passport.SameName(*typed, p.Full) || passport.SameName(*typed, p.Transliterated)) {
-		p.Emails = slices.Clone(typed.Emails)
+	if typed != nil && (passport.SameName(*typed, p.Full) || passport.SameName(*typed, p.Transliterated)) {
+		if len(typed.Emails) > 0 {
+			p.Emails = slices.Clone(typed.Emails)
+		}
+		if !typed.Born.IsZero() {
+			p.Born = typed.Born
+		}
 	}
 	p.Telephones = []string{g.filled(g.phone)}
 	if deceased {
@@ -283,13 +303,13 @@ func (g *generator) life(f *passport.File) {
 	if g.chance(70) {
 		f.Addresses = append(f.Addresses, g.address(at+1, g.monthsAgo(home+g.between(12, 60), 14), g.monthsAgo(home, 2)))
 	}
-	since := g.between(5, 70)
+	since := min(g.between(5, 70), g.adult)
 	wage := g.money(g.monthly*int64(g.between(60, 190))/100, 2)
 	f.Employers = []passport.Employer{{Name: g.pick(g.works), Job: g.pick(g.jobs), Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
 	if g.chance(55) {
 		before := g.money(int64(wage)/100*int64(g.between(55, 90))/100, 2)
 		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.works, f.Employers[0].Name), Job: g.pick(g.jobs),
-			Start: g.monthsAgo(since+g.between(10, 60), 1), End: g.monthsAgo(since, 1), Last: g.monthsAgo(since+1, 18), Monthly: &before})
+			Start: g.monthsAgo(min(since+g.between(10, 60), g.adult), 1), End: g.monthsAgo(since, 1), Last: g.monthsAgo(since+1, 18), Monthly: &before})
 	}
 	if g.chance(25) {
 		extra := g.money(int64(wage)/100*int64(g.between(8, 25))/100, 2)

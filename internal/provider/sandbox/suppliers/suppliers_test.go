@@ -46,7 +46,11 @@ func applicants(t *rapid.T) *passport.Consumer {
 	case 2:
 		given = latin
 	}
-	return &passport.Consumer{First: given, Last: family, Emails: []string{fmt.Sprintf("a%d@mail.example", rapid.IntRange(0, 999).Draw(t, "mail"))}}
+	who := passport.Consumer{First: given, Last: family, Emails: []string{fmt.Sprintf("a%d@mail.example", rapid.IntRange(0, 999).Draw(t, "mail"))}}
+	if rapid.Bool().Draw(t, "says his age") {
+		who.Born = report.Date{Time: time.Date(2008, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -rapid.IntRange(0, 30_000).Draw(t, "born"))}
+	}
+	return &who
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {
@@ -97,7 +101,11 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 		t.Fatalf("%d tradelines, %d inquiries, currencies %+v", len(r.Tradelines), len(r.Inquiries), r.Currencies)
 	}
 	ids := map[string]bool{}
+	grown := report.Date{Time: file.Person.Born.AddDate(18, 0, -31)} // ages are counted in months
 	for _, l := range r.Tradelines {
+		if l.Opened.Before(grown.Time) {
+			t.Fatalf("a credit of %s, of somebody born on %s", l.Opened, file.Person.Born)
+		}
 		past("opening", l.Opened)
 		past("closing", l.Closed)
 		latest := l.History[0].Status
@@ -175,6 +183,9 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 		}
 	}
 	for _, e := range r.Employers {
+		if e.Start.Before(grown.Time) {
+			t.Fatalf("a job since %s, of somebody born on %s", e.Start, file.Person.Born)
+		}
 		past("employer", e.Start)
 		past("employer", e.End)
 	}
@@ -247,6 +258,39 @@ func TestWhoIsInTheFile(t *testing.T) {
 		}
 		if mine := slices.Contains(file.Person.Emails, "mine@mail.example"); mine != matched {
 			t.Errorf("%s has the typed address: %v, though matched is %v", c.code, mine, matched)
+		}
+	}
+}
+
+// TestADateOfBirthThatWasTyped: it is that of the person in the file, if that is the
+// one who was typed, whatever the supplier provides; and a bureau does not know the
+// young.
+func TestADateOfBirthThatWasTyped(t *testing.T) {
+	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
+	born := report.Date{Time: time.Date(1987, 2, 3, 0, 0, 0, 0, time.UTC)}
+	for _, s := range report.Suppliers() {
+		who := passport.Consumer{First: "Olena", Last: "Kovalenko", Born: born}
+		file := Bureaus{}.Fetch(s.Code, link, &who, at)
+		r := passport.Build(passport.Input{InputSource: report.ConsumerInput, Consumer: &who, File: file}, at)
+		typed, theirs := r.Identities[0], r.Identities[1]
+		matched := len(typed.Matching.FullName.Matched) == 1
+		if typed.DateOfBirth == nil || *typed.DateOfBirth != born || (file.Person.Born == born) != matched || (theirs.DateOfBirth != nil) != s.Fields.DateOfBirth {
+			t.Errorf("%s: typed %v, in the file %s, shown %v; matched %v", s.Code, typed.DateOfBirth, file.Person.Born, theirs.DateOfBirth, matched)
+		}
+	}
+	for _, c := range []struct {
+		born  string
+		found bool
+		lines int // at most
+	}{{"2016-01-01", false, 0}, {"2008-06-01", false, 0}, {"2007-01-01", true, 1}, {"1990-01-01", true, 9}} {
+		day, _ := time.Parse(time.DateOnly, c.born)
+		who := passport.Consumer{First: "Ana", Last: "Delinquent", Born: report.Date{Time: day}}
+		file := Bureaus{}.Fetch("GBR_EFX", link, &who, at)
+		if file.Found != c.found || len(file.Tradelines) > c.lines || c.found && len(file.Tradelines) == 0 {
+			t.Errorf("born on %s: found %v, %d credits", c.born, file.Found, len(file.Tradelines))
+		}
+		if documents := (Bureaus{}).Fetch(report.DocumentSupplier, link, &who, at); !documents.Found || documents.Person.Born != who.Born {
+			t.Errorf("born on %s: documents say %+v", c.born, documents.Person)
 		}
 	}
 }
