@@ -2,6 +2,7 @@ package stubs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,10 +13,12 @@ import (
 )
 
 // sample is a pay stub of the sandbox's own: that of the statement before the
-// latest nth one of somebody with a salary, as a PDF file.
-func sample(who *bankdata.Person, link string, nth int, at time.Time, lacking bool) []byte {
+// latest nth one of somebody with a salary, at the employer if there is one, as a PDF
+// file.
+func sample(who *bankdata.Person, employer, link string, nth int, at time.Time, lacking bool) []byte {
 	p := payroll.Providers{}.Fetch("paywright", "default", link, at)
 	job := p.Jobs[0]
+	job.Employer = cmp.Or(employer, job.Employer)
 	s := job.Statements[nth%len(job.Statements)]
 	name := p.Owner.FullName()
 	if who != nil && who.FullName() != "" {

@@ -1,8 +1,9 @@
 // Package stubs is the sandbox's reader of pay stubs. What becomes of a file its
 // name decides, and what the reader says of its genuineness the applicant's name
 // (document 3, "Sandbox pay stub upload outcomes"). A file that is recognised is
-// read as everywhere; where nothing can be read in it, a stub that the sandbox
-// writes takes its place and is read, so that any file will do in a test.
+// read as everywhere. A picture, a file of other text and a few bytes of anything
+// stand for a stub that the sandbox writes, which is read in their place, so that any
+// file will do in a test; one that is encrypted, too large or broken stands for itself.
 package stubs
 
 import (
@@ -18,8 +19,9 @@ import (
 
 // File is an uploaded file.
 type File struct {
-	Name string
-	Body func() ([]byte, error) // the whole file; asked for at most once
+	Name     string
+	Employer string                 // the stated one that it is for; empty: none in particular
+	Body     func() ([]byte, error) // the whole file; asked for at most once
 }
 
 // outcome is what a file's name says.
@@ -46,6 +48,20 @@ func outcomeOf(name string) outcome {
 		}
 	}
 	return unrecognised
+}
+
+// fewBytes is how small a file is that nobody could have meant to be read.
+const fewBytes = 256
+
+// stands reports whether a file in which no stub was read stands for one.
+func stands(o paystub.Outcome, size int) bool {
+	switch o {
+	case paystub.Image, paystub.NoText, paystub.NoPayStub:
+		return true
+	case paystub.Malformed, paystub.Unsupported, paystub.Empty:
+		return size < fewBytes
+	}
+	return false
 }
 
 // verdicts are what is said of a stub's file when the applicant's first name is
@@ -97,8 +113,8 @@ func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankd
 				return nil, err
 			}
 			d := paystub.Open(body)
-			if r.Sandbox && (d.Outcome != paystub.Read || o == lacking) {
-				d = paystub.Open(sample(who, link, i, at, o == lacking))
+			if r.Sandbox && (o == lacking || stands(d.Outcome, len(body))) {
+				d = paystub.Open(sample(who, f.Employer, link, i, at, o == lacking))
 			}
 			if d.Outcome != paystub.Read {
 				out[i].Status, _ = d.Status()
@@ -117,6 +133,28 @@ func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankd
 		}
 	}
 	return out, nil
+}
+
+// Look says whether a document that is no pay stub can be read by people: what it
+// says is for them. Of names only those that fail count.
+func (r Reader) Look(f File) (svc.Status, error) {
+	if r.Sandbox {
+		switch outcomeOf(f.Name) {
+		case down:
+			return svc.StatusBureauUnresponsive, nil
+		case empty:
+			return svc.StatusNotAuthenticated, nil
+		}
+	}
+	body, err := f.Body()
+	if err != nil {
+		return "", err
+	}
+	switch paystub.Open(body).Outcome {
+	case paystub.Read, paystub.Image, paystub.NoText, paystub.NoPayStub:
+		return svc.StatusSuccess, nil
+	}
+	return svc.StatusNotAuthenticated, nil
 }
 
 // deposits are the credits of bank data, as far back as all accounts reach.

@@ -1,6 +1,7 @@
 package stubs
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -112,6 +115,32 @@ func TestARealStubIsRead(t *testing.T) {
 	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
 		t.Errorf("read as %q's", name)
+	}
+}
+
+// What is encrypted, too large, broken or something else altogether is no stub,
+// whatever it is called.
+func TestFilesThatStandForThemselves(t *testing.T) {
+	real := sample(ada, "other", 0, at, false)
+	locked := bytes.Replace(real, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1)
+	if bytes.Equal(locked, real) {
+		t.Fatal("nothing was locked")
+	}
+	for name, c := range map[string]struct {
+		body []byte
+		want svc.Status
+	}{
+		"encrypted":          {locked, svc.StatusNotAuthenticated},
+		"half of it":         {real[:len(real)/2], svc.StatusNotAuthenticated},
+		"too large":          {append([]byte("%PDF-1.7\n"), make([]byte, paystub.MaxFile)...), svc.StatusNotAuthenticated},
+		"a program":          {append([]byte("\x7fELF"), make([]byte, 4096)...), svc.StatusNotAuthenticated},
+		"other text":         {paystubtest.Letter(), svc.StatusSuccess},
+		"a page of pictures": {paystubtest.Scan(), svc.StatusSuccess},
+		"a few bytes":        {[]byte("%PDF-1.4"), svc.StatusSuccess},
+	} {
+		if got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
+			t.Errorf("%s: %s, want %s", name, got[0].Status, c.want)
+		}
 	}
 }
 
