@@ -90,6 +90,11 @@ const (
 	SubWidgetSessionExpired Substatus = "WIDGET_SESSION_EXPIRED"
 )
 
+// Substatuses lists every substatus but those that are a WidgetError's.
+func Substatuses() []Substatus {
+	return []Substatus{SubIncompatibleAccounts, SubNoRecentInformation, SubMFARequired, SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
+}
+
 // Outcome is what became of a secure redirect (document 2, Events).
 type Outcome string
 
