@@ -314,11 +314,11 @@ func TestBackendFrames(t *testing.T) {
 	if c := s.cookie(t, v); c != "" {
 		t.Error("a framed page has set a session")
 	}
-	told, err := v.Evaluate(`() => window.told.join("\n")`)
-	must(t, err)
 	for _, want := range []string{s.Portal + " phase open", s.Portal + " state ready"} {
-		if !strings.Contains(told.(string), want) {
-			t.Errorf("the app's page was told:\n%s\nand not %q", told, want)
+		// A message arrives a moment after what it tells of.
+		if _, err := v.WaitForFunction(`(want) => window.told.includes(want)`, want); err != nil {
+			told, _ := v.Evaluate(`() => window.told.join("\n")`)
+			t.Errorf("the app's page was told:\n%v\nand not %q", told, want)
 		}
 	}
 
