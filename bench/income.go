@@ -21,14 +21,14 @@ func incomeFigures(ctx context.Context) ([]figure, error) {
 	const rounds, times = 15, 10
 	var spent []float64 // ns a report, of each round
 	for round := range rounds + 1 {
-		began := time.Now()
+		began := busy()
 		for range times {
 			if err := incomeReport(data, at); err != nil {
 				return nil, err
 			}
 		}
 		if round > 0 { // the first one warms up
-			spent = append(spent, float64(time.Since(began).Nanoseconds())/times)
+			spent = append(spent, (busy()-began)/times)
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -37,10 +37,10 @@ func groups() []group {
 		{"redirect", redirectFigures},
 		{"api", apiFigures},
 		{"engine", engineFigures},
+		{"engine", incomeFigures},
 		{"engine", eligibilityFigures},
 		{"engine", paystubFigures},
 		{"engine", passportFigures},
-		{"income", incomeFigures},
 	}
 }
 

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sandbox/stubs"
+	"vestibule/internal/store"
+)
+
+// visitFigures measures the most memory that one visit takes which brings as many
+// and as large pay stubs as it may: they are uploaded, kept sealed, and read again for
+// the report. One visit brings stubs with a large picture, the other one files like
+// the worst that is known.
+func visitFigures(ctx context.Context, worst []byte) ([]figure, error) {
+	dir, err := os.MkdirTemp("", "vestibule-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := newService(ctx, store.Config{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	const megabytes = 200.0
+	var out []figure
+	for _, of := range []struct {
+		name string
+		file []byte
+	}{{"memory: a visit of ten stubs of 19 MB", pictured(19_000_000)}, {"memory: a visit of ten hostile files", worst[:min(len(worst), 19_000_000)]}} {
+		memory, err := s.visit(ctx, of.file)
+		if err != nil {
+			return nil, err
+		}
+		share := memory / megabytes
+		out = append(out, figure{name: of.name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes), ratio: share, low: share, high: share, wanted: "≤ 1.00"})
+	}
+	return out, nil
+}
+
+// pictured is a stub that is as large as if it had a picture of so many bytes.
+func pictured(size int) []byte {
+	draw := rand.New(rand.NewPCG(3, 2)).IntN
+	s := paystubtest.Random(draw)
+	stub := s.Printed(draw, paystubtest.Layouts()[0])
+	end := bytes.LastIndex(stub, []byte("startxref"))
+	out := make([]byte, 0, len(stub)+size)
+	out = append(append(out, stub...), "\n%"...)
+	out = append(out, bytes.Repeat([]byte("picture "), size/8)...)
+	return append(append(out, '\n'), stub[end:]...)
+}
+
+// visit uploads a file ten times and has them read. It returns the most memory in MB,
+// without what this process had before.
+func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
+	body, err := json.Marshal(household(fmt.Sprint("visit", len(file)), 10, s.now()))
+	if err != nil {
+		return 0, err
+	}
+	token, err := s.submit(ctx, body)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.idle(ctx); err != nil {
+		return 0, err
+	}
+	var key string
+	if err := s.db.SQL.QueryRowContext(ctx, `SELECT key_id FROM reports WHERE public_token = $1`, token).Scan(&key); err != nil {
+		return 0, err
+	}
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the most so far begins anew
+		return 0, err
+	}
+	before := mostMemory()
+	room := &documents.Service{DB: s.db, Now: s.now}
+	var files []stubs.File
+	for range documents.MaxFiles {
+		d, err := room.Upload(ctx, documents.New{PublicToken: token, KeyID: key, Kind: "PAYSTUB", Name: "paystub.pdf"}, bytes.NewReader(file))
+		if err != nil {
+			return 0, err
+		}
+		err = s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			if kept, err := room.Keep(ctx, tx, token, d.ID); err != nil || !kept {
+				return errors.Join(err, errors.New("a file was not kept"))
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		files = append(files, stubs.File{Name: "paystub.pdf", Body: func() ([]byte, error) {
+			from, err := room.Open(ctx, token, d.ID)
+			if err != nil {
+				return nil, err
+			}
+			body := make([]byte, d.Size)
+			_, err = io.ReadFull(from, body)
+			return body, err
+		}})
+	}
+	if _, err := (stubs.Reader{Sandbox: true}).Read(files, &bankdata.Person{FirstName: "Ana", LastName: "Perez"}, token, bankdata.Data{}, time.Now()); err != nil {
+		return 0, err
+	}
+	return mostMemory() - before, nil
+}
