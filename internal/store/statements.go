@@ -92,8 +92,19 @@ func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 	return k, nil
 }
 
+// whole is ctx for a statement that is not ended half way. The engine answers the
+// interruption of one that writes by rolling the whole transaction back, which may be
+// others' too; and to watch for it takes a goroutine for every statement.
+func whole(ctx context.Context) (context.Context, error) {
+	return context.WithoutCancel(ctx), ctx.Err()
+}
+
 // QueryContext asks by the statement that is kept.
 func (c *rememberer) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	ctx, err := whole(ctx)
+	if err != nil {
+		return nil, err
+	}
 	k, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
@@ -114,6 +125,10 @@ func (c *rememberer) QueryContext(ctx context.Context, query string, args []driv
 
 // ExecContext runs the statement that is kept.
 func (c *rememberer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	ctx, err := whole(ctx)
+	if err != nil {
+		return nil, err
+	}
 	k, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err

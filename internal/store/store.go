@@ -24,7 +24,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -69,9 +68,7 @@ type DB struct {
 	Dialect Dialect
 	Now     func() time.Time
 
-	// writer lets one local transaction write at a time under SQLite, whose own
-	// waiting is by sleeping and unfair. It is nil with PostgreSQL.
-	writer *sync.Mutex
+	writers *group // nil with PostgreSQL, which orders them itself
 }
 
 // Queryer is what both *sql.DB and *sql.Tx can do, so that a query can be
@@ -97,8 +94,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	db := &DB{Now: c.Now}
 	var err error
 	if c.URL == "" {
-		db.Dialect, db.writer = SQLite, new(sync.Mutex)
+		db.Dialect = SQLite
 		db.SQL, err = openSQLite(filepath.Join(c.Dir, c.Party+".db"))
+		db.writers = &group{db: db.SQL}
 	} else {
 		db.Dialect = Postgres
 		db.SQL, err = openPostgres(ctx, c.URL, c.Party)
@@ -242,19 +240,33 @@ func AfterCommit(ctx context.Context, f func()) {
 // A breach of uniqueness has f run again too: PostgreSQL reports one, in spite of
 // ON CONFLICT, when two transactions add one row at the same instant and the table
 // has another unique index than the one that the statement names.
+//
+// Under SQLite transactions are run one after the other, and those that wait share
+// one commit, before which none of them returns. f's context does not end with ctx
+// there; where ctx has ended when f returns, what f did is rolled back.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
-	if db.writer != nil {
-		db.writer.Lock()
-		defer db.writer.Unlock()
-	}
-	for try := 1; ; try++ {
+	return retried(ctx, func(ctx context.Context) error {
 		var after commits
-		err := db.once(context.WithValue(ctx, commitsKey{}, &after), nil, f)
+		ctx = context.WithValue(ctx, commitsKey{}, &after)
+		var err error
+		if db.writers != nil {
+			err = db.writers.run(ctx, f)
+		} else {
+			err = db.once(ctx, nil, f)
+		}
 		if err == nil {
 			for _, f := range after.run {
 				f()
 			}
 		}
+		return err
+	})
+}
+
+// retried calls f until the engine does not refuse it for contention.
+func retried(ctx context.Context, f func(ctx context.Context) error) error {
+	for try := 1; ; try++ {
+		err := f(ctx)
 		if err == nil || try == maxTries || !contended(err) && !(IsUnique(err) && try <= maxUnique) {
 			return err
 		}
@@ -289,6 +301,9 @@ func (db *DB) once(ctx context.Context, opts *sql.TxOptions, f func(ctx context.
 }
 
 func contended(err error) bool {
+	if errors.Is(err, errUndone) {
+		return true
+	}
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		return pg.Code == "40001" || pg.Code == "40P01"
 	}

@@ -47,6 +47,10 @@ type Gate struct {
 	Hosts     map[string]svc.Environment // by host name without port; nil: every host is Default's
 
 	verified verifiedTokens
+
+	// One customer's requests come many at a time, and each asks for its credential.
+	clients     store.Together[string, []Client] // by client id
+	credentials store.Together[string, Client]   // by credential id
 }
 
 // Directory finds customers. customers implements it.
@@ -190,7 +194,9 @@ func (g *Gate) basic(r *http.Request) (Client, error) {
 	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
 		return Client{}, unknown("credentials have no colon, or are no text")
 	}
-	clients, err := g.Directory.Clients(r.Context(), g.DB.SQL, id)
+	clients, err := g.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
+		return g.Directory.Clients(ctx, g.DB.SQL, id)
+	})
 	if err != nil {
 		return Client{}, err
 	}
@@ -231,7 +237,9 @@ func (g *Gate) bearer(r *http.Request) (Client, error) {
 	if err != nil {
 		return Client{}, err
 	}
-	client, err := g.Directory.Client(r.Context(), g.DB.SQL, id)
+	client, err := g.credentials.Do(r.Context(), id, func(ctx context.Context) (Client, error) {
+		return g.Directory.Client(ctx, g.DB.SQL, id)
+	})
 	if errors.Is(err, store.ErrNotFound) || err == nil && client.Environment != env {
 		return Client{}, unknown("access token of a revoked secret or of the other environment")
 	}

@@ -41,10 +41,13 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	caller, token := gate.CallerOf(r.Context()), ""
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		token, err = s.share(ctx, tx, caller, publicToken, publicID)
-		return err
+	p := pair{gate.CallerOf(r.Context()), publicToken, publicID}
+	token, err := s.grants.Do(r.Context(), p, func(ctx context.Context) (token string, err error) {
+		err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			token, err = s.share(ctx, tx, p.caller, publicToken, publicID)
+			return err
+		})
+		return token, err
 	})
 	if err != nil {
 		return err
@@ -53,44 +56,54 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	return door.JSON(w, http.StatusOK, relayToken{token})
 }
 
-// share grants the report to the third party and returns the pair's one token.
+// share grants the report to the third party and returns the pair's one token. A
+// report that is ready stays so, and needs not be held.
 func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, publicToken, publicID string) (string, error) {
-	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report to share"))
-	}
-	if err != nil {
-		return "", err
-	}
-	if rep.Status != svc.StatusPending && rep.Status != svc.StatusSuccess {
-		return "", s.Reports.NotReady(rep)
-	}
-	third, err := s.Accounts.Account(ctx, tx, publicID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != caller.Environment || third.CustomerID == caller.CustomerID) {
-		return "", door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
-	}
-	if err != nil {
-		return "", err
-	}
 	now := s.Now().UTC()
-	if now.Sub(rep.Created) > Window {
-		return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))
+	share := Share{RelayToken: uuid.NewString(), PublicToken: publicToken, CustomerID: caller.CustomerID, Created: now, Expires: now.Add(Life)}
+	made, err := grantReady(ctx, tx, share, publicID, caller.Environment)
+	if errors.Is(err, store.ErrNotFound) {
+		made, err = s.shareHeld(ctx, tx, share, publicID, caller.Environment)
 	}
-	share := Share{RelayToken: uuid.NewString(), PublicToken: rep.PublicToken, CustomerID: caller.CustomerID,
-		ThirdPartyID: third.CustomerID, Created: now, Expires: now.Add(Life)}
-	token, ok, err := grant(ctx, tx, share)
 	if err != nil {
 		return "", err
-	}
-	if !ok {
-		return "", door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
 	}
 	// One webhook for each token that is created, not for a longer life; for a
 	// report that is still being made it is sent when that ends.
-	if token == share.RelayToken && rep.Status == svc.StatusSuccess {
-		return token, s.Events.Record(ctx, tx, third.CustomerID, token, rep.Status, rep.Substatus)
+	if made.token == share.RelayToken && made.status == svc.StatusSuccess {
+		return made.token, s.Events.Record(ctx, tx, made.thirdPartyID, made.token, made.status, made.substatus)
 	}
-	return token, nil
+	return made.token, nil
+}
+
+// shareHeld is share for what is not ready, or refused.
+func (s *Service) shareHeld(ctx context.Context, tx *sql.Tx, share Share, publicID string, env svc.Environment) (granted, error) {
+	rep, err := s.Reports.Hold(ctx, tx, share.CustomerID, share.PublicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return granted{}, door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report to share"))
+	}
+	if err != nil {
+		return granted{}, err
+	}
+	if rep.Status != svc.StatusPending && rep.Status != svc.StatusSuccess {
+		return granted{}, s.Reports.NotReady(rep)
+	}
+	third, err := s.Accounts.Account(ctx, tx, publicID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != env || third.CustomerID == share.CustomerID) {
+		return granted{}, door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
+	}
+	if err != nil {
+		return granted{}, err
+	}
+	if share.Created.Sub(rep.Created) > Window {
+		return granted{}, door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))
+	}
+	share.ThirdPartyID = third.CustomerID
+	token, ok, err := grant(ctx, tx, share)
+	if err == nil && !ok {
+		err = door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
+	}
+	return granted{token, third.CustomerID, rep.Status, rep.Substatus}, err
 }
 
 // revoke withdraws a share for good, an expired one too, and answers

@@ -41,6 +41,15 @@ type Service struct {
 	Events   Events
 
 	Secondary Secondary
+
+	grants store.Together[pair, string] // relay tokens
+}
+
+// pair is what a caller shares, and with whom.
+type pair struct {
+	caller      gate.Caller
+	publicToken string
+	publicID    string // the third party's
 }
 
 // Gate admits callers.

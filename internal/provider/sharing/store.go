@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/svc"
 )
 
 // grant adds the share, or gives the pair's earlier one its new end, and returns
@@ -23,6 +24,31 @@ func grant(ctx context.Context, tx *sql.Tx, s Share) (token string, ok bool, err
 		return "", false, nil
 	}
 	return token, err == nil, err
+}
+
+// granted is the token of a pair, and what its webhook says.
+type granted struct {
+	token        string
+	thirdPartyID string
+	status       svc.Status
+	substatus    svc.Substatus
+}
+
+// grantReady is grant, by one statement, for a report of the customer that is ready
+// and young enough, and for another account of the environment by its publicId.
+// Everything else is store.ErrNotFound.
+func grantReady(ctx context.Context, tx *sql.Tx, s Share, publicID string, env svc.Environment) (granted, error) {
+	g := granted{status: svc.StatusSuccess}
+	err := tx.QueryRowContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+		SELECT $1, r.public_token, r.customer_id, t.id, CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+		FROM reports r JOIN customers t ON t.public_id = $6 AND t.environment = $7 AND t.id <> r.customer_id
+		WHERE r.public_token = $2 AND r.customer_id = $3 AND r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $8
+		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
+		WHERE relay_tokens.revoked_at IS NULL
+		RETURNING token, third_party_id, coalesce((SELECT r.substatus FROM reports r WHERE r.public_token = relay_tokens.public_token), '')`,
+		s.RelayToken, s.PublicToken, s.CustomerID, store.Micros(s.Created), store.Micros(s.Expires),
+		publicID, string(env), store.Micros(s.Created.Add(-Window))).Scan(&g.token, &g.thirdPartyID, &g.substatus)
+	return g, store.Found(err)
 }
 
 // markRead is won by the first reader of a share that is active at now.

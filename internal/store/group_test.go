@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// grouped is a database of SQLite's with a table to write to.
+func grouped(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), Config{Dir: t.TempDir(), Party: Portal, MasterKey: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if _, err := db.SQL.ExecContext(t.Context(), `CREATE TABLE notes (note TEXT PRIMARY KEY)`); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func note(tx *sql.Tx, text string) error {
+	_, err := tx.Exec(`INSERT INTO notes VALUES ($1)`, text)
+	return err
+}
+
+func notes(t *testing.T, q Queryer) []string {
+	t.Helper()
+	rows, err := q.QueryContext(context.Background(), `SELECT note FROM notes ORDER BY note`)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer rows.Close()
+	out := []string{}
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Error(err)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// behind runs the transactions so that all of them wait, in their order, while
+// another one writes, and returns their errors.
+func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *sql.Tx) error) []error {
+	t.Helper()
+	errs := make([]error, len(fs))
+	waiting := func() int {
+		db.writers.mu.Lock()
+		defer db.writers.mu.Unlock()
+		return len(db.writers.queued)
+	}
+	var wg sync.WaitGroup
+	err := db.Tx(t.Context(), func(context.Context, *sql.Tx) error {
+		for i, f := range fs {
+			wg.Go(func() { errs[i] = db.Tx(t.Context(), f) })
+			for waiting() <= i {
+				runtime.Gosched()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	return errs
+}
+
+func TestNeighboursShareACommit(t *testing.T) {
+	db := grouped(t)
+	refused := errors.New("refused")
+	var told atomic.Bool
+	errs := behind(t, db,
+		func(ctx context.Context, tx *sql.Tx) error {
+			AfterCommit(ctx, func() { told.Store(true) })
+			return note(tx, "first")
+		},
+		func(ctx context.Context, tx *sql.Tx) error {
+			AfterCommit(ctx, func() { t.Error("told of what was refused") })
+			return errors.Join(note(tx, "second"), refused)
+		},
+		func(_ context.Context, tx *sql.Tx) error {
+			if got := notes(t, tx); !slices.Equal(got, []string{"first"}) {
+				t.Errorf("the third one finds %v", got)
+			}
+			if got := notes(t, db.SQL); len(got) != 0 || told.Load() {
+				t.Errorf("before the commit others find %v, and the first one is told: %v", got, told.Load())
+			}
+			return note(tx, "third")
+		})
+	if errs[0] != nil || !errors.Is(errs[1], refused) || errs[2] != nil || !told.Load() {
+		t.Errorf("errors %v, told %v", errs, told.Load())
+	}
+	if got := notes(t, db.SQL); !slices.Equal(got, []string{"first", "third"}) {
+		t.Errorf("what stands: %v", got)
+	}
+}
+
+// The engine drops a transaction as a whole when the disk is full or fails. Those
+// whose work goes with it are run again, and so is who was refused for what they saw.
+func TestABatchThatIsLostRunsAgain(t *testing.T) {
+	db := grouped(t)
+	var runs [3]int
+	errs := behind(t, db,
+		func(_ context.Context, tx *sql.Tx) error {
+			runs[0]++
+			return note(tx, "first")
+		},
+		func(_ context.Context, tx *sql.Tx) error {
+			runs[1]++
+			return note(tx, fmt.Sprint("second, run ", runs[1]))
+		},
+		func(_ context.Context, tx *sql.Tx) error {
+			if runs[2]++; runs[2] == 1 {
+				_, err := tx.Exec(`ROLLBACK`)
+				return err
+			}
+			return note(tx, "third")
+		})
+	if errors.Join(errs...) != nil || runs != [3]int{2, 2, 2} {
+		t.Errorf("errors %v, runs %v", errs, runs)
+	}
+	if got := notes(t, db.SQL); !slices.Equal(got, []string{"first", "second, run 2", "third"}) {
+		t.Errorf("what stands: %v", got)
+	}
+}
+
+// TestWritersAtOnce has many write two rows each, and some of them fail half way in
+// every way there is: of each there are both rows, or none and its error.
+func TestWritersAtOnce(t *testing.T) {
+	db := grouped(t)
+	refused := errors.New("refused")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	want := []string{}
+	for i := range 300 {
+		wg.Go(func() {
+			a, b, kept := fmt.Sprintf("%03d a", i), fmt.Sprintf("%03d b", i), false
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if i%7 == 4 {
+				cancel() // gone before its turn
+			}
+			returned := false
+			defer func() {
+				if p := recover(); (p != nil) != (i%7 == 2) || returned == (i%7 == 2 || i%7 == 3) {
+					t.Errorf("%d: panic %v, returned %v", i, p, returned)
+				}
+			}()
+			err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+				AfterCommit(ctx, func() { kept = true })
+				if err := note(tx, a); err != nil {
+					return err
+				}
+				switch i % 7 {
+				case 1:
+					return refused
+				case 2:
+					panic("at the disco")
+				case 3:
+					runtime.Goexit()
+				case 5:
+					cancel() // gone half way
+				}
+				return note(tx, b)
+			})
+			returned = true
+			ok := i%7 == 0 || i%7 == 6
+			if ok != (err == nil) || ok != kept || i%7 == 1 && !errors.Is(err, refused) || i%7 > 3 && !ok && !errors.Is(err, context.Canceled) {
+				t.Errorf("%d: %v, told %v", i, err, kept)
+			}
+			if ok {
+				mu.Lock()
+				want = append(want, a, b)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	slices.Sort(want)
+	if got := notes(t, db.SQL); !slices.Equal(got, want) {
+		t.Errorf("%d rows stand, want %d: %v", len(got), len(want), got)
+	}
+	if db.writers.taken || len(db.writers.queued) > 0 {
+		t.Errorf("the baton is still out, %d wait", len(db.writers.queued))
+	}
+}
