@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/svc"
 )
 
 // What else than banks reports are made from.
@@ -38,11 +39,12 @@ func (visitPayroll) Login(username string) visits.Login {
 	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
 }
 
-// signIns are the payroll connections of a visit as reports keep them.
-func signIns(from visits.Source) []reports.SignIn {
+// signIns are the bank or payroll connections of a visit as reports keep them.
+func signIns(from []visits.SignIn) []reports.SignIn {
 	var out []reports.SignIn
-	for _, s := range from.SignIns {
-		out = append(out, reports.SignIn{Provider: s.Provider, Profile: s.Profile})
+	for _, s := range from {
+		out = append(out, reports.SignIn{Provider: s.Provider, Name: s.Name, Profile: s.Profile, Link: s.Link, Accounts: s.Accounts,
+			Employer: s.Employer, Status: s.Status, Substatus: s.Substatus, At: report.TimestampOf(s.At)})
 	}
 	return out
 }
@@ -50,8 +52,12 @@ func signIns(from visits.Source) []reports.SignIn {
 // visitDocuments keeps what applicants upload.
 type visitDocuments struct{ documents *documents.Service }
 
-func (v visitDocuments) Upload(ctx context.Context, publicToken, keyID, name string, anything bool, from io.Reader) (string, error) {
-	d, err := v.documents.Upload(ctx, documents.New{PublicToken: publicToken, KeyID: keyID, Kind: reports.PaystubDocument, Name: name, AnyType: anything}, from)
+// documentTypes are the document_types of what is uploaded.
+var documentTypes = map[visits.Way]string{visits.WayStubs: reports.PaystubDocument, visits.WayLetters: reports.LetterDocument}
+
+func (v visitDocuments) Upload(ctx context.Context, f visits.Upload, from io.Reader) (string, error) {
+	d, err := v.documents.Upload(ctx, documents.New{PublicToken: f.PublicToken, KeyID: f.KeyID, Kind: documentTypes[f.Way], Employer: f.Employer,
+		Name: f.Name, AnyType: f.Anything}, from)
 	switch {
 	case errors.Is(err, documents.ErrTooLarge):
 		err = visits.ErrFileTooLarge
@@ -79,7 +85,11 @@ func (v visitDocuments) List(ctx context.Context, q store.Queryer, publicToken s
 	all, err := v.documents.List(ctx, q, publicToken)
 	out := make([]visits.Document, len(all))
 	for i, d := range all {
-		out[i] = visits.Document{ID: d.ID, Name: d.Name, Size: d.Size}
+		way := visits.WayStubs
+		if d.Kind == reports.LetterDocument {
+			way = visits.WayLetters
+		}
+		out[i] = visits.Document{ID: d.ID, Name: d.Name, Size: d.Size, Pile: visits.Pile{Way: way, Employer: d.Employer}}
 	}
 	return out, err
 }
@@ -91,7 +101,7 @@ func (r reportDocuments) List(ctx context.Context, q store.Queryer, publicToken 
 	all, err := r.documents.List(ctx, q, publicToken)
 	out := make([]reports.Document, len(all))
 	for i, d := range all {
-		out[i] = reports.Document{ID: d.ID, Kind: d.Kind, Name: d.Name, Type: d.Type, Path: d.Path(), Size: d.Size}
+		out[i] = reports.Document{ID: d.ID, Kind: d.Kind, Name: d.Name, Type: d.Type, Path: d.Path(), Size: d.Size, Employer: d.Employer}
 	}
 	return out, err
 }
@@ -111,27 +121,31 @@ func (s stubReader) Read(files []reports.StubFile, who *bankdata.Person, link st
 	return s.Reader.Read(all, who, link, bank, at)
 }
 
-// failed are the sources that a visit could not connect, as reports list them.
-func failed(from visits.Source) []report.Source {
-	var out []report.Source
-	for _, f := range from.Failed {
-		kind := report.SourceBankTransaction
-		if f.Way == visits.WayPayroll {
-			kind = report.SourcePayroll
-		}
-		out = append(out, report.Source{SourceID: bankdata.SourceID(f.Name, 0), SourceType: kind, Status: f.Status})
-	}
-	return out
-}
+func (s stubReader) Look(f reports.StubFile) (svc.Status, error) { return s.Reader.Look(stubs.File(f)) }
 
 // walkOf is how the sandbox control wants a visit walked.
 func walkOf(how sandbox.Walk) visits.Walk {
-	w := visits.Walk{Username: how.Username, Bank: how.Bank, End: how.End}
-	if how.Payroll != nil {
-		w.Payroll = &visits.Payroll{Provider: how.Payroll.Provider, Username: how.Payroll.Username}
+	w := visits.Walk{Sources: shown(how.Sources), Supplier: how.Supplier, End: how.End}
+	for _, b := range how.Banks {
+		w.Banks = append(w.Banks, visits.At(b))
 	}
-	for _, f := range how.PayStubs {
-		w.Stubs = append(w.Stubs, visits.File(f))
+	for _, e := range how.Employers {
+		w.Employers = append(w.Employers, shown(e))
 	}
 	return w
+}
+
+func shown(of sandbox.Sources) (out visits.Sources) {
+	if of.Payroll != nil {
+		at := visits.At(*of.Payroll)
+		out.Payroll = &at
+	}
+	for _, f := range of.PayStubs {
+		out.Stubs = append(out.Stubs, visits.File(f))
+	}
+	for _, f := range of.Documents {
+		out.Letters = append(out.Letters, visits.File(f))
+	}
+	out.Skip = of.Skip
+	return out
 }

@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
 	"vestibule/internal/provider/bankaccounts"
@@ -120,7 +121,7 @@ func (v visitCustomers) Name(ctx context.Context, q store.Queryer, customerID st
 func (v visitCustomers) Product(ctx context.Context, q store.Queryer, customerID, productID string) (visits.Product, error) {
 	p, err := v.customers.Product(ctx, q, customerID, productID)
 	return visits.Product{Kind: p.Kind, Name: p.Name, InquiryType: p.InquiryType,
-		AssetsOnly: p.Configuration.EligibilityKind == report.AssetsOnly}, err
+		AssetsOnly: p.Configuration.EligibilityKind == report.AssetsOnly, IncomeOnly: p.Configuration.EligibilityKind == report.IncomeOnly}, err
 }
 
 // Consumer leaves out consumers that withdrew their consent: nothing new is
@@ -160,15 +161,16 @@ func visitError(err error) error {
 
 func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string, from visits.Source) error {
 	in := typed(from)
-	in.Profile, in.Institution, in.Accounts, in.SignIns = from.Profile, from.Institution, from.Accounts, signIns(from)
-	in.Documents, in.Failed = from.Documents, failed(from)
-	in.Supplier = from.Supplier
+	in.Banks, in.SignIns, in.Documents, in.Supplier = signIns(from.Banks), signIns(from.Payroll), from.Documents, from.Supplier
+	if from.Skipped != nil {
+		in.Gathered = &eligibility.Gathered{Skipped: from.Skipped}
+	}
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
 // typed is an input with what the consumer typed, and nothing else yet.
 func typed(from visits.Source) reports.Input {
-	known := given(reports.Given{DOB: from.DOB, State: from.State, Employers: from.Employers, AnnualIncome: from.AnnualIncome})
+	known := given(reports.Given{DOB: from.DOB != "", State: from.State, Employers: from.Employers, AnnualIncome: from.AnnualIncome})
 	if from.FirstName == "" && from.LastName == "" {
 		return reports.Input{Given: known}
 	}
@@ -176,7 +178,13 @@ func typed(from visits.Source) reports.Input {
 	if from.Email != "" {
 		p.Emails = []string{from.Email}
 	}
-	return reports.Input{Consumer: p, Source: report.ConsumerInput, Given: known}
+	return reports.Input{Consumer: p, Source: report.ConsumerInput, Born: born(from.DOB), Given: known}
+}
+
+// born is a date of birth that was checked when it came; zero for none.
+func born(dob string) report.Date {
+	day, _ := time.Parse(time.DateOnly, dob)
+	return report.Date{Time: day}
 }
 
 // given is g, or nil for nothing.
@@ -205,9 +213,9 @@ func (visitBank) Login(username string) visits.Login {
 	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
 }
 
-func (visitBank) Accounts(profile, publicToken string, at time.Time) []visits.Account {
+func (visitBank) Accounts(profile, link string, at time.Time) []visits.Account {
 	var out []visits.Account
-	for _, a := range (profiles.Bank{}).Accounts(profile, publicToken, at) {
+	for _, a := range (profiles.Bank{}).Accounts(profile, link, at) {
 		out = append(out, visits.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Eligible: a.Type == report.CashEquivalent})
 	}
 	return out
@@ -236,8 +244,8 @@ func entitled(ctx context.Context, q store.Queryer, c *customers.Service, p *san
 	return p.Lookup(ctx, q, customerID, id)
 }
 
-// Attach has the report made from the prepared contents. The name is the one
-// that was typed, or else the one that was uploaded.
+// Attach has the report made from the prepared contents. What else is known of the
+// consumer is what was typed, or else what was uploaded.
 func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from visits.Source) error {
 	c, err := v.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
@@ -245,9 +253,24 @@ func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, p
 	}
 	in := typed(from)
 	if in.Consumer == nil && c.Consumer != nil {
-		in.Consumer, in.Source = c.Consumer, report.CustomerInput
+		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, born(c.Born)
 	}
+	known := reports.Given{DOB: from.DOB != "" || c.Born != "", State: cmp.Or(from.State, c.State), Employers: from.Employers, AnnualIncome: from.AnnualIncome}
+	if len(known.Employers) == 0 {
+		known.Employers = c.Employers
+	}
+	in.Given, in.Supplier = given(known), c.Supplier
 	in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
+	for _, s := range c.Payroll {
+		in.SignIns = append(in.SignIns, reports.SignIn{Provider: s.Provider, Profile: s.Username})
+		if c.Data != nil { // nothing is retrieved beside data that are there
+			at := c.At
+			if at.IsZero() {
+				at = v.reports.Now()
+			}
+			in.Payroll = append(in.Payroll, v.reports.Payroll.Fetch(s.Provider, s.Username, publicToken, at))
+		}
+	}
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
@@ -306,9 +329,7 @@ func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customer
 type walker struct{ visits *visits.Service }
 
 func (w walker) Walk(ctx context.Context, token string, how sandbox.Walk) (sandbox.Walked, error) {
-	of := walkOf(how)
-	of.Supplier = how.Supplier
-	done, err := w.visits.Walk(ctx, token, of)
+	done, err := w.visits.Walk(ctx, token, walkOf(how))
 	return sandbox.Walked(done), err
 }
 
@@ -425,12 +446,17 @@ func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sq
 // controlSubmissions reads what a prepared report is uploaded as.
 type controlSubmissions struct{}
 
-func (controlSubmissions) Read(body []byte, now time.Time) (sandbox.Contents, []door.Detail) {
-	in, details, err := submissions.Read(bytes.NewReader(body), submissions.Terms{Now: now, Upload: true, Seed: uuid.NewString()})
+func (controlSubmissions) Read(body []byte, product svc.Product, now time.Time) (sandbox.Contents, []door.Detail) {
+	in, details, err := submissions.Read(bytes.NewReader(body),
+		submissions.Terms{Now: now, Upload: true, PersonOnly: product == svc.Passport, Seed: uuid.NewString()})
 	if err != nil {
 		return sandbox.Contents{}, details
 	}
-	c := sandbox.Contents{Data: &in.Data, At: in.PullDate}
+	c := sandbox.Contents{At: in.PullDate}
+	if product != svc.Passport {
+		c.Data = &in.Data
+	}
+	c.Born, c.State = in.Personal.Known(now)
 	if p := in.Personal; p.FirstName != nil && p.LastName != nil {
 		c.Consumer = &bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName}
 		if p.Email != nil {

@@ -29,12 +29,18 @@ type Visit struct {
 	Customer string // whom the report is for
 	Sandbox  bool
 	Hosted   bool // a page of its own, not the widget's frame
+	Product  svc.Product
 	Step     Step
 	Way      Way   // that was chosen; empty before
-	Ways     []Way // that there are
-	Left     []Way // of them, those that can still be taken
+	Left     []Way // those that can be taken
+	Back     Step  // where turning back leads; empty: nowhere
 
-	Connected []Connected
+	Verifies   bool       // stated employers are verified
+	IncomeOnly bool       // and nothing else is
+	Employers  []Employer // they, while the visit goes on
+	Employer   string     // the one that is being verified
+
+	Connected []Connected // of the report as a whole
 
 	Bank      string // the name of the chosen bank or payroll provider
 	Query     string // of the search for them
@@ -99,7 +105,12 @@ type Connected struct {
 }
 
 // shown is its name, or words where it has none.
-func (c Connected) shown(v Visit) string { return cmp.Or(c.Name, v.say("Pay stubs", "Nóminas")) }
+func (c Connected) shown(v Visit) string {
+	if c.Way == Letters {
+		return v.say("Documents", "Documentos")
+	}
+	return cmp.Or(c.Name, v.say("Pay stubs", "Nóminas"))
+}
 
 // Document is a file that was uploaded.
 type Document struct {
@@ -183,18 +194,30 @@ func (v Visit) attrs() templ.Attributes {
 func (v Visit) title() string {
 	switch v.Step {
 	case Consent:
-		if v.abroad() {
+		switch {
+		case v.Product == svc.Passport:
 			return v.say("Share your credit history", "Comparta su historial de crédito")
-		}
-		if len(v.Ways) > 1 {
+		case v.Product == svc.Income:
 			return v.say("Share your income data", "Comparta los datos de sus ingresos")
+		case v.Verifies:
+			return v.verifyTitle()
 		}
 		return v.say("Share your bank data", "Comparta sus datos bancarios")
+	case Stated:
+		return v.say("Your employers", "Sus empresas")
+	case Why:
+		return v.say("Why do you skip "+v.Employer+"?", "¿Por qué omite "+v.Employer+"?")
 	case Source:
+		if v.Employer != "" {
+			return v.say("How do you want to verify "+v.Employer+"?", "¿Cómo quiere verificar "+v.Employer+"?")
+		}
 		return v.say("How do you want to show your income?", "¿Cómo quiere mostrar sus ingresos?")
 	case Employers:
 		return v.say("Choose your employer", "Elija su empresa")
 	case Documents:
+		if v.Way == Letters {
+			return v.say("Add documents", "Añada documentos")
+		}
 		return v.say("Add your pay stubs", "Añada sus nóminas")
 	case Finish:
 		return v.say("Is this all?", "¿Es todo?")
@@ -231,18 +254,23 @@ func (v Visit) title() string {
 // connecting stands for the steps of a way before it is chosen.
 const connecting Step = "connecting"
 
-// steps are those of the way that was chosen.
+// steps are those of the way that was chosen; where employers are verified, those of
+// the visit as a whole.
 func (v Visit) steps() ui.Steps {
-	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"),
+	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"), Stated: v.say("Employers", "Empresas"),
 		Employers: v.say("Employer", "Empresa"), Suppliers: v.say("Country", "País"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
 		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión"), Finish: v.say("Finish", "Final")}
+	order, now := []Step{Consent}, v.Step
 	way := v.Way
-	if way == "" && len(v.Ways) == 1 {
-		way = v.Ways[0]
-	}
-	order := []Step{Consent}
-	if len(v.Ways) > 1 {
+	switch {
+	case v.Verifies:
+		order, now, way = v.verifySteps()
+	case v.Product == svc.Income:
 		order = append(order, Source)
+	case v.Product == svc.Passport:
+		way = Abroad
+	default:
+		way = Bankwise
 	}
 	switch way {
 	case Bankwise:
@@ -253,13 +281,13 @@ func (v Visit) steps() ui.Steps {
 		order = append(order, Documents)
 	case Abroad:
 		order = append(order, Suppliers)
-	default:
+	case "":
 		order = append(order, connecting)
 	}
-	if len(v.Ways) > 1 {
+	if v.Product == svc.Income || v.Product == svc.Eligibility && !v.IncomeOnly {
 		order = append(order, Finish)
 	}
-	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, v.Step)}
+	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}
 	for _, s := range order {
 		out.Names = append(out.Names, name[s])
 	}
@@ -268,7 +296,7 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents, Finish:
+	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents, Finish:
 		return true
 	}
 	return false
@@ -281,6 +309,9 @@ func (v Visit) wayRows() []ui.Row {
 		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Bank", "Banco"),
 			Detail: v.say("Sign in to the bank that your pay goes to", "Inicie sesión en el banco donde recibe su sueldo")}
 		switch w {
+		case Letters:
+			rows[i].Title = v.say("Another document", "Otro documento")
+			rows[i].Detail = v.say("A contract, an offer or a letter that names your employer", "Un contrato, una oferta o una carta que nombre su empresa")
 		case Payroll:
 			rows[i].Title = v.say("Employer or payroll provider", "Empresa o proveedor de nóminas")
 			rows[i].Detail = v.say("Sign in where you see your pay statements, a gig platform too", "Inicie sesión donde ve sus nóminas, también en una plataforma de encargos")
@@ -363,6 +394,14 @@ func (v Visit) accountOptions() []ui.Option {
 		out[i] = ui.Option{Value: a.ID, Label: a.Name, Detail: detail, Chosen: a.Chosen}
 	}
 	return out
+}
+
+// accountsHint says which accounts are meant.
+func (v Visit) accountsHint() string {
+	if v.Product == svc.Eligibility {
+		return v.say("Choose all that are to be counted, and those that your pay goes to.", "Elija todas las que deban contarse, y donde recibe su sueldo.")
+	}
+	return v.say("Choose those that your income comes in to and your bills are paid from.", "Elija las cuentas donde entran sus ingresos y de donde paga sus gastos.")
 }
 
 // Back is a return by form POST: a page whose form a script submits at once, and

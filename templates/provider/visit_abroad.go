@@ -14,8 +14,6 @@ const Abroad Way = "supplier"
 // Suppliers is the choice of a country and its bureau.
 const Suppliers Step = "supplier"
 
-func (v Visit) abroad() bool { return len(v.Ways) == 1 && v.Ways[0] == Abroad }
-
 func (v Visit) foundSuppliers() string {
 	shown := strconv.Itoa(len(v.Banks))
 	switch n := strconv.Itoa(len(v.Banks) + v.More); {

@@ -8,14 +8,16 @@ import (
 // endWords say what happened and what comes next.
 func (v Visit) endWords() string {
 	words := ""
-	switch v.Way {
-	case Payroll:
+	switch {
+	case v.Verifies:
+		words = v.verifyWords()
+	case v.Way == Payroll:
 		words = v.payrollWords()
-	case Stubs:
+	case v.Way == Stubs:
 		words = v.stubWords()
-	case Abroad:
+	case v.Way == Abroad:
 		words = v.abroadWords()
-	case "":
+	case v.Product == svc.Income && v.Way == "":
 		words = v.severalWords()
 	}
 	if words != "" {

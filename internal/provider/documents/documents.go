@@ -69,6 +69,7 @@ type New struct {
 	PublicToken string // of the report
 	KeyID       string // its data key
 	Kind        string // document_type
+	Employer    int    // the stated one that it is for, from 1; 0: none in particular
 	Name        string // as the applicant's device has it
 	AnyType     bool   // for the sandbox's control: whatever the contents are, empty ones too
 }
@@ -77,6 +78,7 @@ type New struct {
 type Document struct {
 	ID, PublicToken string
 	Kind, Type      string
+	Employer        int
 	Name            string
 	Size            int64
 
@@ -124,7 +126,7 @@ func CleanName(name string) string {
 // ErrEmpty, ErrType, those of reading from, and the database's; nothing stays of
 // what was refused.
 func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
-	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Name: CleanName(n.Name), keyID: n.KeyID}
+	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: CleanName(n.Name), keyID: n.KeyID}
 	part := make([]byte, partSize)
 	size, err := fill(from, part)
 	if err != nil {

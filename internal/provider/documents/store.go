@@ -9,8 +9,8 @@ import (
 )
 
 func begin(ctx context.Context, tx *sql.Tx, d Document, name []byte, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, content_type, name, size, begun_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, $7)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Type, name, store.Micros(now))
+	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, begun_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(now))
 	return err
 }
 
@@ -52,7 +52,7 @@ type row struct {
 }
 
 func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, content_type, name, size FROM documents
+	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, employer, content_type, name, size FROM documents
 		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at`, publicToken)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, erro
 	var out []row
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Type, &r.name, &r.Size); err != nil {
+		if err := rows.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Employer, &r.Type, &r.name, &r.Size); err != nil {
 			return nil, err
 		}
 		out = append(out, r)

@@ -2,14 +2,15 @@ package reports
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/svc"
 )
 
 // Documents keeps the files that a consumer handed in for a report.
@@ -25,6 +26,7 @@ type Document struct {
 	Type     string // content type
 	Path     string // last part of its source_filepath
 	Size     int64  // bytes
+	Employer int    // the stated one that it was uploaded for, from 1; 0: none in particular
 }
 
 // Stubs reads pay stubs.
@@ -33,44 +35,59 @@ type Stubs interface {
 	// Status, Employer and Stub; link is for what the sandbox makes up. Its errors are
 	// those of Body.
 	Read(files []StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error)
+	// Look says whether another document can be read by people. Its errors are those
+	// of Body.
+	Look(file StubFile) (svc.Status, error)
 }
 
-// StubFile is an uploaded pay stub.
+// StubFile is an uploaded pay stub, or another document.
 type StubFile struct {
-	Name string
-	Body func() ([]byte, error) // the whole file
+	Name     string
+	Employer string                 // the stated one that it is for; empty: none in particular
+	Body     func() ([]byte, error) // the whole file
 }
 
 // PaystubDocument is the document_type of uploaded pay stubs, and of their sources
-// the beginning of the source_id.
-const PaystubDocument = "PAYSTUB"
+// the beginning of the source_id. LetterDocument is that of other documents.
+const (
+	PaystubDocument = report.VerifiedByPaystub
+	LetterDocument  = report.VerifiedByDocument
+)
 
-// stubs reads the pay stubs that were handed in.
-func (s *Service) stubs(ctx context.Context, r Report, in Input) ([]income.Paystub, error) {
+// handed is a document with the source_id that it has in the report.
+type handed struct {
+	Document
+	source string
+}
+
+func (d handed) path() string { return d.ID + "/" + d.Path }
+
+// handed are the documents of a report in their order.
+func (s *Service) handed(ctx context.Context, r Report) ([]handed, error) {
 	all, err := s.Documents.List(ctx, s.DB.SQL, r.PublicToken)
 	if err != nil {
-		return nil, fmt.Errorf("reports: documents: %w", err)
+		return nil, err
 	}
-	files := make([]StubFile, len(all))
+	seen := map[string]int{}
+	out := make([]handed, len(all))
 	for i, d := range all {
-		files[i] = StubFile{d.Name, func() ([]byte, error) {
-			from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
-			if err != nil {
-				return nil, err
-			}
-			body := make([]byte, d.Size)
-			_, err = io.ReadFull(from, body)
-			return body, err
-		}}
-	}
-	out, err := s.Stubs.Read(files, in.Consumer, r.PublicToken, *in.Data, r.Retrieved)
-	if err != nil {
-		return nil, fmt.Errorf("reports: documents: %w", err)
-	}
-	for i, d := range all {
-		out[i].ID, out[i].SourceID, out[i].Path = d.ID, bankdata.SourceID(PaystubDocument, i), d.ID+"/"+d.Path
+		out[i] = handed{d, bankdata.SourceID(d.Kind, seen[d.Kind])}
+		seen[d.Kind]++
 	}
 	return out, nil
+}
+
+// stub is one of them as it is read.
+func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubFile {
+	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) {
+		from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		body := make([]byte, d.Size)
+		_, err = io.ReadFull(from, body)
+		return body, err
+	}}
 }
 
 // documents are the files that were handed in, whatever became of the report.
@@ -78,14 +95,14 @@ func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 	if s.Documents == nil {
 		return nil, nil
 	}
-	all, err := s.Documents.List(ctx, s.DB.SQL, rep.PublicToken)
+	all, err := s.handed(ctx, rep)
 	if err != nil {
 		return nil, err
 	}
 	var out []file
-	for i, d := range all {
+	for _, d := range all {
 		out = append(out, file{
-			listed: listed{d.Kind, d.ID, bankdata.SourceID(d.Kind, i), d.ID, d.ID + "/" + d.Path}, name: d.Path, kind: d.Type,
+			listed: listed{d.Kind, d.ID, d.source, d.ID, d.path()}, name: d.Path, kind: d.Type,
 			open: func() (io.ReadSeeker, error) { return s.Documents.Open(ctx, rep.PublicToken, d.ID) },
 		})
 	}
@@ -95,5 +112,5 @@ func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 // isDocument says whether the last part of a path may be that of a document.
 func isDocument(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
-	return base == strings.ToLower(PaystubDocument) || base == "document"
+	return base == strings.ToLower(PaystubDocument) || base == strings.ToLower(LetterDocument)
 }

@@ -23,7 +23,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 	from := eligibility.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID,
 		Workflow: w, InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
-		Gathered: gathered(in),
+		Gathered: gathered(in), Notices: eligibilityNotices(),
 	}
 	if from.InputSource == "" { // employers were stated, and no name
 		from.InputSource = report.ConsumerInput
@@ -41,29 +41,6 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 		return "", "", nil, fmt.Errorf("reports: subject: %w", err)
 	}
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
-}
-
-// gathered is what there is besides bank data: the payroll connections that were
-// retrieved, the pay stubs that were read, and what else the visit brought.
-func gathered(in Input) (out eligibility.Gathered) {
-	if in.Gathered != nil {
-		out = *in.Gathered
-	}
-	connected := make([]eligibility.Connected, 0, len(in.Payroll)+len(out.Payroll))
-	for i, p := range in.Payroll {
-		c := eligibility.Connected{Payroll: p}
-		if len(in.SignIns) == len(in.Payroll) {
-			c.Employer = in.SignIns[i].Employer
-		}
-		connected = append(connected, c)
-	}
-	out.Payroll = append(connected, out.Payroll...)
-	stubs := make([]eligibility.Document, 0, len(in.Paystubs)+len(out.Documents))
-	for _, p := range in.Paystubs {
-		stubs = append(stubs, eligibility.Stub(p))
-	}
-	out.Documents = append(stubs, out.Documents...)
-	return out
 }
 
 // papers are the documents of an eligibility report: every file that it will have.

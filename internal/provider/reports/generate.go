@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,15 +66,8 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	}
 	retrieved := in.Data == nil
 	if retrieved {
-		data := s.Bank.Fetch(in.Profile, publicToken, r.Retrieved).Only(in.Accounts).At(in.Institution)
-		in.Data = &data
-		for _, at := range in.SignIns {
-			in.Payroll = append(in.Payroll, s.Payroll.Fetch(at.Provider, at.Profile, publicToken, r.Retrieved))
-		}
-		if in.Documents {
-			if in.Paystubs, err = s.stubs(ctx, r, in); err != nil {
-				return err
-			}
+		if err := s.retrieve(ctx, r, &in); err != nil {
+			return err
 		}
 	}
 	status, sub, computed, err := s.compute(ctx, r, in)
@@ -153,22 +145,27 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	if err != nil {
 		return r, in, err
 	}
-	sealed, err := column(ctx, s.DB.SQL, publicToken, "input")
+	in, err = s.inputOf(ctx, s.DB.SQL, r)
+	return r, in, err
+}
+
+// inputOf is what a report is made from.
+func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input, error) {
+	sealed, err := column(ctx, q, r.PublicToken, "input")
 	if err != nil {
-		return r, in, err
+		return Input{}, err
 	}
 	if sealed == nil && r.Status.Final() {
-		return r, in, ErrDeleted
+		return Input{}, ErrDeleted
 	}
 	if sealed == nil {
-		return r, in, errors.New("reports: the report has no input")
+		return Input{}, errors.New("reports: the report has no input")
 	}
-	raw, err := s.DB.Vault.Open(ctx, s.DB.SQL, r.KeyID, cell(r, "input"), sealed)
+	raw, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, "input"), sealed)
 	if err != nil {
-		return r, in, err
+		return Input{}, err
 	}
-	in, err = unpackInput(raw)
-	return r, in, err
+	return unpackInput(raw)
 }
 
 // body returns a report's body: to its owner as it was made, to a third party
@@ -188,11 +185,7 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := gzip.NewReader(bytes.NewReader(plain))
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(z)
+	body, err := unpack(plain)
 	if err != nil || r.Relay == "" {
 		return body, err
 	}

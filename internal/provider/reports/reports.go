@@ -142,6 +142,8 @@ type Report struct {
 
 	source string    // see New
 	held   time.Time // see New
+
+	revision int // how often it was corrected
 }
 
 // Retention is how long account numbers and files are given out that nobody asked
@@ -154,12 +156,12 @@ type Input struct {
 	// did: report.ConsumerInput or report.CustomerInput.
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
 	Source   string           `json:"source,omitempty"`
+	Born     report.Date      `json:"born,omitzero"` // of that person; zero: not given
 
 	Given *Given `json:"given,omitempty"` // nil for nothing
 
-	Profile     string   `json:"profile,omitempty"`     // signed in to at the mock bank
-	Institution string   `json:"institution,omitempty"` // the bank that was chosen; empty: the profile's own
-	Accounts    []string `json:"accounts,omitempty"`    // the ids that were chosen; nil: all
+	Banks   []SignIn `json:"banks,omitempty"`   // those that were signed in to
+	Profile string   `json:"profile,omitempty"` // of the mock bank, without Banks: all its accounts, where it has them
 
 	Supplier string `json:"supplier,omitempty"` // of a passport's file: its code
 
@@ -171,13 +173,14 @@ type Input struct {
 	SignIns []SignIn         `json:"signIns,omitempty"`
 	Payroll []income.Payroll `json:"payroll,omitempty"`
 
-	// Failed are sources that could not be connected, as the report lists them.
+	// Failed are sources that could not be connected, as an income report lists them.
 	Failed []report.Source `json:"failed,omitempty"`
 
 	// Documents says that the report's pay stubs were handed in; Paystubs is what
-	// was read of them.
-	Documents bool             `json:"documents,omitempty"`
-	Paystubs  []income.Paystub `json:"paystubs,omitempty"`
+	// was read of them, and PaystubsFor the stated employer that each was uploaded for.
+	Documents   bool             `json:"documents,omitempty"`
+	Paystubs    []income.Paystub `json:"paystubs,omitempty"`
+	PaystubsFor []string         `json:"paystubsFor,omitempty"` // empty: names tell
 
 	// Gathered is what else was brought for an eligibility report: documents, what
 	// was skipped, and what failed.
@@ -185,13 +188,6 @@ type Input struct {
 
 	// At is when the data were retrieved; zero is now.
 	At time.Time `json:"-"`
-}
-
-// SignIn is whom the consumer signed in as at a mock payroll provider.
-type SignIn struct {
-	Provider string `json:"provider"` // its id
-	Profile  string `json:"profile"`
-	Employer string `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
 }
 
 // Packed is an input made ready to be sealed, which takes as long as it is large

@@ -222,7 +222,7 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 		}
 
 		stocks := r.create(t, "")
-		r.attach(t, stocks.PublicToken, Input{Accounts: []string{"stocks"}})
+		r.attach(t, stocks.PublicToken, Input{Banks: []SignIn{{Accounts: []string{"stocks"}}}})
 		if err := run(stocks.PublicToken, 1); err != nil || status(stocks) != "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED" {
 			t.Errorf("of an investment account alone: %s, %v", status(stocks), err)
 		}

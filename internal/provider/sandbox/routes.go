@@ -4,16 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"vestibule/internal/door"
-	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -137,35 +136,82 @@ func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// sourcesBody is what a walk shows of the report, or of one stated employer.
+type sourcesBody struct {
+	Payroll *struct {
+		Provider string `json:"provider"`
+		Username string `json:"username"`
+	} `json:"payroll"`
+	PayStubs  []fileBody `json:"payStubs"`
+	Documents []fileBody `json:"documents"`
+	Skip      string     `json:"skip"`
+}
+
+type fileBody struct {
+	FileName string `json:"fileName"`
+	Content  string `json:"contentBase64"`
+}
+
+func (b sourcesBody) sources() (out Sources, err error) {
+	if p := b.Payroll; p != nil {
+		out.Payroll = &PayrollSignIn{Provider: p.Provider, Username: p.Username}
+	}
+	if out.PayStubs, err = filesOf("payStubs", b.PayStubs); err != nil {
+		return out, err
+	}
+	out.Documents, err = filesOf("documents", b.Documents)
+	out.Skip = b.Skip
+	return out, err
+}
+
+func filesOf(field string, from []fileBody) (out []File, err error) {
+	for _, f := range from {
+		content, err := base64.StdEncoding.DecodeString(f.Content)
+		if err != nil {
+			return nil, invalid(field, "has a contentBase64 that is no base-64")
+		}
+		out = append(out, File{Name: f.FileName, Content: content})
+	}
+	return out, nil
+}
+
 // complete walks a visit. What belongs to another product than its own is refused.
 func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Username string `json:"username"`
 		Bank     string `json:"bank"`
-		Payroll  *struct {
-			Provider string `json:"provider"`
+		Banks    []struct {
+			Bank     string `json:"bank"`
 			Username string `json:"username"`
-		} `json:"payroll"`
-		PayStubs []struct {
-			FileName string `json:"fileName"`
-			Content  string `json:"contentBase64"`
-		} `json:"payStubs"`
-		Supplier string `json:"supplier"`
-		End      string `json:"end"`
+		} `json:"banks"`
+		sourcesBody
+		Employers []sourcesBody `json:"employers"`
+		Supplier  string        `json:"supplier"`
+		End       string        `json:"end"`
 	}
 	if err := door.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
-	how := Walk{Username: in.Username, Bank: in.Bank, Supplier: in.Supplier, End: in.End}
-	if in.Payroll != nil {
-		how.Payroll = &PayrollSignIn{Provider: in.Payroll.Provider, Username: in.Payroll.Username}
-	}
-	for _, f := range in.PayStubs {
-		content, err := base64.StdEncoding.DecodeString(f.Content)
-		if err != nil {
-			return invalid("payStubs", "has a contentBase64 that is no base-64")
+	how := Walk{Supplier: in.Supplier, End: in.End}
+	if in.Username != "" || in.Bank != "" {
+		if in.Banks != nil {
+			return invalid("banks", "exclude bank and username")
 		}
-		how.PayStubs = append(how.PayStubs, File{Name: f.FileName, Content: content})
+		how.Banks = []BankSignIn{{Provider: in.Bank, Username: in.Username}}
+	}
+	for _, b := range in.Banks {
+		how.Banks = append(how.Banks, BankSignIn{Provider: b.Bank, Username: b.Username})
+	}
+	var err error
+	if how.Sources, err = in.sources(); err != nil {
+		return err
+	}
+	for _, e := range in.Employers {
+		of, err := e.sources()
+		if err != nil {
+			return err
+		}
+		how.Employers = append(how.Employers, of)
 	}
 	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
@@ -282,40 +328,28 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 }
 
 // prepare keeps a report to be served as it is: made from a submission, or, with
-// profile instead, from a profile of the mock bank. publicId says whose it is;
-// without it, the generated customer's.
+// profile instead, from a profile of the mock bank. What belongs to one kind of report
+// only is at preparation. publicId says whose it is; without it, the generated
+// customer's.
 func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		PublicID   string          `json:"publicId"`
-		Product    svc.Product     `json:"product"`
-		Profile    string          `json:"profile"`
-		Submission json.RawMessage `json:"submission"`
+		PublicID string      `json:"publicId"`
+		Product  svc.Product `json:"product"`
+		preparation
 	}
 	if err := door.DecodeJSON(w, r, maxReport, &in); err != nil {
 		return err
 	}
-	if in.Product != svc.Cashflow {
-		return door.Fail(svc.CodeInvalidProduct, errors.New("prepared reports are cashflow reports"),
-			door.Detail{Field: "product", Message: "must be cashflow"})
+	if !slices.Contains(svc.Products(), in.Product) {
+		return door.Fail(svc.CodeInvalidProduct, errors.New("no such product"),
+			door.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
 	}
-	var contents Contents
-	switch {
-	case (in.Profile == "") == (in.Submission == nil):
-		return invalid("submission", "give submission or profile")
-	case in.Profile != "":
-		if !(profiles.Bank{}).Known(in.Profile) {
-			return invalid("profile", "must be one of "+strings.Join(profiles.Names(), ", "))
-		}
-		contents.Profile = in.Profile
-	default:
-		uploaded, details := c.Submissions.Read(in.Submission, c.Clock.Now())
-		if len(details) > 0 {
-			return door.Fail(svc.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
-		}
-		contents = uploaded
+	contents, err := in.contents(c, in.Product)
+	if err != nil {
+		return err
 	}
 	var id string
-	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		owner, err := c.owner(ctx, tx, in.PublicID)
 		if err != nil {
 			return err

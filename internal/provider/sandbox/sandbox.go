@@ -45,17 +45,23 @@ type Control struct {
 	Refill func(ctx context.Context, tx *sql.Tx) error
 }
 
-// Walk says how a visit is walked: the username at the mock bank ("" is
-// default), the bank of the catalogue by id or name ("" is its first), a sign-in at
-// a payroll provider or pay stubs in their place, or how it ends early: "exit",
-// "error:CODE".
+// Walk says how a visit is walked: at which banks, by id or name ("" is the first of
+// the catalogue) and username there ("" is default), and by what else; or how it ends
+// early: "exit", "error:CODE".
 type Walk struct {
-	Username string
-	Bank     string
-	Payroll  *PayrollSignIn // nil: at a bank
-	PayStubs []File
-	Supplier string // of a passport: its code; "" is the first of the catalogue
-	End      string
+	Banks     []BankSignIn
+	Sources             // of the report, or of the first stated employer
+	Employers []Sources // of each of them in turn
+	Supplier  string    // of a passport: its code; "" is the first of the catalogue
+	End       string
+}
+
+// Sources is what is shown of one employer, or why it is skipped.
+type Sources struct {
+	Payroll   *PayrollSignIn
+	PayStubs  []File
+	Documents []File // others
+	Skip      string
 }
 
 // File is a file to upload.
@@ -63,6 +69,10 @@ type File struct {
 	Name    string
 	Content []byte
 }
+
+// BankSignIn is a bank by id or name ("" is the first of the catalogue) and the
+// username there ("" is default).
+type BankSignIn struct{ Provider, Username string }
 
 // PayrollSignIn is a payroll provider by id or name ("" is the first of the
 // catalogue) and the username there ("" is default).
@@ -99,9 +109,10 @@ type Again struct {
 }
 
 // Submissions reads a body of the submission table (document 1) by the endpoint's
-// rules, but of whatever age; or says what is wrong.
+// rules, but of whatever age; or says what is wrong. What a passport is prepared from
+// has no accounts.
 type Submissions interface {
-	Read(body []byte, now time.Time) (Contents, []door.Detail)
+	Read(body []byte, product svc.Product, now time.Time) (Contents, []door.Detail)
 }
 
 // Keys rotates the key that signs outcome tokens.

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"slices"
+	"strconv"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -92,14 +92,15 @@ func (s *Service) Sweep(ctx context.Context) error {
 // advance puts one input into the machine and keeps what comes of it, in tx.
 // moved is false, and the visit as it was, when the present step does not take
 // the input.
-func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, picked ...string) (_ visit, moved bool, err error) {
-	in.Accounts = picked
+func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_ visit, moved bool, err error) {
+	now := s.Now()
+	in.At = store.Micros(now)
 	next, do, ok := v.Journey.Next(in)
 	if !ok {
 		return v, false, nil
 	}
 	if in.Kind == Handed {
-		all, err := s.Documents.List(ctx, tx, v.publicToken)
+		all, err := s.pile(ctx, tx, v)
 		if err != nil {
 			return v, false, err
 		}
@@ -107,7 +108,6 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, pi
 			return v, false, errNoDocument
 		}
 	}
-	now := s.Now()
 	v.Journey = next
 	v.version++
 	if in.Kind == SignedIn && v.Step == StepCode {
@@ -121,7 +121,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input, pi
 	}
 	if v.State == Failed || v.State == Expired {
 		// What was uploaded and never handed in was not given to anybody.
-		if err := s.dropDocuments(ctx, tx, v); err != nil {
+		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
 			return v, false, err
 		}
 	}
@@ -174,34 +174,44 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 	}
 	for _, c := range v.sources() {
 		switch {
-		case c.Failed != "":
-			of, _ := s.listed(c.Way, c.Bank)
-			in.Failed = append(in.Failed, FailedSource{Way: c.Way, Name: of.Name, Status: c.Failed})
-		case c.Way == WayStubs:
-			in.Documents = true
+		case c.Skipped != "":
+			if in.Skipped == nil {
+				in.Skipped = map[string]string{}
+			}
+			in.Skipped[in.Employers[c.Employer-1]] = c.Skipped
+		case c.Way == WayBank:
+			in.Banks = append(in.Banks, s.signIn(v, c, in))
 		case c.Way == WayPayroll:
-			in.SignIns = append(in.SignIns, SignIn{Provider: c.Bank, Profile: s.login(c.Way, c.Username).Profile})
-		default:
-			bank, _ := s.bank(c.Bank)
-			in.Profile = s.login(c.Way, c.Username).Profile
-			in.Institution = bank.Name
-			in.Accounts = c.Accounts
+			in.Payroll = append(in.Payroll, s.signIn(v, c, in))
 		}
 	}
-	if !in.Documents {
-		if err := s.dropDocuments(ctx, tx, v); err != nil {
-			return err
-		}
+	if in.Documents, err = s.handedIn(ctx, tx, v); err != nil {
+		return err
 	}
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
 }
 
-// dropDocuments removes what was uploaded, if the visit has such a way at all.
-func (s *Service) dropDocuments(ctx context.Context, tx *sql.Tx, v visit) error {
-	if !slices.Contains(Ways(v.Product), WayStubs) {
-		return nil
+// signIn is a bank or payroll connection as reports are made from it.
+func (s *Service) signIn(v visit, c connected, who Source) SignIn {
+	of, _ := s.listed(c.Way, c.Bank)
+	out := SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Nth), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Why}
+	if c.Employer > 0 {
+		out.Employer = who.Employers[c.Employer-1]
 	}
-	return s.Documents.Drop(ctx, tx, v.publicToken)
+	if c.good() {
+		out.Profile = s.login(c.Way, c.Username).Profile
+	} else {
+		out.At = store.Time(c.At)
+	}
+	return out
+}
+
+// link is what the mocks know a sign-in of the visit by.
+func (v visit) link(nth int) string {
+	if nth == 0 {
+		return v.publicToken
+	}
+	return v.publicToken + "/" + strconv.Itoa(nth)
 }
 
 // person reads a prefill that was checked when it came; what is not there stays
@@ -212,9 +222,9 @@ func person(raw json.RawMessage) Source {
 		_ = json.Unmarshal(raw, &p)
 	}
 	who := Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
-		DOB: p.DOB != "", State: p.State, Employers: p.StatedEmployerNames, AnnualIncome: p.StatedAnnualIncome}
-	if who.Employers == nil && p.StatedEmployerName != "" {
-		who.Employers = []string{p.StatedEmployerName}
+		DOB: p.DOB, State: p.State, Employers: stated(p.StatedEmployerNames), AnnualIncome: p.StatedAnnualIncome}
+	if who.Employers == nil {
+		who.Employers = stated([]string{p.StatedEmployerName})
 	}
 	return who
 }
@@ -260,7 +270,7 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 
 // act puts the applicant's input into the visit of a handle. An input that the
 // present step does not take changes nothing, and is no error.
-func (s *Service) act(ctx context.Context, handle string, in Input, picked ...string) (v visit, err error) {
+func (s *Service) act(ctx context.Context, handle string, in Input) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
@@ -268,7 +278,7 @@ func (s *Service) act(ctx context.Context, handle string, in Input, picked ...st
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		v, _, err = s.advance(ctx, tx, v, in, picked...)
+		v, _, err = s.advance(ctx, tx, v, in)
 		return err
 	})
 	return v, err

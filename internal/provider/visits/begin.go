@@ -93,13 +93,13 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 	}
 	who, now := person(consumer.Prefill), s.Now()
 	v := visit{
-		Journey: Journey{Product: product.Kind, State: Created, Step: StepConsent, Status: svc.StatusPending,
-			Rehearsal: rehearsal(caller.Environment, who.FirstName, who.LastName)},
-		id: uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
+		Journey: product.plan(who),
+		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
 		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime),
 	}
-	if v.Rehearsal == ExpiringSoon {
+	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
+	if v.Rehearsal = rehearsal(caller.Environment, who.FirstName, who.LastName); v.Rehearsal == ExpiringSoon {
 		v.expires = now.Add(shortLifetime)
 	}
 	if err := insert(ctx, tx, v); err != nil {

@@ -7,23 +7,34 @@ import (
 	"vestibule/internal/svc"
 )
 
-// A report that can be made from several kinds of sources is made from as many as the
-// applicant connects, one after another: a bank, payroll providers, pay stubs. What
+// A report that can be made from several sources is made from as many as the
+// applicant connects, one after another: banks, payroll providers, documents. What
 // fails beside others is only named in the report; alone it ends the visit.
 
-// connected is a source that the applicant has connected, or could not. Nothing in it
-// is his: the user name is the mock's, and accounts are ids of the report.
+// connected is a source that the applicant has connected, or could not, or an
+// employer that he skipped. Nothing in it is his: the user name is the mock's, and
+// accounts are ids of the report.
 type connected struct {
-	Way      Way        `json:"way"`
-	Bank     string     `json:"bank,omitempty"` // as in Journey
-	Username string     `json:"username,omitempty"`
-	Accounts []string   `json:"accounts,omitempty"` // that were picked at a bank
-	Failed   svc.Status `json:"failed,omitempty"`   // how it ended, where it could not be connected
+	Way      Way           `json:"way,omitempty"`
+	Bank     string        `json:"bank,omitempty"` // as in Journey
+	Username string        `json:"username,omitempty"`
+	Nth      int           `json:"nth,omitempty"`      // as in Journey.nth
+	Accounts []string      `json:"accounts,omitempty"` // that were picked at a bank
+	Employer int           `json:"employer,omitempty"` // that it is for; 0: none in particular
+	Skipped  string        `json:"skipped,omitempty"`  // why the employer is not verified
+	Failed   svc.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
+	Why      svc.Substatus `json:"why,omitempty"`      // with Failed
+	At       int64         `json:"at,omitempty"`       // with Failed: when, in microseconds
 }
 
-// maxPayroll is how many payroll providers a visit connects: as many as employers may
-// be stated.
-const maxPayroll = 6
+func (c connected) good() bool { return c.Failed == "" && c.Skipped == "" }
+
+// How many sources of a kind a visit connects. Pay stubs, and other documents, are
+// one each, of several files.
+const (
+	maxBanks   = 5
+	maxPayroll = 6 // as many as employers may be stated
+)
 
 // sources are those of the visit so far, in their order.
 func (j Journey) sources() (all []connected) {
@@ -34,50 +45,149 @@ func (j Journey) sources() (all []connected) {
 }
 
 // good reports whether one of them is connected.
-func (j Journey) good() bool {
-	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Failed == "" })
-}
+func (j Journey) good() bool { return slices.ContainsFunc(j.sources(), connected.good) }
 
-// with adds the present source, in the place of an earlier try of the same.
+// with adds the present source, in the place of an earlier try of the same, or of
+// the reason why its employer was skipped.
 func (j *Journey) with(c connected) {
-	c.Way, c.Bank, c.Username = j.Way, j.Bank, j.Username
-	all := slices.DeleteFunc(j.sources(), func(o connected) bool { return o.Way == c.Way && o.Bank == c.Bank })
-	raw, _ := json.Marshal(append(all, c)) // texts only
+	c.Way, c.Bank, c.Username, c.Employer, c.Nth = j.Way, j.Bank, j.Username, j.Employer, j.nth()
+	all := slices.DeleteFunc(j.sources(), func(o connected) bool {
+		return o.Employer == c.Employer && (o.Way == c.Way && o.Bank == c.Bank || o.Skipped != "")
+	})
+	raw, _ := json.Marshal(append(all, c)) // texts and numbers only
 	j.Sources = string(raw)
 }
 
-// left are the ways that there still are: one bank, one set of pay stubs, and payroll
-// providers.
+// nth tells the present sign-in from others that may lead to the same accounts or
+// jobs: the mocks know everybody at every bank. It is the first number that is free.
+func (j Journey) nth() (n int) {
+	if j.Way != WayBank && j.Way != WayPayroll {
+		return 0
+	}
+	taken := map[int]bool{}
+	for _, c := range j.sources() {
+		if c.Way == j.Way && (c.Way == WayBank || c.Bank == j.Bank) && (c.Bank != j.Bank || c.Employer != j.Employer) {
+			taken[c.Nth] = true
+		}
+	}
+	for taken[n] {
+		n++
+	}
+	return n
+}
+
+// several reports whether there may be more than one source.
+func (j Journey) several() bool { return j.Product == svc.Income || j.Product == svc.Eligibility }
+
+// ways lists what the applicant can connect where he stands, in the order in which he
+// is offered it: for one of his employers, or for the report as a whole.
+func (j Journey) ways() []Way {
+	switch {
+	case j.Product == svc.Passport:
+		return []Way{WaySupplier}
+	case j.Product == svc.Income:
+		return []Way{WayBank, WayPayroll, WayStubs}
+	case j.Employer > 0:
+		return []Way{WayPayroll, WayStubs, WayLetters}
+	}
+	return []Way{WayBank}
+}
+
+// most is how many sources of a way there may be.
+func (j Journey) most(w Way) int {
+	switch {
+	case w == WayBank && j.several():
+		return maxBanks
+	case w == WayPayroll && j.Employer == 0:
+		return maxPayroll
+	}
+	return 1
+}
+
+// left are the ways that can still be gone.
 func (j Journey) left() (out []Way) {
 	count := map[Way]int{}
 	for _, c := range j.sources() {
-		if c.Failed == "" {
+		if c.good() && c.Employer == j.Employer {
 			count[c.Way]++
 		}
 	}
-	for _, w := range Ways(j.Product) {
-		if count[w] == 0 || w == WayPayroll && count[w] < maxPayroll {
+	for _, w := range j.ways() {
+		if count[w] < j.most(w) {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
+// start goes to the employers, or to the first source.
+func (j *Journey) start() {
+	if j.Employers > 0 {
+		j.Step = StepEmployers
+		return
+	}
+	j.choose()
+}
+
+// choose goes to the choice of ways, or into the only one.
+func (j *Journey) choose() {
+	j.Step, j.Way, j.Bank, j.Username = StepSource, "", "", ""
+	if ways := j.ways(); len(ways) == 1 {
+		j.Step, j.Way = ways[0].first(), ways[0]
+	}
+}
+
+// from is the step that sources are chosen from, one after another; empty before
+// there is any.
+func (j Journey) from() Step {
+	switch {
+	case j.Employer > 0:
+		return StepEmployers
+	case slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == 0 }):
+		return StepConnected
+	case j.Employers > 0:
+		return StepEmployers
+	}
+	return ""
+}
+
+// pause goes there, with the present source behind.
+func (j *Journey) pause() {
+	j.Step, j.Employer, j.Way, j.Bank, j.Username = j.from(), 0, "", "", ""
+}
+
+// turn leads back from the choice of a source: to the choice of ways, to where
+// sources are chosen from, and from the banks to the employers.
+func (j Journey) turn() (Journey, Do, bool) {
+	first := j.Way != "" && j.Step == j.Way.first()
+	switch {
+	case first && len(j.ways()) > 1:
+		j.choose()
+	case (first || j.Step == StepSource || j.Step == StepSkip) && j.from() != "":
+		j.pause()
+	case j.Step == StepConnected && j.Employers > 0:
+		j.Step = StepEmployers
+	default:
+		return j, 0, false
+	}
+	return j, 0, true
+}
+
 // connect has the present source connected: the only one there may be is enough, and
 // of several the applicant says when.
 func (j Journey) connect(accounts []string) (Journey, Do, bool) {
 	j.with(connected{Accounts: accounts})
-	if len(Ways(j.Product)) == 1 {
+	if !j.several() {
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
 	}
-	j.Step, j.Way, j.Bank, j.Username = StepConnected, "", "", ""
+	j.pause()
 	return j, 0, true
 }
 
-// leaveOut goes on without the present source, when there are others.
-func (j Journey) leaveOut(how svc.Status) (Journey, Do, bool) {
-	j.with(connected{Failed: how})
-	j.Step, j.Way, j.Bank, j.Username = StepConnected, "", "", ""
+// leaveOut goes on without the present source.
+func (j Journey) leaveOut(status svc.Status, sub svc.Substatus, at int64) (Journey, Do, bool) {
+	j.with(connected{Failed: status, Why: sub, At: at})
+	j.pause()
 	return j, 0, true
 }

@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,9 +21,8 @@ import (
 // of the caller's transaction.
 type Documents interface {
 	// Upload takes a file as it comes, which does not count yet. One that it does
-	// not take is ErrFileTooLarge, ErrFileEmpty or ErrFileType; with anything, it
-	// takes any type.
-	Upload(ctx context.Context, publicToken, keyID, name string, anything bool, from io.Reader) (id string, err error)
+	// not take is ErrFileTooLarge, ErrFileEmpty or ErrFileType.
+	Upload(ctx context.Context, f Upload, from io.Reader) (id string, err error)
 	// Keep has an uploaded file count; false: there are as many as there may be.
 	Keep(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
 	Remove(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
@@ -31,10 +31,26 @@ type Documents interface {
 	List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error)
 }
 
+// Upload is what a file is uploaded with.
+type Upload struct {
+	PublicToken, KeyID string
+	Name               string
+	Pile
+	Anything bool // of any type
+}
+
+// Pile is what files belong to: pay stubs or other documents, of the report or of
+// one of its employers.
+type Pile struct {
+	Way      Way
+	Employer int // 0: none in particular
+}
+
 // Document is an uploaded file that counts.
 type Document struct {
 	ID, Name string
 	Size     int64 // bytes
+	Pile
 }
 
 // Files that Documents does not take.
@@ -61,7 +77,7 @@ const (
 var errNoDocument = errors.New("visits: there is no document")
 
 var (
-	wordsNoDocument = svc.Words{EN: "Add at least one pay stub.", ES: "Añada al menos una nómina."}
+	wordsNoDocument = svc.Words{EN: "Add at least one file.", ES: "Añada al menos un archivo."}
 	wordsNoFile     = svc.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
 	wordsTooMany    = svc.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
 )
@@ -94,7 +110,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return door.Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.takeFiles(r.Context(), handle, v.publicToken, consumer.KeyID, form)
+	problem, err := s.takeFiles(r.Context(), handle, Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Pile: v.here()}, form)
 	if err != nil {
 		return err
 	}
@@ -111,7 +127,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // takeFiles takes the files of a form; problem names those that were not taken.
-func (s *Service) takeFiles(ctx context.Context, handle, publicToken, keyID string, form *multipart.Reader) (problem svc.Words, err error) {
+func (s *Service) takeFiles(ctx context.Context, handle string, to Upload, form *multipart.Reader) (problem svc.Words, err error) {
 	files := 0
 	for {
 		part, err := form.NextRawPart()
@@ -128,7 +144,8 @@ func (s *Service) takeFiles(ctx context.Context, handle, publicToken, keyID stri
 		if files++; files > MaxFiles {
 			return also(problem, wordsTooMany), nil
 		}
-		id, err := s.Documents.Upload(ctx, publicToken, keyID, name, false, part)
+		to.Name = name
+		id, err := s.Documents.Upload(ctx, to, part)
 		switch {
 		case errors.Is(err, ErrFileTooLarge), errors.Is(err, ErrFileEmpty), errors.Is(err, ErrFileType):
 			problem = also(problem, notTaken(name, err))
@@ -138,7 +155,7 @@ func (s *Service) takeFiles(ctx context.Context, handle, publicToken, keyID stri
 		case err != nil:
 			return problem, err
 		}
-		kept, err := s.keepFile(ctx, handle, id)
+		kept, err := s.keepFile(ctx, handle, id, to.Pile)
 		if err != nil {
 			return problem, err
 		}
@@ -157,9 +174,9 @@ func tooLarge(err error) bool {
 	return errors.As(err, &limit)
 }
 
-// keepFile has an uploaded file count, while the visit takes documents; otherwise
-// it is removed again. kept is false when there are enough.
-func (s *Service) keepFile(ctx context.Context, handle, id string) (kept bool, err error) {
+// keepFile has an uploaded file count, while the visit takes documents of its pile;
+// otherwise it is removed again. kept is false when there are enough.
+func (s *Service) keepFile(ctx context.Context, handle, id string, pile Pile) (kept bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		v, err := holdHandle(ctx, tx, handle)
 		if err != nil {
@@ -169,7 +186,7 @@ func (s *Service) keepFile(ctx context.Context, handle, id string) (kept bool, e
 			return err
 		}
 		moved := false
-		if kept, err = s.Documents.Keep(ctx, tx, v.publicToken, id); err == nil && kept {
+		if kept, err = s.Documents.Keep(ctx, tx, v.publicToken, id); err == nil && kept && v.here() == pile {
 			_, moved, err = s.advance(ctx, tx, v, Input{Kind: Added})
 		}
 		if err == nil && !moved {
@@ -189,7 +206,12 @@ func (s *Service) removeFile(ctx context.Context, handle, id string) (v visit, e
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		if _, _, ok := v.Journey.Next(Input{Kind: Removed}); !ok {
+		all, err := s.pile(ctx, tx, v)
+		if err != nil {
+			return err
+		}
+		_, _, ok := v.Journey.Next(Input{Kind: Removed})
+		if !ok || !slices.ContainsFunc(all, func(d Document) bool { return d.ID == id }) {
 			return nil
 		}
 		gone, err := s.Documents.Remove(ctx, tx, v.publicToken, id)
@@ -200,6 +222,32 @@ func (s *Service) removeFile(ctx context.Context, handle, id string) (v visit, e
 		return err
 	})
 	return v, err
+}
+
+// here is the pile that the visit takes files for.
+func (j Journey) here() Pile { return Pile{j.Way, j.Employer} }
+
+// pile is the files there that count.
+func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]Document, error) {
+	all, err := s.Documents.List(ctx, q, v.publicToken)
+	return slices.DeleteFunc(all, func(d Document) bool { return d.Pile != v.here() }), err
+}
+
+// handedIn removes the files that were uploaded and not handed in, and reports
+// whether there are others.
+func (s *Service) handedIn(ctx context.Context, tx *sql.Tx, v visit) (any bool, err error) {
+	all, err := s.Documents.List(ctx, tx, v.publicToken)
+	if err != nil {
+		return false, err
+	}
+	for _, d := range all {
+		if slices.ContainsFunc(v.sources(), func(c connected) bool { return d.Pile == Pile{c.Way, c.Employer} }) {
+			any = true
+		} else if _, err := s.Documents.Remove(ctx, tx, v.publicToken, d.ID); err != nil {
+			return false, err
+		}
+	}
+	return any, nil
 }
 
 // notTaken says why a file is not. Its name is empty for all of them.

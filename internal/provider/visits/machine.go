@@ -36,8 +36,8 @@ const (
 	StepSignIn    Step = "sign-in"   // at the bank or the payroll provider
 	StepCode      Step = "code"      // of either
 	StepAccounts  Step = "accounts"  // of the bank
-	StepDocuments Step = "documents" // pay stubs
-	StepConnected Step = "connected" // what there is so far; only where there are several ways
+	StepDocuments Step = "documents" // pay stubs, or others
+	StepConnected Step = "connected" // what there is so far; only where there may be several
 	StepProgress  Step = "progress"
 	StepEnd       Step = "end"
 )
@@ -51,18 +51,6 @@ const (
 	WayStubs   Way = "paystubs"
 )
 
-// Ways lists what a product's report can be made from, in the order in which the
-// applicant is offered it.
-func Ways(product svc.Product) []Way {
-	if product == svc.Passport {
-		return []Way{WaySupplier}
-	}
-	if product == svc.Income {
-		return []Way{WayBank, WayPayroll, WayStubs}
-	}
-	return []Way{WayBank}
-}
-
 // first is the step that a way begins with.
 func (w Way) first() Step {
 	switch w {
@@ -70,14 +58,18 @@ func (w Way) first() Step {
 		return StepEmployer
 	case WaySupplier:
 		return StepSupplier
-	case WayStubs:
+	case WayStubs, WayLetters:
 		return StepDocuments
 	}
 	return StepBank
 }
 
-// MaxTries is how often a password may be wrong.
-const MaxTries = 3
+// MaxTries is how often a password may be wrong. Beside other sources the visit goes
+// on then, until there were AllTries of them.
+const (
+	MaxTries = 3
+	AllTries = 9
+)
 
 // SessionLife is how long a payroll provider waits for the code after a sign-in.
 const SessionLife = 10 * time.Minute
@@ -98,10 +90,14 @@ const (
 
 // Journey is what the machine knows of a visit.
 type Journey struct {
-	Product   svc.Product
+	Product    svc.Product
+	Employers  int  // how many stated ones are verified; eligibility only
+	IncomeOnly bool // and nothing else; eligibility only
+
 	State     State
 	Step      Step
 	Rehearsal Rehearsal
+	Employer  int    // the one that is being verified, from 1; 0: none
 	Way       Way    // empty before it is chosen
 	Bank      string // id of the chosen bank or payroll provider, from StepSignIn on
 	Username  string // there, from StepCode on; decides what is found
@@ -120,7 +116,7 @@ const (
 	Prepared  Kind = "prepared"  // the visit has a prepared report (sandbox): nothing is asked
 	Consented Kind = "consented" // by the applicant
 	Took      Kind = "took"      // a way
-	Turned    Kind = "turned"    // back to the choice of ways
+	Turned    Kind = "turned"    // back from the choice of a source
 	Chose     Kind = "chose"     // a bank, or a payroll provider
 	Rechose   Kind = "rechose"   // back to the list of them
 	SignedIn  Kind = "signed in" // with a user name and a password, right or wrong
@@ -148,6 +144,9 @@ type Input struct {
 	OK        bool     // SignedIn: the password is right; Coded: the code is
 	Late      bool     // Coded: the session is over
 	Accounts  []string // Picked: their ids
+	Employer  int      // Verify, Skip
+	Reason    string   // Skipped: one of report.SkippedReasons
+	At        int64    // when, in microseconds
 	Status    svc.Status
 	Substatus svc.Substatus   // Made, with Status
 	Error     svc.WidgetError // Broke
@@ -230,20 +229,20 @@ func (j Journey) walking() bool { return j.State == Open || j.State == Connectin
 // walk takes the steps that the applicant himself takes.
 func (j Journey) walk(in Input) (Journey, Do, bool) {
 	switch {
+	case in.Kind == Turned:
+		return j.turn()
 	case j.Step == StepConsent && in.Kind == Consented:
 		j.State = Connecting
-		j.begin()
+		j.start()
+	case j.Step == StepEmployers, j.Step == StepSkip:
+		return j.employers(in)
 	case j.Step == StepSource && in.Kind == Took && slices.Contains(j.left(), in.Way):
 		j.Step, j.Way = in.Way.first(), in.Way
-	case j.Step == StepSource && in.Kind == Turned && j.good():
-		j.Step = StepConnected
 	case j.Step == StepConnected && in.Kind == More && len(j.left()) > 0:
-		j.begin()
+		j.choose()
 	case j.Step == StepConnected && in.Kind == Enough:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
-	case j.Step == j.Way.first() && in.Kind == Turned && len(Ways(j.Product)) > 1:
-		j.begin()
 	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
 		j.Step, j.Bank = StepSignIn, in.Bank
 	case j.Step == StepSupplier && in.Kind == Chose && in.Way == j.Way:
@@ -266,28 +265,23 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// begin goes to the choice of ways, or into the only one.
-func (j *Journey) begin() {
-	j.Step, j.Way, j.Bank, j.Username = StepSource, "", "", ""
-	if ways := Ways(j.Product); len(ways) == 1 {
-		j.Step, j.Way = ways[0].first(), ways[0]
-	}
-}
-
 func (j Journey) signIn(in Input) (Journey, Do, bool) {
 	if !in.Login.Known || !in.OK {
-		if j.Tries++; j.Tries >= MaxTries {
-			return j.miss(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
+		switch j.Tries++; {
+		case j.Tries >= AllTries:
+			return j.fail(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
+		case j.Tries >= MaxTries:
+			return j.miss(svc.StatusNotAuthenticated, "", in)
 		}
 		return j, 0, true
 	}
 	switch {
 	case j.Rehearsal == BureauDown && j.Way == WayBank:
-		return j.miss(svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError)
+		return j.miss(svc.StatusBureauUnresponsive, "", in)
 	case in.Login.Status == svc.StatusSupplierUnresponsive && in.Login.Substatus == "",
 		in.Login.Substatus == svc.SubEBankingNotSupported:
 		// The bank turns everybody away before it asks for a code.
-		return j.miss(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
+		return j.miss(in.Login.Status, in.Login.Substatus, in)
 	}
 	j.Step, j.Username = StepCode, in.Username
 	return j, 0, true
@@ -296,21 +290,21 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Late && j.Way == WayPayroll:
-		return j.miss(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError)
+		return j.miss(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, in)
 	case !in.OK || j.Rehearsal == CodeMissing:
-		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
+		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
 	case in.Login.Profile != "" && j.Way == WayPayroll:
 		return j.connect(nil)
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true
-	case in.Login.Status == svc.StatusError && !j.good():
+	case in.Login.Status == svc.StatusError && !j.spared():
 		// All that was asked of the applicant is done; it is the report that
 		// cannot be made.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Login.Status, in.Login.Substatus
 		return j, Tell, true
 	}
-	return j.miss(in.Login.Status, in.Login.Substatus, svc.WidgetSupplierError)
+	return j.miss(in.Login.Status, in.Login.Substatus, in)
 }
 
 // comeBack goes on with a closed visit: from the consent if it was not given,
@@ -322,19 +316,23 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	if j.Step == "" || j.Step == StepConsent {
 		j.State, j.Step = Open, StepConsent
 	} else {
-		j.State, j.Sources = Connecting, ""
-		j.begin()
+		j.State, j.Sources, j.Employer = Connecting, "", 0
+		j.start()
 	}
 	return j, 0, true
 }
 
-// miss is fail for a source: beside others that are connected it is left out.
-func (j Journey) miss(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
-	if j.good() {
-		return j.leaveOut(status)
+// miss is fail for a source: one that does not end the visit is left out.
+func (j Journey) miss(status svc.Status, sub svc.Substatus, in Input) (Journey, Do, bool) {
+	if j.spared() {
+		return j.leaveOut(status, sub, in.At)
 	}
-	return j.fail(status, sub, why)
+	return j.fail(status, sub, svc.WidgetSupplierError)
 }
+
+// spared reports whether the visit goes on without the present source: beside others
+// that are connected, and where it is one employer's.
+func (j Journey) spared() bool { return j.good() || j.Employer > 0 }
 
 func (j Journey) fail(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
 	j.State, j.Step, j.Status, j.Substatus, j.Error = Failed, StepEnd, status, sub, why

@@ -117,13 +117,18 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, More, Enough, Made, Left, CameBack, Broke, TimeUp}
+	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp}
 	rapid.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
+		if j.Product == svc.Eligibility {
+			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
+			j.IncomeOnly = j.IncomeOnly && j.Employers > 0
+		}
 		told := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
-			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Way: rapid.SampledFrom([]Way{"", WayBank, WayPayroll, WayStubs}).Draw(t, "way"), Bank: "b", Username: "u",
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Way: rapid.SampledFrom([]Way{"", WayBank, WayPayroll, WayStubs, WayLetters}).Draw(t, "way"), Bank: "b", Username: "u",
+				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
 				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"), Late: rapid.Bool().Draw(t, "late"),
 				Status: svc.StatusSuccess, Error: svc.WidgetInternalError}
 			next, do, ok := j.Next(in)
@@ -140,6 +145,10 @@ func TestNextLaws(t *testing.T) {
 				}
 			}
 			j = next
+			if at := j.Step == StepSkip || j.Way == WayLetters; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
+				j.Employer > 0 && (j.Way == WayBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.Way == WayBank {
+				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
+			}
 			if j.State.Over() != (j.Step == StepEnd) || j.State.Over() != j.Status.Final() {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -129,12 +130,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		see(w, r, Path(handle))
 		return nil
 	}
-	in, picked, problem := s.input(v, form)
+	in, problem := s.input(v, form)
 	if problem != (svc.Words{}) {
 		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 	}
 	if in.Kind != "" {
-		acted, err := s.act(r.Context(), handle, in, picked...)
+		acted, err := s.act(r.Context(), handle, in)
 		if errors.Is(err, errNoDocument) {
 			return s.render(w, r, v, http.StatusUnprocessableEntity, wordsNoDocument)
 		}
@@ -158,7 +159,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 // input reads a form as an input of the machine. problem says what has to be
 // corrected in the present step's form; a form of another step is no problem,
 // and no input that the machine takes.
-func (s *Service) input(v visit, form url.Values) (in Input, picked []string, problem svc.Words) {
+func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) {
 	switch form.Get("action") {
 	case "consent":
 		in.Kind = Consented
@@ -178,15 +179,21 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		if supplier, ok := s.listed(WaySupplier, form.Get("supplier")); ok {
 			in = Input{Kind: Chose, Way: WaySupplier, Bank: supplier.ID}
 		}
+	case "verify":
+		in = Input{Kind: Verify, Employer: statedNumber(form)}
+	case "skip":
+		in = Input{Kind: Skip, Employer: statedNumber(form)}
+	case "skipped":
+		in = Input{Kind: Skipped, Reason: form.Get("reason")}
 	case "rechoose":
 		in.Kind = Rechose
 	case "sign-in":
 		if v.Step != StepSignIn {
-			return Input{}, nil, svc.Words{}
+			return Input{}, svc.Words{}
 		}
 		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
 		if username == "" || password == "" {
-			return Input{}, nil, wordsNoSignInMe
+			return Input{}, wordsNoSignInMe
 		}
 		login := s.login(v.Way, username)
 		if !login.Known {
@@ -195,30 +202,30 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 		in = Input{Kind: SignedIn, Username: username, Login: login, OK: password != wrongPassword}
 	case "code":
 		if v.Step != StepCode {
-			return Input{}, nil, svc.Words{}
+			return Input{}, svc.Words{}
 		}
 		code := strings.ReplaceAll(form.Get("code"), " ", "")
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
-			return Input{}, nil, wordsCodeShape
+			return Input{}, wordsCodeShape
 		}
 		in = Input{Kind: Coded, Login: s.login(v.Way, v.Username), OK: code == Code, Late: s.late(v)}
 	case "no-code":
 		in = Input{Kind: Coded}
 	case "accounts":
 		if v.Step != StepAccounts {
-			return Input{}, nil, svc.Words{}
+			return Input{}, svc.Words{}
 		}
 		eligible := false
+		in.Kind = Picked
 		for _, a := range s.accounts(v) {
 			if slices.Contains(form["account"], a.ID) {
-				picked = append(picked, a.ID)
+				in.Accounts = append(in.Accounts, a.ID)
 				eligible = eligible || a.Eligible
 			}
 		}
 		if !eligible {
-			return Input{}, nil, wordsNoAccount
+			return Input{}, wordsNoAccount
 		}
-		in.Kind = Picked
 	case "hand-in":
 		in.Kind = Handed
 	case "more":
@@ -230,7 +237,13 @@ func (s *Service) input(v visit, form url.Values) (in Input, picked []string, pr
 	case "reopen":
 		in.Kind = CameBack
 	}
-	return in, picked, svc.Words{}
+	return in, svc.Words{}
+}
+
+// statedNumber is which of the stated employers a form is about; 0 for none.
+func statedNumber(form url.Values) int {
+	n, _ := strconv.Atoi(form.Get("stated"))
+	return n
 }
 
 // wrongPassword is the one password that nobody takes.
@@ -242,7 +255,7 @@ func (s *Service) late(v visit) bool {
 }
 
 func (s *Service) accounts(v visit) []Account {
-	return s.Bank.Accounts(s.Bank.Login(v.Username).Profile, v.publicToken, v.created)
+	return s.Bank.Accounts(s.Bank.Login(v.Username).Profile, v.link(v.nth()), v.created)
 }
 
 func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
@@ -265,13 +278,19 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 	}
 	page := s.view(r, v, name, problem)
 	page.Hosted = !part
+	if v.Employers > 0 && v.walking() {
+		if err := s.showEmployers(r.Context(), v, &page); err != nil {
+			return err
+		}
+	}
+	s.showList(r, v, &page)
 	if page.Step == pages.Documents {
-		all, err := s.Documents.List(r.Context(), s.DB.SQL, v.publicToken)
+		all, err := s.pile(r.Context(), s.DB.SQL, v)
 		if err != nil {
 			return err
 		}
 		for _, d := range all {
-			page.Documents = append(page.Documents, pages.Document(d))
+			page.Documents = append(page.Documents, pages.Document{ID: d.ID, Name: d.Name, Size: d.Size})
 		}
 	}
 	if page.Hosted {
@@ -298,20 +317,22 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	chosen, _ := s.listed(v.Way, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Customer: customer, Sandbox: v.environment == svc.Sandbox,
+		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Problem: problem, PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error,
-	}
-	for _, w := range Ways(v.Product) {
-		p.Ways = append(p.Ways, pages.Way(w))
 	}
 	for _, w := range v.left() {
 		p.Left = append(p.Left, pages.Way(w))
 	}
-	for _, c := range v.sources() {
-		of, _ := s.listed(c.Way, c.Bank)
-		p.Connected = append(p.Connected, pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed != ""})
+	if back, _, ok := v.Journey.Next(Input{Kind: Turned}); ok {
+		p.Back = pages.Step(back.Step)
 	}
-	if v.Step == StepEnd && len(p.Connected) == 1 && p.Way == "" { // its words for the end
+	for _, c := range v.sources() {
+		if c.Employer == 0 {
+			p.Connected = append(p.Connected, s.connected(c))
+		}
+	}
+	if v.Step == StepEnd && v.Product == svc.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
 		p.Way = p.Connected[0].Way
 	}
 	switch v.State {
@@ -329,14 +350,6 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 		}
 	}
 	switch p.Step {
-	case pages.Banks, pages.Employers, pages.Suppliers:
-		p.Query = r.URL.Query().Get("q")
-		found, more := FindBanks(s.list(v.Way), p.Query)
-		for _, b := range found {
-			place := svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}
-			p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: place.In(p.Lang)})
-		}
-		p.More = more
 	case pages.SignIn:
 		p.Tries = pages.Left(MaxTries, v.Tries)
 	case pages.Accounts:
@@ -345,6 +358,55 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 		}
 	}
 	return p
+}
+
+func (s *Service) connected(c connected) pages.Connected {
+	of, _ := s.listed(c.Way, c.Bank)
+	return pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed != ""}
+}
+
+// showEmployers puts the stated employers on the page, by the names that the consumer
+// has them under.
+func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) error {
+	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
+	if err != nil {
+		return err
+	}
+	for i, name := range person(consumer.Prefill).Employers {
+		e := pages.Employer{N: i + 1, Name: name}
+		for _, c := range v.sources() {
+			switch {
+			case c.Employer != e.N:
+			case c.Skipped != "":
+				e.Skipped = true
+			default:
+				e.Sources = append(e.Sources, s.connected(c))
+			}
+		}
+		p.Employers = append(p.Employers, e)
+		if v.Employer == e.N {
+			p.Employer = name
+		}
+	}
+	return nil
+}
+
+// showList puts what there is to choose from on the page. An employer that is being
+// verified is searched for unasked, if it is there.
+func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
+	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
+		return
+	}
+	p.Query = r.URL.Query().Get("q")
+	if likely, _ := FindBanks(s.list(v.Way), p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+		p.Query = p.Employer
+	}
+	found, more := FindBanks(s.list(v.Way), p.Query)
+	for _, b := range found {
+		place := svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}
+		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: place.In(p.Lang)})
+	}
+	p.More = more
 }
 
 // goBack takes the browser back to the customer, with a fresh token for the

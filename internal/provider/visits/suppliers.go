@@ -27,6 +27,8 @@ func (w Way) field() string {
 		return "payroll"
 	case WayStubs:
 		return "payStubs"
+	case WayLetters:
+		return "documents"
 	case WaySupplier:
 		return "supplier"
 	}

@@ -19,8 +19,8 @@ func TestAPassportIsOneChoice(t *testing.T) {
 		return j, do, ok
 	}
 	begun := []Input{{Kind: Came}, {Kind: Consented}}
-	if !slices.Equal(Ways(svc.Passport), []Way{WaySupplier}) {
-		t.Fatalf("ways %v", Ways(svc.Passport))
+	if ways := (Journey{Product: svc.Passport}).ways(); !slices.Equal(ways, []Way{WaySupplier}) {
+		t.Fatalf("ways %v", ways)
 	}
 	if j, do, ok := walk(NoRehearsal, begun...); !ok || do != 0 || j.Step != StepSupplier || j.Way != WaySupplier || j.State != Connecting {
 		t.Errorf("after the consent: %+v", j)
@@ -44,7 +44,7 @@ func TestAPassportIsOneChoice(t *testing.T) {
 		t.Errorf("coming back: %+v", j)
 	}
 	for _, p := range []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility} {
-		if slices.Contains(Ways(p), WaySupplier) {
+		if slices.Contains((Journey{Product: p}).ways(), WaySupplier) {
 			t.Errorf("a report of %s is made at a supplier", p)
 		}
 	}

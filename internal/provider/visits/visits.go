@@ -63,6 +63,7 @@ type Product struct {
 	Name        string
 	InquiryType string
 	AssetsOnly  bool // eligibility: no employer and no income is verified
+	IncomeOnly  bool // eligibility: no assets are
 }
 
 // Consumer is an applicant as the customer knows him. Prefill is the JSON that
@@ -92,31 +93,29 @@ type NewReport struct {
 
 // Source is what a report is made from.
 type Source struct {
-	FirstName, LastName, Email string   // as the consumer's own record
-	DOB                        bool     // a date of birth was given
-	State                      string   // two capital letters; empty: not given
-	Employers                  []string // as stated
-	AnnualIncome               *int64   // as stated, in whole dollars
-	Profile                    string   // whose accounts the bank has
-	Institution                string   // the bank's name
-	Accounts                   []string // those that were picked
-	SignIns                    []SignIn // at payroll providers
-	Documents                  bool     // the report's documents were handed in
-	Failed                     []FailedSource
-	Supplier                   string // of a passport: its code
+	FirstName, LastName, Email string            // as the consumer's own record
+	DOB                        string            // YYYY-MM-DD; empty: not given
+	State                      string            // two capital letters; empty: not given
+	Employers                  []string          // as stated, each once
+	AnnualIncome               *int64            // as stated, in whole dollars
+	Banks                      []SignIn          // in the order in which they were connected
+	Payroll                    []SignIn          // likewise
+	Documents                  bool              // the report's documents were handed in
+	Skipped                    map[string]string // of Employers: the reason
+	Supplier                   string            // of a passport: its code
 }
 
-// FailedSource is one that could not be connected, beside others that were.
-type FailedSource struct {
-	Way    Way
-	Name   string // of the bank or payroll provider
-	Status svc.Status
-}
-
-// SignIn is a payroll connection.
+// SignIn is a bank or payroll connection, or one that could not be made.
 type SignIn struct {
-	Provider string // its id
-	Profile  string // who signed in
+	Provider  string        // its id
+	Name      string        // of the provider
+	Profile   string        // who signed in
+	Link      string        // what tells this sign-in from others of the report
+	Accounts  []string      // of a bank: the ids of those that were picked
+	Employer  string        // the stated one that it is for; empty: none in particular
+	Status    svc.Status    // how it ended, where it could not be made; else empty
+	Substatus svc.Substatus // with Status
+	At        time.Time     // with Status: when
 }
 
 // Reports makes reports. Its changes are part of the caller's transaction.
@@ -153,7 +152,8 @@ type Access interface {
 // BankAccess is what stands behind every mock bank.
 type BankAccess interface {
 	Access
-	Accounts(profile, publicToken string, at time.Time) []Account
+	// Accounts are those of a profile, with the ids that they have under a link.
+	Accounts(profile, link string, at time.Time) []Account
 }
 
 // PreparedReports is the room of the sandbox's prepared reports (sandboxReportId).

@@ -16,6 +16,7 @@ func inputs() map[Kind]Input {
 		Came: {Kind: Came}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
 		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
+		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
 		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp},
 	}
 }
@@ -136,23 +137,27 @@ func TestWaysOfTheMachine(t *testing.T) {
 		}
 	}
 	for _, product := range svc.Products() {
-		ways := Ways(product)
+		ways := (Journey{Product: product}).ways()
 		if len(ways) == 0 || product == svc.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
 			t.Errorf("%s has the ways %v", product, ways)
 		}
 	}
 }
 
-// Sources are connected one after another: one bank, payroll providers, one set of
-// pay stubs. What fails beside others is left out, and may be tried again.
+// Sources are connected one after another: banks, payroll providers, one set of pay
+// stubs. What fails beside others is left out, and may be tried again.
 func TestSeveralSources(t *testing.T) {
-	bank := []Input{{Kind: Took, Way: WayBank}, {Kind: Chose, Way: WayBank, Bank: "b"}, signedIn(loginDefault), coded(loginDefault), {Kind: Picked, Accounts: []string{"a1", "a2"}}}
+	bankAt := func(id string) []Input {
+		return []Input{{Kind: Took, Way: WayBank}, {Kind: Chose, Way: WayBank, Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: Picked, Accounts: []string{"a1", "a2"}}}
+	}
+	bank := bankAt("b")
 	payroll := func(id string, l Login) []Input {
 		return []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: id}, signedIn(l), coded(l)}
 	}
 	down := []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}, signedIn(loginDown)}
 	stubs := []Input{{Kind: Took, Way: WayStubs}, {Kind: Added}, {Kind: Handed}}
 	more := []Input{{Kind: More}}
+	every := []Way{WayBank, WayPayroll, WayStubs}
 	for _, c := range []struct {
 		name  string
 		parts [][]Input
@@ -160,21 +165,25 @@ func TestSeveralSources(t *testing.T) {
 		left  []Way
 		want  []connected
 	}{
-		{"a bank", [][]Input{bank}, StepConnected, []Way{WayPayroll, WayStubs}, []connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
-		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, []Way{WayPayroll, WayStubs},
+		{"a bank", [][]Input{bank}, StepConnected, every, []connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"two banks, which are told apart", [][]Input{bank, more, bankAt("c")}, StepConnected, every,
+			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}}},
+		{"one bank twice is one", [][]Input{bank, more, bankAt("c"), more, bank}, StepConnected, every,
+			[]connected{{Way: WayBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}, {Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, every,
 			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayPayroll, Bank: "p", Username: "u"}, {Way: WayPayroll, Bank: "q", Username: "u"}}},
-		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll, WayStubs}, []connected{{Way: WayPayroll, Bank: "p", Username: "u"}}},
+		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []connected{{Way: WayPayroll, Bank: "p", Username: "u"}}},
 		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []Way{WayBank, WayPayroll},
 			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Failed: svc.StatusSupplierUnresponsive}}},
 		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll},
 			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u"}}},
 		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: svc.StatusNotAuthenticated}}},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: svc.StatusNotAuthenticated, Why: svc.SubMFARequired}}},
 		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []Way{WayBank, WayPayroll},
 			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: svc.StatusError}}},
 		{"nothing more after all", [][]Input{stubs, more, {{Kind: Turned}}}, StepConnected, []Way{WayBank, WayPayroll}, []connected{{Way: WayStubs}}},
-		{"he leaves, and signs in again", [][]Input{bank, {{Kind: Left}, {Kind: CameBack}}}, StepSource, []Way{WayBank, WayPayroll, WayStubs}, nil},
-		{"all there is", [][]Input{bank, more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
+		{"he leaves, and signs in again", [][]Input{bank, {{Kind: Left}, {Kind: CameBack}}}, StepSource, every, nil},
+		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
 	} {
 		j := Journey{Product: svc.Income, State: Connecting, Step: StepSource, Status: svc.StatusPending}
@@ -202,7 +211,7 @@ func TestSeveralSources(t *testing.T) {
 		if c.step != StepConnected {
 			continue
 		}
-		for _, taken := range []Way{WayBank, WayStubs} {
+		for _, taken := range []Way{WayBank, WayStubs, WayLetters} {
 			again, _, ok := j.Next(Input{Kind: More})
 			if ok {
 				_, _, ok = again.Next(Input{Kind: Took, Way: taken})

@@ -28,7 +28,7 @@ func read(t *testing.T, r Reader, files []file, who *bankdata.Person, link strin
 	t.Helper()
 	all := make([]File, len(files))
 	for i, f := range files {
-		all[i] = File{f.name, func() ([]byte, error) { return f.body, nil }}
+		all[i] = File{Name: f.name, Body: func() ([]byte, error) { return f.body, nil }}
 	}
 	out, err := r.Read(all, who, link, bankdata.Data{}, at)
 	if err != nil {
@@ -41,10 +41,10 @@ func read(t *testing.T, r Reader, files []file, who *bankdata.Person, link strin
 // asked for.
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	if _, err := (Reader{Sandbox: true}).Read([]File{{"paystub.pdf", gone}}, ada, "link", bankdata.Data{}, at); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := (Reader{Sandbox: true}).Read([]File{{Name: "paystub.pdf", Body: gone}}, ada, "link", bankdata.Data{}, at); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if got, err := (Reader{Sandbox: true}).Read([]File{{"down.pdf", gone}, {"x", gone}}, ada, "link", bankdata.Data{}, at); err != nil || len(got) != 2 {
+	if got, err := (Reader{Sandbox: true}).Read([]File{{Name: "down.pdf", Body: gone}, {Name: "x", Body: gone}}, ada, "link", bankdata.Data{}, at); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -111,7 +111,7 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 
 // What is really a pay stub is read as it is.
 func TestARealStubIsRead(t *testing.T) {
-	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "other", 3, at, false)
+	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
 	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
 		t.Errorf("read as %q's", name)
@@ -121,7 +121,7 @@ func TestARealStubIsRead(t *testing.T) {
 // What is encrypted, too large, broken or something else altogether is no stub,
 // whatever it is called.
 func TestFilesThatStandForThemselves(t *testing.T) {
-	real := sample(ada, "other", 0, at, false)
+	real := sample(ada, "", "other", 0, at, false)
 	locked := bytes.Replace(real, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1)
 	if bytes.Equal(locked, real) {
 		t.Fatal("nothing was locked")
@@ -146,7 +146,7 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 
 // Outside of the sandbox no name counts, and nothing is written.
 func TestNamesCountInTheSandboxOnly(t *testing.T) {
-	real := sample(ada, "other", 0, at, false)
+	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
 	got := read(t, Reader{}, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
 	if got[0].Status != svc.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != svc.StatusNotAuthenticated {

@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/eligibility"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// SignIn is a connection of the consumer's at a mock bank or payroll provider, or one
+// that could not be made.
+type SignIn struct {
+	Provider  string           `json:"provider"`           // its id
+	Name      string           `json:"name,omitempty"`     // of a bank: as the report names it
+	Profile   string           `json:"profile"`            // who signed in
+	Link      string           `json:"link,omitempty"`     // what tells it from others of the report; empty: the publicToken
+	Accounts  []string         `json:"accounts,omitempty"` // of a bank: the ids that were chosen; nil: all
+	Employer  string           `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
+	Status    svc.Status       `json:"status,omitempty"`   // how it ended, where it could not be made
+	Substatus svc.Substatus    `json:"substatus,omitempty"`
+	At        report.Timestamp `json:"at,omitzero"` // with Status: when
+}
+
+func (a SignIn) good() bool { return a.Status == "" }
+
+// retrieve fetches what the visit connected and reads what it uploaded. What could not
+// be connected is listed as failed.
+func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
+	var data bankdata.Data
+	if len(in.Banks) == 0 {
+		data = s.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
+	}
+	var brought eligibility.Gathered
+	for _, at := range in.Banks {
+		if at.good() {
+			here := s.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
+			data.Connections = append(data.Connections, here.Connections...)
+			continue
+		}
+		id := bankdata.SourceID(at.Name, 0)
+		in.Failed = append(in.Failed, report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: at.Status})
+		brought.Failed = append(brought.Failed, eligibility.Failed{SourceID: id, SourceUUID: derived(r.PublicToken, "failed/"+id),
+			Institution: at.Name, Status: at.Status, Substatus: at.Substatus, At: at.At.Time})
+	}
+	in.Data = &data
+	seen := map[string]int{} // how often a payroll provider was signed in to
+	for _, at := range in.SignIns {
+		p := s.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
+		n := seen[p.SourceID]
+		seen[p.SourceID]++
+		p.SourceID = bankdata.SourceID(p.SourceID, n)
+		if at.good() {
+			in.Payroll = append(in.Payroll, p)
+			continue
+		}
+		in.Failed = append(in.Failed, report.Source{SourceID: p.SourceID, SourceType: report.SourcePayroll, Status: at.Status})
+		brought.Payroll = append(brought.Payroll, eligibility.Connected{Payroll: p, Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
+	}
+	if in.Documents {
+		var err error
+		if brought.Documents, err = s.read(ctx, r, in); err != nil {
+			return fmt.Errorf("reports: documents: %w", err)
+		}
+	}
+	in.bring(brought)
+	return nil
+}
+
+// bring adds to what an eligibility report has besides bank data.
+func (in *Input) bring(more eligibility.Gathered) {
+	if len(more.Payroll)+len(more.Documents)+len(more.Failed) == 0 {
+		return
+	}
+	if in.Gathered != nil {
+		more.Skipped = in.Gathered.Skipped
+		more.Payroll = append(in.Gathered.Payroll, more.Payroll...)
+		more.Documents = append(in.Gathered.Documents, more.Documents...)
+		more.Failed = append(in.Gathered.Failed, more.Failed...)
+	}
+	in.Gathered = &more
+}
+
+func (r Report) link(at SignIn) string {
+	if at.Link != "" {
+		return at.Link
+	}
+	return r.PublicToken
+}
+
+// gathered is what there is besides bank data: the payroll connections that were
+// retrieved, the pay stubs that were read, and what else the visit brought.
+func gathered(in Input) (out eligibility.Gathered) {
+	if in.Gathered != nil {
+		out = *in.Gathered
+	}
+	made := slices.DeleteFunc(slices.Clone(in.SignIns), func(at SignIn) bool { return !at.good() })
+	var connected []eligibility.Connected
+	for i, p := range in.Payroll {
+		c := eligibility.Connected{Payroll: p}
+		if i < len(made) {
+			c.Employer = made[i].Employer
+		}
+		connected = append(connected, c)
+	}
+	out.Payroll = append(connected, out.Payroll...)
+	var stubs []eligibility.Document
+	for i, p := range in.Paystubs {
+		d := eligibility.Stub(p)
+		if i < len(in.PaystubsFor) {
+			d.Employer = in.PaystubsFor[i]
+		}
+		stubs = append(stubs, d)
+	}
+	out.Documents = append(stubs, out.Documents...)
+	return out
+}
+
+// read reads what was handed in: pay stubs go to the input, and what is returned are
+// the other documents.
+func (s *Service) read(ctx context.Context, r Report, in *Input) (others []eligibility.Document, err error) {
+	all, err := s.handed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var stubs []handed
+	for _, d := range all {
+		if d.Kind == PaystubDocument {
+			stubs = append(stubs, d)
+			continue
+		}
+		status, err := s.Stubs.Look(s.stub(ctx, r, in, d))
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, eligibility.Document{SourceID: d.source, SourceUUID: d.ID, Type: report.VerifiedByDocument, Employer: in.stated(d.Employer), Status: status})
+	}
+	files := make([]StubFile, len(stubs))
+	for i, d := range stubs {
+		files[i] = s.stub(ctx, r, in, d)
+	}
+	if in.Paystubs, err = s.Stubs.Read(files, in.Consumer, r.PublicToken, *in.Data, r.Retrieved); err != nil {
+		return nil, err
+	}
+	for i, d := range stubs {
+		p := &in.Paystubs[i]
+		p.ID, p.SourceID, p.Path = d.ID, d.source, d.path()
+		in.PaystubsFor = append(in.PaystubsFor, in.stated(d.Employer))
+	}
+	return others, nil
+}
+
+// stated is a stated employer by its number from 1, or empty.
+func (in *Input) stated(n int) string {
+	if in.Given == nil || n < 1 || n > len(in.Given.Employers) {
+		return ""
+	}
+	return in.Given.Employers[n-1]
+}

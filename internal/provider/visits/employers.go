@@ -1,0 +1,93 @@
+package visits
+
+import (
+	"slices"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// An eligibility report verifies the employers that were stated, assets, or both
+// (document 3, "Eligibility report"). Employers come first: a list of them, where each
+// is verified by a payroll provider, pay stubs or other documents, skipped with a
+// reason, or left open, in any order and as often as the applicant likes. What fails
+// there is told in the report and ends nothing. A bank account that pay goes to is no
+// source of theirs: it is among the assets, and matched there.
+
+// StepEmployers is the list, and StepSkip asks why one of them is skipped.
+const (
+	StepEmployers Step = "employers"
+	StepSkip      Step = "skip"
+)
+
+// WayLetters is documents other than pay stubs: a contract, an offer, a letter about
+// a benefit.
+const WayLetters Way = "documents"
+
+// Inputs of these steps.
+const (
+	Verify  Kind = "verify"  // one of the employers
+	Skip    Kind = "skip"    // one of them: why is asked next
+	Skipped Kind = "skipped" // with a reason
+)
+
+// employers takes the inputs of the list and of the question why.
+func (j Journey) employers(in Input) (Journey, Do, bool) {
+	known := in.Employer > 0 && in.Employer <= j.Employers
+	switch {
+	case j.Step == StepEmployers && in.Kind == Enough:
+		return j.onward()
+	case j.Step == StepEmployers && in.Kind == Verify && known:
+		j.Employer = in.Employer
+		if len(j.left()) == 0 {
+			return j, 0, false
+		}
+		j.choose()
+	case j.Step == StepEmployers && in.Kind == Skip && known && !j.verified(in.Employer):
+		j.Employer, j.Step = in.Employer, StepSkip
+	case j.Step == StepSkip && in.Kind == Skipped && slices.Contains(report.SkippedReasons(), in.Reason):
+		j.with(connected{Skipped: in.Reason})
+		j.pause()
+	default:
+		return j, 0, false
+	}
+	return j, 0, true
+}
+
+// onward leads from the employers to the assets, or to the end where there are none.
+func (j Journey) onward() (Journey, Do, bool) {
+	switch {
+	case j.IncomeOnly:
+		j.State, j.Step = Generating, StepProgress
+		return j, Generate, true
+	case j.from() == StepConnected: // he has been there
+		j.pause()
+	default:
+		j.choose()
+	}
+	return j, 0, true
+}
+
+// verified reports whether a source of that employer is connected.
+func (j Journey) verified(employer int) bool {
+	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == employer && c.good() })
+}
+
+// stated are the employers that an applicant named, each of them once.
+func stated(names []string) (out []string) {
+	for _, n := range names {
+		if n != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// plan says what a visit is about.
+func (p Product) plan(who Source) Journey {
+	j := Journey{Product: p.Kind}
+	if p.Kind == svc.Eligibility && !p.AssetsOnly {
+		j.Employers, j.IncomeOnly = len(who.Employers), p.IncomeOnly
+	}
+	return j
+}

@@ -1,0 +1,140 @@
+package visits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"vestibule/internal/svc"
+)
+
+// at is an input written short: its kind, and what came with it.
+func at(words string) Input {
+	kind, arg, _ := strings.Cut(words, " ")
+	in := Input{Kind: Kind(strings.ReplaceAll(kind, "_", " ")), OK: true, Login: loginDefault, Username: "u"}
+	switch in.Kind {
+	case Verify, Skip:
+		_, _ = fmt.Sscan(arg, &in.Employer)
+	case Skipped:
+		in.Reason = arg
+	case Took:
+		in.Way = Way(arg)
+	case Chose:
+		way, bank, _ := strings.Cut(arg, " ")
+		in.Way, in.Bank = Way(way), bank
+	case SignedIn, Coded:
+		in.OK = arg != "wrong"
+		if login, ok := map[string]Login{"down": loginDown, "mfa": loginMFA, "error": loginError}[arg]; ok {
+			in.Login = login
+		}
+	}
+	return in
+}
+
+const (
+	byPayroll = "took payroll; chose payroll p; signed_in; coded"
+	byStub    = "took paystubs; added; handed_in"
+	byLetter  = "took documents; added; handed_in"
+	atBank    = "chose bank b; signed_in; coded; picked"
+)
+
+// Employers are verified, skipped and left open in any order, and lead back to their
+// list; then come the assets, if they are asked for.
+func TestEmployersOfAVisit(t *testing.T) {
+	const nobody = ""
+	for _, c := range []struct {
+		name       string
+		employers  int
+		incomeOnly bool
+		inputs     string // after the consent
+		step       Step
+		told       string // of the sources: employer way status or reason, in their order
+		last       bool   // whether the last input is taken
+	}{
+		{"the list comes first", 2, false, "", StepEmployers, nobody, true},
+		{"nobody is stated, and the bank comes first", 0, false, "", StepBank, nobody, true},
+		{"by payroll, and back to the list", 2, false, "verify 2; " + byPayroll, StepEmployers, "2 payroll", true},
+		{"by a pay stub and a letter", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter, StepEmployers, "1 paystubs, 1 documents", true},
+		{"one provider for two of them", 2, false, "verify 1; " + byPayroll + "; verify 2; " + byPayroll, StepEmployers, "1 payroll, 2 payroll 1", true},
+		{"skipped", 2, false, "skip 1; skipped OTHER", StepEmployers, "1 OTHER", true},
+		{"skipped for no reason", 2, false, "skip 1; skipped BECAUSE", StepSkip, nobody, false},
+		{"skipped and not after all", 2, false, "skip 1; turned", StepEmployers, nobody, true},
+		{"skipped, and then verified", 2, false, "skip 1; skipped OTHER; verify 1; " + byStub, StepEmployers, "1 paystubs", true},
+		{"verified, and skipped", 1, false, "verify 1; " + byStub + "; skip 1", StepEmployers, "1 paystubs", false},
+		{"a third of two", 2, false, "verify 3", StepEmployers, nobody, false},
+		{"none of them", 2, false, "skip 0", StepEmployers, nobody, false},
+		{"by a bank, which is no source of theirs", 1, false, "verify 1; took bank", StepSource, nobody, false},
+		{"turning at the choice of ways", 1, false, "verify 1; turned", StepEmployers, nobody, true},
+		{"turning at the providers, and there", 1, false, "verify 1; took payroll; turned; turned", StepEmployers, nobody, true},
+		{"a provider that is down ends nothing", 2, false, "verify 1; took payroll; chose payroll p; signed_in down", StepEmployers, "1 payroll SUPPLIER_UNRESPONSIVE", true},
+		{"nor does an error", 1, false, "verify 1; took payroll; chose payroll p; signed_in error; coded error", StepEmployers, "1 payroll ERROR", true},
+		{"nor a code, and it is tried again", 1, false, "verify 1; took payroll; chose payroll p; signed_in; coded wrong; verify 1; " + byPayroll, StepEmployers, "1 payroll", true},
+		{"what failed stays beside the reason to skip it", 1, false, "verify 1; took payroll; chose payroll p; signed_in; coded wrong; skip 1; skipped CREDENTIALS_UNAVAILABLE", StepEmployers,
+			"1 payroll NOT_AUTHENTICATED, 1 CREDENTIALS_UNAVAILABLE", true},
+		{"nor do three wrong passwords", 1, false, "verify 1; took payroll; chose payroll p; signed_in wrong; signed_in wrong; signed_in wrong", StepEmployers, "1 payroll NOT_AUTHENTICATED", true},
+		{"every way once", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter + "; verify 1; " + byPayroll + "; verify 1", StepEmployers, "1 paystubs, 1 documents, 1 payroll", false},
+		{"on to the assets", 1, false, "enough", StepBank, nobody, true},
+		{"and back", 1, false, "enough; turned", StepEmployers, nobody, true},
+		{"a bank, and back to the employers, and on", 1, false, "enough; " + atBank + "; turned; verify 1; " + byStub + "; enough", StepConnected, "0 bank, 1 paystubs", true},
+		{"a second bank", 1, false, "enough; " + atBank + "; more; chose bank c; signed_in; coded; picked", StepConnected, "0 bank, 0 bank 1", true},
+		{"a second bank after all not", 1, false, "enough; " + atBank + "; more; turned", StepConnected, "0 bank", true},
+		{"a bank that fails beside a verified employer", 1, false, "verify 1; " + byStub + "; enough; chose bank b; signed_in down", StepConnected, "1 paystubs, 0 bank SUPPLIER_UNRESPONSIVE", true},
+		{"a bank that fails beside one that was skipped", 1, false, "skip 1; skipped OTHER; enough; chose bank b; signed_in down", StepEnd, "1 OTHER", true},
+		{"the end", 1, false, "enough; " + atBank + "; enough", StepProgress, "0 bank", true},
+		{"income only: the end of the list is the end", 1, true, "verify 1; " + byStub + "; enough", StepProgress, "1 paystubs", true},
+		{"income only, and nothing shown", 1, true, "enough", StepProgress, nobody, true},
+		{"assets only: several banks", 0, false, atBank + "; more; chose bank c; signed_in; coded; picked; enough", StepProgress, "0 bank, 0 bank 1", true},
+		{"assets only: no employer to turn to", 0, false, "turned", StepBank, nobody, false},
+		{"assets only: a bank that fails", 0, false, "chose bank b; signed_in down", StepEnd, nobody, true},
+		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back", StepEmployers, nobody, true},
+	} {
+		j := Journey{Product: svc.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly, State: Created, Step: StepConsent, Status: svc.StatusPending}
+		all := []string{"came", "consented"}
+		if c.inputs != "" {
+			all = append(all, strings.Split(c.inputs, "; ")...)
+		}
+		for i, words := range all {
+			next, _, ok := j.Next(at(words))
+			if want := i < len(all)-1 || c.last; ok != want {
+				t.Errorf("%s: %s is taken = %v at %s", c.name, words, ok, j.Step)
+				break
+			}
+			j = next
+		}
+		var told []string
+		for _, s := range j.sources() {
+			words := []string{fmt.Sprint(s.Employer), string(s.Way), s.Skipped, string(s.Failed)}
+			if s.Nth > 0 {
+				words = append(words, fmt.Sprint(s.Nth))
+			}
+			told = append(told, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+		}
+		if got := strings.Join(told, ", "); j.Step != c.step || got != c.told {
+			t.Errorf("%s leads to %s with %q, want %s with %q", c.name, j.Step, got, c.step, c.told)
+		}
+	}
+}
+
+// Wrong passwords are left out one provider after another, and not for ever.
+func TestGuessingEnds(t *testing.T) {
+	j := Journey{Product: svc.Eligibility, Employers: 1, State: Connecting, Step: StepEmployers, Status: svc.StatusPending}
+	tries := 0
+	for i := range 100 {
+		next, _, ok := j.Next(at(strings.Split("verify 1; took payroll; chose payroll p; signed_in wrong", "; ")[min(stepsOf[j.Step], 3)]))
+		if !ok {
+			break
+		}
+		if j.Step == StepSignIn {
+			tries++
+		}
+		if j = next; i == 99 {
+			t.Fatalf("after %d tries at %s", tries, j.Step)
+		}
+	}
+	if j.State != Failed || j.Status != svc.StatusNotAuthenticated || tries != AllTries {
+		t.Errorf("after %d tries: %+v", tries, j)
+	}
+}
+
+var stepsOf = map[Step]int{StepEmployers: 0, StepSource: 1, StepEmployer: 2, StepSignIn: 3}
