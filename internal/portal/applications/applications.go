@@ -331,14 +331,26 @@ func (s *Service) Get(ctx context.Context, id string) (Application, error) {
 	return get(ctx, s.DB.SQL, id)
 }
 
+// Key names the data key that what belongs to an application is sealed under;
+// store.ErrNotFound if there is no such application.
+func (s *Service) Key(ctx context.Context, q store.Queryer, id string) (string, error) {
+	a, err := get(ctx, q, id)
+	return a.dataKey, err
+}
+
 // Filter chooses applications. Its zero value is the newest 25 of all.
 type Filter struct {
-	States  []string
-	Product svc.Product
-	Query   string // an id, a publicToken, or the beginning of an external id
-	Cursor  string // as List returned it
-	Limit   int    // 1 to 100
+	States     []string
+	Product    svc.Product
+	Query      string // an id, a publicToken, or the beginning of an external id
+	ExternalID string
+	From, To   time.Time // when they were created: not before the one, and before the other; zero is any time
+	Cursor     string    // as List returned it
+	Limit      int       // 1 to 100
 }
+
+// ErrCursor says that a cursor is none of List's.
+var ErrCursor = errors.New("applications: malformed cursor")
 
 // List returns a page of applications, newest first, and the cursor of the next
 // page; "" when there is none.

@@ -386,9 +386,22 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		exact, prefix := arg(f.Query), arg(escapeLike(f.Query)+"%")
 		where = append(where, fmt.Sprintf(`(id = %s OR public_token = %s OR external_id LIKE %s ESCAPE '\')`, exact, exact, prefix))
 	}
-	if at, id, ok := readCursor(f.Cursor); ok {
-		t, i := arg(at), arg(id)
-		where = append(where, fmt.Sprintf("(created_at < %s OR created_at = %s AND id < %s)", t, t, i))
+	if f.ExternalID != "" {
+		where = append(where, "external_id = "+arg(f.ExternalID))
+	}
+	if !f.From.IsZero() {
+		where = append(where, "created_at >= "+arg(store.Micros(f.From)))
+	}
+	if !f.To.IsZero() {
+		where = append(where, "created_at < "+arg(store.Micros(f.To)))
+	}
+	if f.Cursor != "" {
+		at, id, ok := readCursor(f.Cursor)
+		if !ok {
+			return nil, "", ErrCursor
+		}
+		// A row value, because either database finds its place in the index by one.
+		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(at), arg(id)))
 	}
 	limit := f.Limit
 	if limit < 1 || limit > 100 {

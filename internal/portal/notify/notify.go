@@ -1,0 +1,288 @@
+// Package notify tells the onboarding app what becomes of its applications: one
+// event for each change of an application's state, written in the transaction that
+// changes it, signed as of Standard Webhooks and delivered from a job. The form of
+// an event is that of docs/portal-openapi.yaml; docs/webhooks.md is for those who
+// receive them.
+//
+// An event keeps its id and its body over all deliveries. 2xx is delivered, 410
+// stops all until somebody turns it on again, and everything else, redirects too,
+// is tried again with growing, jittered waits for 72 hours. The first attempts of
+// one application's events are made in their order; a retry holds nobody up. It
+// refuses addresses that are not public, and logs neither address nor body. An
+// event names the application and where it stands; nothing of the applicant and
+// nothing of the report is in it.
+package notify
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Service is the room. All fields but URL and Secrets are required.
+type Service struct {
+	DB           *store.DB
+	Queue        Queue
+	Sender       Sender
+	Applications Applications
+	Environment  svc.Environment
+	Now          func() time.Time
+	Log          *slog.Logger
+
+	URL     string           // the onboarding app's; "": nobody is told, and nothing is kept to be told
+	Secrets []webhook.Secret // all of them sign, so that the app can go from one to the next
+
+	sending atomic.Int32
+}
+
+// Queue takes the job that delivers. *jobs.Queue is one.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Sender signs a body and posts it once. *webhook.Sender is one.
+type Sender interface {
+	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+}
+
+// Applications knows what the application's events are sealed under.
+type Applications interface {
+	// Key names the application's data key; store.ErrNotFound when there is no such
+	// application any more.
+	Key(ctx context.Context, q store.Queryer, id string) (string, error)
+}
+
+// Change is an application that came to a state.
+type Change struct {
+	ID         string
+	ExternalID string
+	UserArgs   string // "" is null
+	Product    svc.Product
+	State      string
+	Outcome    svc.Outcome     // "" is null, as are the next three
+	Status     svc.Status      // as proven
+	Substatus  svc.Substatus   // as proven
+	Error      svc.WidgetError // as proven
+	Sequence   int64           // grows with each change of the application
+	At         time.Time
+}
+
+const timestamp = "2006-01-02T15:04:05.000Z"
+
+// body is an event as it is sent.
+func (s *Service) body(id string, c Change) ([]byte, error) {
+	type application struct {
+		ID         string           `json:"id"`
+		ExternalID string           `json:"externalId"`
+		UserArgs   *string          `json:"userArgs"`
+		Product    svc.Product      `json:"product"`
+		State      string           `json:"state"`
+		Outcome    *svc.Outcome     `json:"outcome"`
+		Status     *svc.Status      `json:"status"`
+		Substatus  *svc.Substatus   `json:"substatus"`
+		Error      *svc.WidgetError `json:"error"`
+	}
+	return json.Marshal(struct {
+		EventID     string          `json:"eventId"`
+		Type        string          `json:"type"`
+		CreatedAt   string          `json:"createdAt"`
+		Environment svc.Environment `json:"environment"`
+		Sequence    int64           `json:"sequence"`
+		Application application     `json:"application"`
+	}{id, typeOf(c), c.At.UTC().Format(timestamp), s.Environment, c.Sequence,
+		application{c.ID, c.ExternalID, null(c.UserArgs), c.Product, c.State, null(c.Outcome), null(c.Status), null(c.Substatus), null(c.Error)}})
+}
+
+func typeOf(c Change) string { return "application." + c.State }
+
+func null[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// deliver is the job of one delivery.
+type deliver struct {
+	DeliveryID string `json:"deliveryId"`
+}
+
+// Kind names the job.
+func (deliver) Kind() string { return "notify.deliver" }
+
+// Register adds the room's job.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, s.deliver, jobs.Timeout(18*time.Second))
+}
+
+// event is a row of the outbox.
+type event struct {
+	id            string
+	applicationID string
+	seq           int64
+	kind          string
+	body          []byte // sealed
+	resends       int64
+	created       time.Time
+}
+
+// delivery is an event on its way.
+type delivery struct {
+	id       string
+	event    event
+	state    webhook.State
+	attempts int
+	created  time.Time
+}
+
+// Record writes the event of a change and has it delivered. While the address is
+// stopped the event is kept all the same, to be sent by hand.
+func (s *Service) Record(ctx context.Context, tx *sql.Tx, c Change) error {
+	if s.URL == "" {
+		return nil
+	}
+	e := event{id: "evt_" + uuid.NewString(), applicationID: c.ID, seq: c.Sequence, kind: typeOf(c), created: c.At}
+	plain, err := s.body(e.id, c)
+	if err != nil {
+		return err
+	}
+	key, err := s.Applications.Key(ctx, tx, c.ID)
+	if err != nil {
+		return err
+	}
+	if e.body, err = s.DB.Vault.Seal(ctx, tx, key, bodyCell(e.id), plain); err != nil {
+		return err
+	}
+	if err := insertEvent(ctx, tx, e); err != nil {
+		return err
+	}
+	stopped, err := stop(ctx, tx, s.URL)
+	if err != nil {
+		return err
+	}
+	state := webhook.StatePending
+	if !stopped.IsZero() {
+		state = webhook.StateDisabled
+	}
+	_, err = s.send(ctx, tx, e.id, state)
+	return err
+}
+
+// send makes a delivery of an event, and the job of it if it is to be made.
+func (s *Service) send(ctx context.Context, tx *sql.Tx, eventID string, state webhook.State) (string, error) {
+	d := delivery{id: uuid.NewString(), event: event{id: eventID}, state: state, created: s.Now().UTC()}
+	if err := insertDelivery(ctx, tx, d); err != nil || state != webhook.StatePending {
+		return d.id, err
+	}
+	return d.id, s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id})
+}
+
+func bodyCell(eventID string) store.Cell {
+	return store.Cell{Table: "app_events", Column: "body", Row: eventID}
+}
+
+// Of a slow receiver: maxAtOnce deliveries wait for its answer in this process, so
+// that it does not take the workers of everything else. The others, and an event
+// whose forerunner is being sent, look again after a moment; a forerunner that has
+// not been sent for inOrder holds nobody up any more.
+const (
+	maxAtOnce = 8
+	moment    = 300 * time.Millisecond
+	inOrder   = time.Minute
+)
+
+// deliver makes one attempt. A process that dies after the receiver answered sends
+// the same id once more.
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
+	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	stopped, err := stop(ctx, s.DB.SQL, s.URL)
+	switch {
+	case err != nil:
+		return err
+	case s.URL == "" || !stopped.IsZero():
+		return s.settle(ctx, d, webhook.StateDisabled, nil)
+	case now.Sub(d.created) > webhook.Patience:
+		return s.settle(ctx, d, webhook.StateGivenUp, nil)
+	}
+	if d.attempts == 0 {
+		waits, err := forerunner(ctx, s.DB.SQL, d.event, now.Add(-inOrder))
+		if err != nil {
+			return err
+		}
+		if waits {
+			return jobs.Later(moment)
+		}
+	}
+	if s.sending.Add(1) > maxAtOnce {
+		s.sending.Add(-1)
+		return jobs.Later(moment)
+	}
+	defer s.sending.Add(-1)
+	body, err := s.open(ctx, s.DB.SQL, d.event)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
+		return s.settle(ctx, d, webhook.StateGivenUp, nil)
+	}
+	if err != nil {
+		return err
+	}
+	result := s.Sender.Deliver(ctx, s.URL, s.Secrets, d.event.id, body)
+	d.attempts++
+	state, wait := result.Next(d.attempts)
+	if err := s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
+		return err
+	}
+	return jobs.Later(wait)
+}
+
+// open is the event's body; store.ErrNotFound or store.ErrShredded when its
+// application was deleted.
+func (s *Service) open(ctx context.Context, q store.Queryer, e event) ([]byte, error) {
+	key, err := s.Applications.Key(ctx, q, e.applicationID)
+	if err != nil {
+		return nil, err
+	}
+	return s.DB.Vault.Open(ctx, q, key, bodyCell(e.id), e.body)
+}
+
+// settle notes what an attempt came to, in the rows and, without address and body,
+// in the log. Without a result, no attempt was made.
+func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) error {
+	attrs := []any{"event", d.event.id, "type", d.event.kind, "application", d.event.applicationID, "state", to, "attempt", d.attempts}
+	if result != nil {
+		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class())
+	}
+	s.Log.InfoContext(ctx, "event", attrs...)
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		now := s.Now()
+		if result == nil {
+			return updateDelivery(ctx, tx, d, to, 0, now)
+		}
+		if to == webhook.StateDisabled {
+			if err := insertStop(ctx, tx, s.URL, now); err != nil {
+				return err
+			}
+		}
+		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
+			return err
+		}
+		return updateDelivery(ctx, tx, d, to, result.HTTP, now)
+	})
+}
