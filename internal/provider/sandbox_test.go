@@ -142,7 +142,6 @@ func TestPreparedReports(t *testing.T) {
 		if r.Identities[0].Matching != nil {
 			t.Error("a single identity has a matching")
 		}
-		b.want("another product", b.do("POST", "/sandbox-reports", map[string]any{"product": "income", "profile": "joint"}), 400, svc.CodeInvalidProduct)
 		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}), 400, svc.CodeInvalidParameters)
 		b.want("neither", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow"}), 400, svc.CodeInvalidParameters)
 		b.want("nobody's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, svc.CodeUnknownCustomer)

@@ -32,7 +32,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	}
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
-		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails}
+		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
 	}
 	file := s.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
 	status, sub := passport.Outcome(file)

@@ -21,13 +21,20 @@ type Prepared struct {
 	Now func() time.Time
 }
 
-// Contents is what a prepared report is made from: a profile of the mock bank,
-// or data that were uploaded together with their person.
+// Contents is what a prepared report is made from: a profile of the mock bank, or
+// data that were uploaded together with their person; sign-ins at payroll providers;
+// or, of a passport, a supplier.
 type Contents struct {
 	Profile  string           `json:"profile,omitempty"`
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
+	Born     string           `json:"born,omitempty"`  // YYYY-MM-DD
+	State    string           `json:"state,omitempty"` // two capital letters
 	Data     *bankdata.Data   `json:"data,omitempty"`
 	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
+
+	Employers []string        `json:"employers,omitempty"` // that are stated
+	Payroll   []PayrollSignIn `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
+	Supplier  string          `json:"supplier,omitempty"`  // its code
 }
 
 // Create keeps the contents, sealed under a key of their own, and returns the

@@ -36,6 +36,9 @@ type Terms struct {
 	// Upload takes a body that is kept to be served later: its pullDate may be of
 	// any past day, or absent.
 	Upload bool
+	// PersonOnly takes a body of personal data alone: what it is for is made from no
+	// accounts.
+	PersonOnly bool
 	// Seed derives the identifiers of accounts and connections: the publicToken of
 	// the report that is made from them.
 	Seed string
@@ -247,11 +250,13 @@ func (d *decoder) submission() {
 		return
 	}
 	has := func(name string) bool { return given&bit(topNames, name) != 0 }
-	prepared := d.terms.Sandbox && has("sandboxReportId")
+	prepared := d.terms.Sandbox && has("sandboxReportId") || d.terms.PersonOnly
 	if !has("pullDate") && !prepared && !d.terms.Upload {
 		d.wrong("pullDate", "is required")
 	}
 	switch {
+	case has("accounts") && d.terms.PersonOnly:
+		d.wrong("accounts", "do not belong to this product's reports")
 	case !has("accounts") && !prepared:
 		d.wrong("accounts", "is required")
 	case accounts == 0 && !prepared:

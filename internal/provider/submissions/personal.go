@@ -84,6 +84,18 @@ func (p Personal) Substatus(today time.Time, anyAddress bool) svc.Substatus {
 	return ""
 }
 
+// Known is the date of birth, YYYY-MM-DD, and the state that were given and keep their
+// rules; empty otherwise.
+func (p Personal) Known(today time.Time) (dob, state string) {
+	if p.DOB != nil && isPast(*p.DOB, today) {
+		dob = *p.DOB
+	}
+	if p.State != nil && isState(*p.State) {
+		state = *p.State
+	}
+	return dob, state
+}
+
 // fits holds a value against the rule that a prefill has for the same field.
 func fits(key string) func(string) bool {
 	return func(s string) bool {

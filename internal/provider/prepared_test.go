@@ -1,0 +1,156 @@
+package provider_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// prepared uploads a report, and walks a visit of its product that is served it.
+func (b *bench) prepared(product svc.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
+	b.t.Helper()
+	a := b.do("POST", "/sandbox-reports", with(upload, "product", product))
+	b.want("a prepared report", a, 201, "")
+	sandboxReportID = a.text("sandboxReportId")
+	done := b.complete(b.begin(append([]any{"productId", b.seed.Products[product], "sandboxReportId", sandboxReportID, "prefill", nil}, more...)...), nil)
+	if done.text("status") != "SUCCESS" {
+		b.t.Fatalf("%s: %s", product, done.raw)
+	}
+	return sandboxReportID, done.text("publicToken")
+}
+
+// earner is a submission of wages and a savings account that bears interest.
+func earner() map[string]any {
+	day := time.Now().UTC().AddDate(0, 0, -1)
+	var paid []any
+	for i := range 30 {
+		paid = append(paid, map[string]any{"id": "p" + strings.Repeat("x", i), "status": "POSTED", "amount": 1500.25, "creditOrDebit": "CREDIT",
+			"datePosted": stamp(day.AddDate(0, 0, -14*i)), "description": "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD ID 99"})
+	}
+	return map[string]any{
+		"personal": map[string]any{"firstName": "Ada", "lastName": "Quill", "email": "ada@mail.example", "dob": "1988-03-09"},
+		"address":  map[string]any{"street": "1 Elm St", "city": "Austin", "state": "TX", "postalCode": "78701"},
+		"accounts": []any{map[string]any{"id": "a1", "institutionName": "Harbor National Bank", "accountType": "CHECKING", "currentBalance": 2204.50, "currency": "USD", "transactions": paid}},
+	}
+}
+
+// Each product has reports that are prepared and served as they are, by every way in.
+func TestPreparedReportsOfEachProduct(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		jobs := []any{map[string]any{"provider": "northwind-logistics"}}
+		stated := []string{"Northwind Logistics, Inc."}
+
+		_, token := b.prepared(svc.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+		i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 || len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
+			report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
+			t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
+		}
+		// What was uploaded of the person counts as the consumer's data.
+		b.want("from it a cashflow report", b.multi(token, b.seed.Products[svc.Cashflow]), 200, "")
+
+		_, token = b.prepared(svc.Eligibility, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+		e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.StatedEmployers) != 1 || len(e.StatedEmployers[0].VerificationSources) != 1 || e.StatedEmployers[0].VerificationSources[0].SourceType != report.SourcePayroll ||
+			len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
+			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
+		}
+		// A prefill goes before what was uploaded.
+		_, token = b.prepared(svc.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
+		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil || len(e.StatedEmployers) != 2 || e.Assets != nil {
+			t.Errorf("with a prefill: %v %+v", err, e)
+		}
+
+		personal := map[string]any{"personal": earner()["personal"]}
+		id, token := b.prepared(svc.Passport, map[string]any{"supplier": "GBR_EFX", "submission": personal})
+		p, err := report.ParsePassport(b.get(passportJSON, b.named(token)).raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Identities) != 2 || report.Text(p.Identities[1].FullName) != "Ada Quill" || p.Identities[1].DateOfBirth.String() != "1988-03-09" || len(p.Tradelines) == 0 {
+			t.Errorf("passport: %+v", p.Identities)
+		}
+		if pdf := b.get(passportPDF, b.named(token)); pdf.status != 200 || !bytes.HasPrefix(pdf.raw, []byte("%PDF-")) {
+			t.Errorf("its PDF: %d", pdf.status)
+		}
+
+		// The other ways in: an invite and a secure redirect.
+		body := map[string]any{"productId": b.seed.Products[svc.Passport], "sandboxReportId": id}
+		invite := b.post("/connect/invite-link", b.basic(), body)
+		b.want("an invite", invite, 200, "")
+		link := invite.text("inviteLink")
+		if done := b.complete(link[strings.LastIndexByte(link, '/')+1:], nil); done.text("status") != "SUCCESS" || done.text("publicToken") != invite.text("publicToken") {
+			t.Errorf("an invite: %s", done.raw)
+		}
+		redirect := b.post("/secure-redirect", b.basic(), body)
+		b.want("a redirect", redirect, 200, "")
+		if done := b.complete(redirect.text("redirectToken"), nil); done.text("status") != "SUCCESS" || !strings.HasPrefix(done.text("completeUrl"), "https://customer.example/done?jwt=ey") {
+			t.Errorf("a redirect: %s", done.raw)
+		}
+
+		// It is of its product, of its owner, and of those who are entitled to it.
+		refused := func(what string, with headers, more ...any) {
+			t.Helper()
+			all := map[string]any{}
+			for i := 0; i < len(more); i += 2 {
+				all[more[i].(string)] = more[i+1]
+			}
+			b.want(what, b.post("/connect/initialization", with, all), 400, svc.CodeMalformedBody)
+		}
+		refused("of another product", b.basic(), "productId", b.seed.Products[svc.Income], "sandboxReportId", id)
+		refused("unknown", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", uuid.NewString())
+		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, svc.CodeMalformedBody)
+		b.exec(`UPDATE customers SET custom_reports = $1`, false)
+		refused("without the entitlement", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", id)
+	})
+}
+
+// What a prepared report cannot be made from.
+func TestPreparedReportsThatAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		personal := map[string]any{"personal": earner()["personal"]}
+		for name, c := range map[string]struct {
+			body  map[string]any
+			code  svc.Code
+			field string
+		}{
+			"no product":                   {map[string]any{"profile": "joint"}, svc.CodeInvalidProduct, "product"},
+			"another product":              {map[string]any{"product": "mortgage", "profile": "joint"}, svc.CodeInvalidProduct, "product"},
+			"a passport of a profile":      {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, svc.CodeInvalidParameters, "profile"},
+			"a passport of nobody":         {map[string]any{"product": "passport", "submission": personal}, svc.CodeInvalidParameters, "supplier"},
+			"an unknown supplier":          {map[string]any{"product": "passport", "supplier": "XXX_YY"}, svc.CodeInvalidParameters, "supplier"},
+			"a passport of accounts":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, svc.CodeMalformedBody, "submission.accounts"},
+			"income without accounts":      {map[string]any{"product": "income", "submission": personal}, svc.CodeMalformedBody, "submission.accounts"},
+			"income of nothing":            {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, svc.CodeInvalidParameters, "submission"},
+			"income of a supplier":         {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, svc.CodeInvalidParameters, "supplier"},
+			"cashflow of payroll":          {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, svc.CodeInvalidParameters, "payroll"},
+			"cashflow of employers":        {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, svc.CodeInvalidParameters, "statedEmployerNames"},
+			"an unknown payroll provider":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, svc.CodeInvalidParameters, "payroll"},
+			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, svc.CodeInvalidParameters, "payroll"},
+			"a payroll provider twice":     {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, svc.CodeInvalidParameters, "payroll"},
+			"seven employers":              {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, svc.CodeInvalidParameters, "statedEmployerNames"},
+			"an employer without a name":   {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, svc.CodeInvalidParameters, "statedEmployerNames"},
+		} {
+			a := b.do("POST", "/sandbox-reports", c.body)
+			b.want(name, a, 400, c.code)
+			if !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
+				t.Errorf("%s: %s does not name %s", name, a.raw, c.field)
+			}
+		}
+		if n := b.count(`SELECT COUNT(*) FROM sandbox_reports`); n != 0 {
+			t.Errorf("%d refused reports are kept", n)
+		}
+	})
+}

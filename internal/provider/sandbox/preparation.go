@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/sandbox/payroll"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// preparation is what a prepared report is asked for with, besides its product.
+type preparation struct {
+	Profile    string          `json:"profile"`    // of the mock bank
+	Submission json.RawMessage `json:"submission"` // instead; of a passport, its personal data and address
+
+	// Of income and eligibility reports: sign-ins at the mock payroll providers, alone
+	// or beside a bank, and who is to be looked for where no prefill says it.
+	Payroll []struct {
+		Provider string `json:"provider"` // by id or name; empty: the first of the catalogue
+		Username string `json:"username"` // empty: default
+	} `json:"payroll"`
+	Employers []string `json:"statedEmployerNames"`
+
+	Supplier string `json:"supplier"` // of a passport: its code
+}
+
+// Bounds of what is stated (document 3, Limits).
+const (
+	maxEmployers    = 6
+	maxEmployerName = 255
+)
+
+// contents is what is kept of it, once it was held against the product.
+func (p preparation) contents(c *Control, product svc.Product) (out Contents, err error) {
+	if field := p.foreign(product); field != "" {
+		return out, invalid(field, "does not belong to this product's reports")
+	}
+	switch {
+	case p.Profile != "" && p.Submission != nil, product == svc.Cashflow && p.Profile == "" && p.Submission == nil:
+		return out, invalid("submission", "give submission or profile")
+	case product != svc.Passport && p.Profile == "" && p.Submission == nil && len(p.Payroll) == 0:
+		return out, invalid("submission", "give submission, profile or payroll")
+	case product == svc.Passport && p.Supplier == "":
+		return out, invalid("supplier", "must be the code of a supplier")
+	case p.Submission != nil:
+		uploaded, details := c.Submissions.Read(p.Submission, product, c.Clock.Now())
+		if len(details) > 0 {
+			return out, door.Fail(svc.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
+		}
+		out = uploaded
+	case p.Profile != "" && !(profiles.Bank{}).Known(p.Profile):
+		return out, invalid("profile", "must be one of "+strings.Join(profiles.Names(), ", "))
+	}
+	if _, known := report.SupplierOf(p.Supplier); p.Supplier != "" && !known {
+		return out, invalid("supplier", "must be the code of a supplier")
+	}
+	if len(p.Employers) > maxEmployers || slices.ContainsFunc(p.Employers, func(n string) bool {
+		return strings.TrimSpace(n) == "" || utf8.RuneCountInString(n) > maxEmployerName
+	}) {
+		return out, invalid("statedEmployerNames", "must be 1 to 6 names")
+	}
+	out.Profile, out.Employers, out.Supplier = p.Profile, p.Employers, p.Supplier
+	for _, s := range p.Payroll {
+		all := payroll.All()
+		at := slices.IndexFunc(all, func(o payroll.Provider) bool { return s.Provider == "" || o.ID == s.Provider || o.Name == s.Provider })
+		profile, _, _, _ := payroll.Providers{}.Login(cmp.Or(s.Username, "default"))
+		if at < 0 || profile == "" {
+			return out, invalid("payroll", "must be providers of the catalogue, with user names that have something there")
+		}
+		if slices.ContainsFunc(out.Payroll, func(o PayrollSignIn) bool { return o.Provider == all[at].ID }) {
+			return out, invalid("payroll", "has a provider twice")
+		}
+		out.Payroll = append(out.Payroll, PayrollSignIn{Provider: all[at].ID, Username: profile})
+	}
+	return out, nil
+}
+
+// foreign names a field that the product's reports are not made with; empty for none.
+func (p preparation) foreign(product svc.Product) string {
+	jobs := product == svc.Income || product == svc.Eligibility
+	switch {
+	case p.Profile != "" && product == svc.Passport:
+		return "profile"
+	case len(p.Payroll) > 0 && !jobs:
+		return "payroll"
+	case len(p.Employers) > 0 && !jobs:
+		return "statedEmployerNames"
+	case p.Supplier != "" && product != svc.Passport:
+		return "supplier"
+	}
+	return ""
+}
