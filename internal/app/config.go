@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vestibule/internal/mail"
+	"vestibule/internal/portal/brand"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
@@ -39,6 +40,7 @@ type Config struct {
 
 	WidgetScriptURL string `name:"widget-script-url" help:"The provider's widget script; default is /widget/v1/widget.js at the provider." placeholder:"URL"`
 	WidgetGlobal    string `default:"SvcWidget" help:"The script's global object."`
+	BrandFile       string `help:"YAML file of the portal's name, logo, colours, legal texts and support contact; Vestibule's own if not given." placeholder:"FILE"`
 	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
 
 	SMTPAddr     string `name:"smtp-addr" help:"Mail server that sends the provider's invites; without it they wait in the dashboard's outbox." placeholder:"HOST:PORT"`
@@ -124,6 +126,9 @@ func (c *Config) check(parties parties) error {
 		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
 	} else if !parties.provider {
 		bad("--smtp-addr: only the provider sends letters")
+	}
+	if _, err := brand.Load(c.BrandFile); err != nil && parties.portal {
+		bad("--brand-file: %w", err)
 	}
 	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {
 		bad("--portal-api-key: want 20 to 200 printable characters without spaces; it is all that guards the portal's API")

@@ -129,6 +129,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
 
 		{base: p, method: "GET", pattern: "/{$}", shape: asPage},
+		{base: p, method: "GET", pattern: "/brand/{file}", param: "none.css", shape: asFile},
+		{base: p, method: "GET", pattern: "/legal/{document}", param: "privacy", shape: asPage},
 		{base: p, method: "GET", pattern: "/apply/{product}", param: "cashflow", shape: asPage},
 		{base: p, method: "POST", pattern: "/applications", shape: asPage, kind: asForm, body: goodForm().Encode()},
 		{base: p, method: "GET", pattern: "/applications/{id}", param: ready, shape: asPage, who: "visitor", header: mine},

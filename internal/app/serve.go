@@ -14,6 +14,7 @@ import (
 
 	"vestibule/docs"
 	"vestibule/internal/portal"
+	"vestibule/internal/portal/brand"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -260,6 +261,9 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(),
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
+	}
+	if conf.Brand, err = brand.Load(c.BrandFile); err != nil {
+		return fmt.Errorf("--brand-file: %w", err)
 	}
 	if which.provider {
 		conf.ProviderURL = p.service("provider").url

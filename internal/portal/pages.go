@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/brand"
 	"vestibule/internal/redirect"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
@@ -23,6 +24,7 @@ type looks struct {
 	assets  *web.Assets
 	secure  bool
 	sandbox bool
+	brand   *brand.Brand
 	log     *slog.Logger
 }
 
@@ -51,7 +53,7 @@ func (l looks) remember(next http.Handler) http.Handler {
 // base is what every page of the applicant's has in common.
 func (l looks) base(r *http.Request) pages.Base {
 	lang := language(r)
-	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r)}
+	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page}
 }
 
 // page is the same for the reviewers.
@@ -59,6 +61,7 @@ func (l looks) page(r *http.Request) ui.Page {
 	lang := language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
+	l.brand.Page.Dress(&p)
 	if strings.HasSuffix(r.URL.Path, "/report") {
 		p.Scripts = []string{l.assets.URL("review.js")}
 	}
@@ -99,6 +102,18 @@ func (l looks) adapt(h door.HandlerFunc) http.Handler {
 	})
 }
 
+// legal shows a legal text of the brand.
+func (l looks) legal(w http.ResponseWriter, r *http.Request) error {
+	base := l.base(r)
+	title, ok := pages.LegalTitle(r.PathValue("document"))
+	text, there := l.brand.Document(r.PathValue("document"), base.Lang)
+	if !ok || !there {
+		return door.Fail(svc.CodeNotFound, errors.New("no such legal text"))
+	}
+	door.Secure(w, door.CSP{})
+	return door.HTML(w, r, http.StatusOK, pages.LegalPage(pages.Legal{Base: base, Title: title, HTML: text}))
+}
+
 // status shows an HTTP status as a page.
 func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: door.RequestID(r.Context())}
@@ -127,7 +142,7 @@ func (l looks) isPage(r *http.Request) bool {
 	if r.URL.Path == "/api/v1/docs" {
 		return true
 	}
-	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, "/embed/"} {
+	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, brand.Prefix, "/embed/"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return false
 		}

@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/manual"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/brand"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/review"
@@ -61,6 +62,8 @@ type Config struct {
 	WidgetGlobal    string // "" is SvcWidget
 	ReturnMode      string // get or post: how outcome tokens come back; "" is get
 	APIKey          string // of the portal's API
+
+	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
 }
 
 // Portal is the party.
@@ -117,7 +120,10 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		return nil, err
 	}
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
-	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, log: c.Log}
+	if c.Brand == nil {
+		c.Brand = &brand.Brand{}
+	}
+	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, log: c.Log}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log}
 
@@ -159,6 +165,8 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	p.rooms.review.Routes(mux)
 	p.rooms.api.Routes(mux)
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
+	mux.Handle("GET "+brand.Prefix+"{file}", c.Brand)
+	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))
 	mux.Handle("GET /embed/v1/embed.js", c.Assets.Stable("embed.js"))
 	m, err := manual.Read(p.rooms.api.Spec, c.URL)
 	if err != nil {

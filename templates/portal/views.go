@@ -25,6 +25,7 @@ type Base struct {
 	Languages []ui.Choice // the same page in other languages
 	Sandbox   bool        // says so in the footer
 	Framed    bool        // inside another site's frame: without header and footer
+	Brand     Brand
 }
 
 func (b Base) page(title string, scripts ...string) ui.Page {
@@ -33,8 +34,9 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 	for _, s := range scripts {
 		p.Scripts = append(p.Scripts, b.Assets.URL(s))
 	}
-	if b.Sandbox {
-		p.Footer = ui.SandboxNote(b.Lang)
+	b.Brand.Dress(&p)
+	if b.Sandbox || b.Brand.Privacy || b.Brand.Terms || b.Brand.Support != (Support{}) {
+		p.Footer = foot(b)
 	}
 	return p
 }

@@ -98,6 +98,12 @@ var (
 	wordsReturn          = svc.Words{EN: "Go on to where you came from", ES: "Volver al sitio de donde vino"}
 	wordsWorking         = svc.Words{EN: "Working on it …", ES: "Trabajando en ello …"}
 
+	wordsHelp      = svc.Words{EN: "Questions? We are glad to help:", ES: "¿Preguntas? Le ayudamos con gusto:"}
+	wordsHelpPages = svc.Words{EN: "Help pages", ES: "Páginas de ayuda"}
+	wordsPrivacy   = svc.Words{EN: "Privacy", ES: "Privacidad"}
+	wordsTerms     = svc.Words{EN: "Terms", ES: "Condiciones"}
+	wordsAgree     = svc.Words{EN: "By continuing you agree to what stands here:", ES: "Al continuar acepta lo que se indica aquí:"}
+
 	wordsBackHome  = svc.Words{EN: "To the first page", ES: "A la primera página"}
 	wordsRequestID = svc.Words{EN: "If you ask for help, give this number:", ES: "Si pide ayuda, indique este número:"}
 )

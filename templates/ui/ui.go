@@ -21,9 +21,10 @@ type Page struct {
 	Lang        svc.Lang
 	Title       string   // of this page; the brand is added to it
 	Description string   // for search engines and link previews; may be empty
-	Brand       string   // name in the header; "" is Vestibule
+	Brand       Brand    // in the header
 	Home        string   // where the brand leads; "" is no link
 	Icon        string   // URL of the favicon
+	IconType    string   // its media type; "" is SVG's
 	Styles      []string // URLs
 	Scripts     []string // URLs of modules, run after the page was read
 	Languages   []Choice // from Languages; none hides the switch
@@ -35,11 +36,39 @@ type Page struct {
 	Bare        bool             // no header, no footer: inside the widget's frame
 }
 
+// Brand is whose page it is. The zero value is Vestibule.
+type Brand struct {
+	Name string
+	Logo *Logo // nil: the sign, beside the name
+}
+
+// Logo is a drawing that stands for the sign.
+type Logo struct {
+	URL, Dark     string // Dark for the dark theme; "" is the same
+	Width, Height int    // in pixels, as it is shown
+	Wordmark      bool   // it shows the name, which does not stand beside it
+}
+
 func (p Page) brand() string {
-	if p.Brand != "" {
-		return p.Brand
+	if p.Brand.Name != "" {
+		return p.Brand.Name
 	}
 	return "Vestibule"
+}
+
+func (p Page) iconType() string {
+	if p.IconType != "" {
+		return p.IconType
+	}
+	return "image/svg+xml"
+}
+
+// logoText says what a logo shows where the name does not stand beside it.
+func (p Page) logoText() string {
+	if p.Brand.Logo.Wordmark {
+		return p.brand()
+	}
+	return ""
 }
 
 func (p Page) fullTitle() string {

@@ -78,7 +78,7 @@ func TestPieces(t *testing.T) {
 		{"dialog", Dialog(Frame{Lang: svc.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
 		{"card", Card("About you")},
 		{"head", Head("Apply", "Four minutes.")},
-		{"hero", Hero("Welcome", "Come in.")},
+		{"hero", Hero("Welcome", "Come in.", true)},
 		{"empty", Empty("Nothing yet")},
 		{"fieldset", Fieldset("Address", "Where you live")},
 	} {

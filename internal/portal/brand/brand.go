@@ -1,0 +1,237 @@
+// Package brand is whose pages the portal's are: the name, the sign, the colours,
+// the legal texts and where to ask for help, read once at the start from one file
+// and the files that it names.
+//
+// It refuses what it does not know, files beyond their bounds, a drawing that could
+// do anything but be looked at, a legal text that a language lacks, and colours
+// that somebody could not read: the sentence says which pair, by how much, and
+// which colour would do. Everything that it makes is served under a name made of
+// its content, so that pages need no inline style and caches never ask.
+package brand
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// file is the brand file. Paths in it are relative to its folder, and within it.
+type file struct {
+	Name     string `yaml:"name"`     // required, up to 60 characters
+	Logo     string `yaml:"logo"`     // SVG or PNG, in the header; none: the door in the accent's colour
+	LogoDark string `yaml:"logoDark"` // the same for the dark theme
+	Wordmark bool   `yaml:"wordmark"` // the logo shows the name, which is then not repeated beside it
+	Icon     string `yaml:"icon"`     // SVG or PNG, of the browser's tab
+	Colors   struct {
+		Light, Dark given
+	} `yaml:"colors"`
+	Legal struct {
+		Privacy texts `yaml:"privacy"` // a page of its own
+		Terms   texts `yaml:"terms"`   // a page of its own
+		Consent texts `yaml:"consent"` // a line or two above the form's button
+	} `yaml:"legal"`
+	Support struct {
+		Email string `yaml:"email"`
+		Phone string `yaml:"phone"`
+		URL   string `yaml:"url"`
+	} `yaml:"support"`
+}
+
+// given are the colours of one theme, "#rrggbb"; what is not given is derived.
+type given struct {
+	Accent     string `yaml:"accent"`
+	Background string `yaml:"background"`
+}
+
+// texts are files of Markdown (.md) or plain text (.txt) by language.
+type texts map[svc.Lang]string
+
+// Bounds of the files, in bytes.
+const (
+	maxFile  = 64 << 10
+	maxSVG   = 64 << 10
+	maxPNG   = 256 << 10
+	maxText  = 128 << 10
+	maxName  = 60
+	maxPhone = 40
+)
+
+// Brand is what the pages show. The zero value is Vestibule's own.
+type Brand struct {
+	Page  pages.Brand
+	legal map[string]map[svc.Lang]string // HTML by document and language
+	files map[string]asset               // by the name in the address
+}
+
+// asset is a file as it is served.
+type asset struct {
+	kind string
+	body []byte
+}
+
+// Prefix is the path below which a brand's files are served.
+const Prefix = "/brand/"
+
+// Load reads a brand file; "" is Vestibule's own brand. The error names everything
+// that is wrong with it, a line each.
+func Load(path string) (*Brand, error) {
+	if path == "" {
+		return &Brand{}, nil
+	}
+	raw, err := bounded(path, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	var f file
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("holds more than one document")
+	}
+	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[svc.Lang]string{}}}
+	l.load(f)
+	return l.out, errors.Join(l.errs...)
+}
+
+type loader struct {
+	dir  string
+	out  *Brand
+	errs []error
+}
+
+func (l *loader) bad(field string, err error) {
+	if err != nil {
+		l.errs = append(l.errs, fmt.Errorf("%s: %w", field, err))
+	}
+}
+
+func (l *loader) load(f file) {
+	b := &l.out.Page
+	if b.Name = strings.TrimSpace(f.Name); b.Name == "" || !line(b.Name, maxName) {
+		l.bad("name", fmt.Errorf("want 1 to %d characters on one line", maxName))
+	}
+	if logo := l.picture("logo", f.Logo); logo != nil {
+		b.Logo = &ui.Logo{URL: logo.url, Width: logo.width, Height: logo.height, Wordmark: f.Wordmark}
+	}
+	if dark := l.picture("logoDark", f.LogoDark); dark != nil {
+		if b.Logo == nil {
+			l.bad("logoDark", errors.New("is for a logo, which is not given"))
+		} else {
+			b.Logo.Dark = dark.url
+		}
+	}
+	if f.Wordmark && f.Logo == "" {
+		l.bad("wordmark", errors.New("is for a logo, which is not given"))
+	}
+	light, dark, err := themes(f.Colors.Light, f.Colors.Dark)
+	l.bad("colors", err)
+	if css := sheet(light, dark); err == nil && css != "" {
+		b.Style = l.keep("css", "text/css; charset=utf-8", []byte(css))
+	}
+	if icon := l.picture("icon", f.Icon); icon != nil {
+		b.Icon, b.IconType = icon.url, icon.kind
+	} else if err == nil && f.Icon == "" {
+		b.Icon, b.IconType = l.keep("svg", "image/svg+xml", []byte(door(light))), "image/svg+xml"
+	}
+	b.Privacy = l.document("privacy", f.Legal.Privacy)
+	b.Terms = l.document("terms", f.Legal.Terms)
+	if l.document("consent", f.Legal.Consent) {
+		b.Consent = l.out.legal["consent"]
+	}
+	s := f.Support
+	b.Support = pages.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}
+	if s.Email != "" && !prefill.IsEmail(s.Email) {
+		l.bad("support.email", errors.New("is no e-mail address"))
+	}
+	if s.Phone != "" && (!line(s.Phone, maxPhone) || strings.Trim(s.Phone, "+0123456789 ()-.") != "") {
+		l.bad("support.phone", fmt.Errorf("want up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
+	}
+	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		l.bad("support.url", errors.New("want an https address"))
+	}
+}
+
+// line reports whether s is one line of up to max characters.
+func line(s string, max int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= max && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// read reads a file that the brand file names.
+func (l *loader) read(name string, max int64) ([]byte, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q: want a file beside the brand file", name)
+	}
+	return bounded(filepath.Join(l.dir, name), max)
+}
+
+func bounded(path string, max int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > max {
+		return nil, fmt.Errorf("%s is larger than %d KB", filepath.Base(path), max>>10)
+	}
+	return raw, nil
+}
+
+// keep serves content under a name made of it, and returns the address.
+func (l *loader) keep(extension, kind string, body []byte) string {
+	sum := sha256.Sum256(body)
+	name := hex.EncodeToString(sum[:8]) + "." + extension
+	l.out.files[name] = asset{kind, body}
+	return Prefix + name
+}
+
+// Document is a legal text in a language, as HTML; false where the brand has none.
+func (b *Brand) Document(name string, lang svc.Lang) (html string, ok bool) {
+	if name == "consent" {
+		return "", false // it is a line of the form, no page
+	}
+	html, ok = b.legal[name][lang]
+	return html, ok
+}
+
+// ServeHTTP serves the brand's files.
+func (b *Brand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a, ok := b.files[strings.TrimPrefix(r.URL.Path, Prefix)]
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	if !ok {
+		h.Set("Cache-Control", "no-store")
+		http.Error(w, "no such file", http.StatusNotFound)
+		return
+	}
+	// A drawing that is opened by itself is a document: it may do nothing.
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Content-Type", a.kind)
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(a.body) // the browser is gone; nobody is left to tell
+	}
+}

@@ -1,0 +1,229 @@
+package brand
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/internal/svc"
+)
+
+// write makes a folder with a brand file and what it names.
+func write(t *testing.T, brand string, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, body := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "brand.yaml")
+	if err := os.WriteFile(path, []byte(brand), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestTheExample is the brand of the documentation, served.
+func TestTheExample(t *testing.T) {
+	b, err := Load("../../../docs/brand/brand.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.Page
+	if p.Name != "Harbor Lane" || p.Logo == nil || p.Logo.Width != 184 || p.Logo.Height != 40 || !p.Logo.Wordmark || p.Logo.Dark == p.Logo.URL {
+		t.Errorf("%+v, logo %+v", p, p.Logo)
+	}
+	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[svc.Spanish], `<a href="/legal/terms">condiciones</a>`) {
+		t.Errorf("legal texts: %+v", p)
+	}
+	if text, ok := b.Document("privacy", svc.English); !ok || !strings.Contains(text, "<h2>What we receive</h2>") {
+		t.Errorf("privacy = %q, %v", text, ok)
+	}
+	if _, ok := b.Document("consent", svc.English); ok {
+		t.Error("the consent is a page")
+	}
+	for _, url := range []string{p.Style, p.Icon, p.Logo.URL, p.Logo.Dark} {
+		w := httptest.NewRecorder()
+		b.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
+		h := w.Result().Header
+		if w.Code != 200 || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s = %d %v", url, w.Code, h)
+		}
+	}
+	w := httptest.NewRecorder()
+	b.ServeHTTP(w, httptest.NewRequest("GET", Prefix+"../brand.yaml", nil))
+	if w.Code != 404 {
+		t.Errorf("another file = %d", w.Code)
+	}
+}
+
+// TestWithoutAFile the pages are Vestibule's.
+func TestWithoutAFile(t *testing.T) {
+	if b, err := Load(""); err != nil || b.Page.Style != "" || b.Page.Name != "" {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+const square = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`
+
+// TestWhatIsRefused, and the words for it.
+func TestWhatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		brand string
+		files map[string]string
+		says  []string
+	}{
+		"no name":             {brand: "logo: l.svg", files: map[string]string{"l.svg": square}, says: []string{"name: want 1 to 60 characters"}},
+		"an unknown field":    {brand: "name: A\ncolour: red", says: []string{"field colour not found"}},
+		"two documents":       {brand: "name: A\n---\nname: B", says: []string{"more than one document"}},
+		"a file that is away": {brand: "name: A\nlogo: none.svg", says: []string{"logo: ", "no such file"}},
+		"a file elsewhere":    {brand: "name: A\nlogo: ../../etc/l.svg", says: []string{"want a file beside the brand file"}},
+		"another format":      {brand: "name: A\nlogo: l.gif", files: map[string]string{"l.gif": "GIF89a"}, says: []string{"want a file .svg or .png"}},
+		"a large drawing":     {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": square + strings.Repeat(" ", maxSVG)}, says: []string{"larger than 64 KB"}},
+		"a script in it":      {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square, "<path", "<script>x</script><path", 1)}, says: []string{"element <script>"}},
+		"a style sheet in it": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square, "<path", "<style>a{}</style><path", 1)}, says: []string{"element <style>"}},
+		"entities":            {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<!DOCTYPE svg [<!ENTITY a "b">]>` + square}, says: []string{"document type or entities"}},
+		"no proportions":      {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`}, says: []string{"no viewBox"}},
+		"a strip":             {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg viewBox="0 0 90 10"/>`}, says: []string{"too long a strip"}},
+		"no PNG":              {brand: "name: A\nicon: i.png", files: map[string]string{"i.png": square}, says: []string{"icon: is no PNG"}},
+		"a bare wordmark":     {brand: "name: A\nwordmark: true", says: []string{"wordmark: is for a logo"}},
+		"half the languages":  {brand: "name: A\nlegal: {privacy: {en: p.md}}", files: map[string]string{"p.md": "x"}, says: []string{"legal.privacy.es: there is no text in Español"}},
+		"another language":    {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md, xx: p.md}}", files: map[string]string{"p.md": "x"}, says: []string{`"xx" is no language of these pages`}},
+		"HTML in a text":      {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md}}", files: map[string]string{"p.md": "a <b>c</b>"}, says: []string{"legal.terms.en: has HTML in it"}},
+		"no address":          {brand: "name: A\nsupport: {email: nobody, url: 'javascript:x', phone: call}", says: []string{"support.email", "support.url", "support.phone"}},
+		"a colour unquoted":   {brand: "name: A\ncolors: {light: {accent: 'red'}}", says: []string{`light.accent "red": want "#rrggbb", in quotes`}},
+		"a pale accent": {brand: "name: A\ncolors: {light: {accent: '#f2c94c'}}",
+			says: []string{"light: the accent (#f2c94c) on the background (#f6f4ee) has a contrast of 1.44, and needs 4.5; the accent #", "would do"}},
+		"a dim accent at night": {brand: "name: A\ncolors: {light: {accent: '#1f4fa3'}, dark: {accent: '#1f4fa3'}}", says: []string{"dark: the accent (#1f4fa3)", "would do"}},
+		"a grey background":     {brand: "name: A\ncolors: {light: {background: '#8a8a8a'}}", says: []string{"light: the accent (#13584c) on the background (#8a8a8a)", "the background #", "would do"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(write(t, c.brand, c.files))
+			if err == nil {
+				t.Fatal("it is taken")
+			}
+			for _, s := range c.says {
+				if !strings.Contains(err.Error(), s) {
+					t.Errorf("it says %q, without %q", err, s)
+				}
+			}
+		})
+	}
+}
+
+var suggested = regexp.MustCompile(`the (accent|background) (#[0-9a-f]{6}) would do`)
+
+// TestWhatWouldDoDoes takes the colour that a refusal names.
+func TestWhatWouldDoDoes(t *testing.T) {
+	for _, c := range []given{{Accent: "#f2c94c"}, {Accent: "#ff6600"}, {Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
+		_, _, err := themes(c, given{})
+		if err == nil {
+			t.Errorf("%+v is taken", c)
+			continue
+		}
+		m := suggested.FindStringSubmatch(err.Error())
+		if m == nil {
+			t.Errorf("%+v: %v, without a colour that would do", c, err)
+			continue
+		}
+		if c.Accent = m[2]; m[1] == "background" {
+			c.Accent, c.Background = "", m[2]
+		}
+		if _, _, err := themes(c, given{}); err != nil {
+			t.Errorf("%+v was to do: %v", c, err)
+		}
+	}
+}
+
+// TestAnAccentIsCarriedOver to the theme that has none, in a shade that can be
+// read there; every colour of the wheel that is dark enough for one is taken.
+func TestAnAccentIsCarriedOver(t *testing.T) {
+	for _, accent := range []string{"#7a1fa3", "#a3261f", "#0a5c2e", "#1f4fa3", "#4a4a4a", "#000000", "#5b3a00"} {
+		light, dark, err := themes(given{Accent: accent}, given{})
+		if err != nil {
+			t.Errorf("%s: %v", accent, err)
+			continue
+		}
+		if light["primary"].String() != accent {
+			t.Errorf("the light accent is %s, want %s as it was given", light["primary"], accent)
+		}
+		if got := contrast(dark["primary"], dark["sheet"]); got < 4.5 {
+			t.Errorf("%s at night is %s, %.2f on a card", accent, dark["primary"], got)
+		}
+		css := sheet(light, dark)
+		for name := range own["light"] {
+			if strings.Count(css, "--"+name+":")%2 != 0 {
+				t.Errorf("--%s is in one theme only: %s", name, css)
+			}
+		}
+	}
+}
+
+// TestADrawingIsCleaned of everything that is not looked at.
+func TestADrawingIsCleaned(t *testing.T) {
+	raw := `<?xml version="1.0"?><!-- by hand --><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+		xmlns:tool="urn:tool" width="20px" height="10px" onload="x()" tool:zoom="2" class="c"><metadata><script>x</script></metadata>
+		<defs><linearGradient id="g"><stop offset="0" style="stop-color:#fff;behavior:url(x)"/></linearGradient></defs>
+		<path d="M0 0h4" style="fill:url(#g); stroke:#000" onclick="x()" href="javascript:x"/>
+		<use xlink:href="#g" fill="url(https://elsewhere.example/x)"/><use href="https://elsewhere.example/#a"/><text>a &lt; b</text></svg>`
+	out, w, h, err := cleanSVG([]byte(raw))
+	if err != nil || w != 20 || h != 10 {
+		t.Fatal(w, h, err)
+	}
+	want := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10">` +
+		`<defs><linearGradient id="g"><stop stop-color="#fff" offset="0"></stop></linearGradient></defs>` +
+		`<path fill="url(#g)" stroke="#000" d="M0 0h4"></path>` +
+		`<use href="#g"></use><use></use><text>a &lt; b</text></svg>`
+	if string(out) != want {
+		t.Errorf("cleaned:\n%s\nwant\n%s", out, want)
+	}
+}
+
+// TestAPhotographIsPixels and nothing else of its file.
+func TestAPhotographIsPixels(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 30, 20))
+	img.Set(1, 1, color.White)
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	raw := append(b.Bytes(), "<script>x</script>"...)
+	out, w, h, err := cleanPNG(raw)
+	if err != nil || w != 30 || h != 20 || bytes.Contains(out, []byte("script")) {
+		t.Errorf("%v × %v, %v: %q", w, h, err, out)
+	}
+}
+
+var declaration = regexp.MustCompile(`--([a-z-]+):\s*(#[0-9a-f]{6});`)
+
+// TestOurOwnColoursAreTheStyleSheets holds the table against web/ui/tokens.css.
+func TestOurOwnColoursAreTheStyleSheets(t *testing.T) {
+	raw, err := os.ReadFile("../../../web/ui/tokens.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, dark, _ := strings.Cut(string(raw), "@media (prefers-color-scheme: dark)")
+	for name, css := range map[string]string{"light": light, "dark": dark} {
+		n := 0
+		for _, m := range declaration.FindAllStringSubmatch(css, -1) {
+			n++
+			if own[name][m[1]] != m[2] {
+				t.Errorf("%s --%s is %s here and %s in the style sheet", name, m[1], own[name][m[1]], m[2])
+			}
+		}
+		if n != len(own[name]) {
+			t.Errorf("%s: %d colours here, %d in the style sheet", name, len(own[name]), n)
+		}
+		if sentence, ok := standard(name).unread(); !ok {
+			t.Errorf("%s: %s", name, sentence)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package brand
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// colour is 8 bits a channel.
+type colour struct{ r, g, b uint8 }
+
+var (
+	black = colour{}
+	white = colour{255, 255, 255}
+)
+
+func parse(s string) (colour, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
+	if err != nil || len(s) != 7 || s[0] != '#' {
+		return colour{}, fmt.Errorf(`%q: want "#rrggbb", in quotes, for a # begins a comment`, s)
+	}
+	return colour{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
+}
+
+func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
+
+// mix is c with a share of d in it, from 0 to 1.
+func (c colour) mix(d colour, share float64) colour {
+	one := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share)) }
+	return colour{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
+}
+
+// luminance is WCAG's relative luminance.
+func (c colour) luminance() float64 {
+	channel := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(c.r) + 0.7152*channel(c.g) + 0.0722*channel(c.b)
+}
+
+// contrast is WCAG's ratio of two colours, 1 to 21.
+func contrast(a, b colour) float64 {
+	x, y := a.luminance(), b.luminance()
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// theme is the colours by their names in web/ui/tokens.css.
+type theme map[string]colour
+
+// own are Vestibule's colours. A test holds them against the style sheet.
+var own = map[string]map[string]string{
+	"light": {"paper": "#f6f4ee", "sheet": "#ffffff", "sunk": "#eeebe2", "ink": "#1a2320", "soft": "#56605b", "line": "#dcd7ca",
+		"edge": "#7b837d", "primary": "#13584c", "primary-strong": "#0b4238", "on-primary": "#ffffff", "primary-wash": "#e3eeea",
+		"focus": "#a15c00", "light": "#f3c878", "door": "#0b4238", "brass": "#b06f0c", "info": "#1b4d7e", "info-wash": "#e6eff8",
+		"success": "#1a6136", "success-wash": "#e4f2e8", "warning": "#774700", "warning-wash": "#fbf0d9", "danger": "#a1241d", "danger-wash": "#fbe9e7"},
+	"dark": {"paper": "#101513", "sheet": "#19201d", "sunk": "#232b27", "ink": "#e8ede9", "soft": "#a6b1ab", "line": "#333c38",
+		"edge": "#7a857f", "primary": "#86d3bf", "primary-strong": "#a9e4d5", "on-primary": "#05231c", "primary-wash": "#1b312b",
+		"focus": "#f2b44b", "light": "#f3c878", "door": "#2f7566", "brass": "#f2b44b", "info": "#9dc7f1", "info-wash": "#16283a",
+		"success": "#8fd4a6", "success-wash": "#153022", "warning": "#eec57d", "warning-wash": "#352913", "danger": "#f5aca3", "danger-wash": "#3b1c19"},
+}
+
+func standard(name string) theme {
+	t := theme{}
+	for token, value := range own[name] {
+		t[token], _ = parse(value) // the table's own, which a test reads
+	}
+	return t
+}
+
+// pairs are the colours that meet on a page: text needs 4.5, what is long read 7,
+// the edge of a control, the focus ring and signs that mean something 3 (WCAG 2.2,
+// 1.4.3 and 1.4.11).
+var pairs = []struct {
+	front string
+	backs []string
+	least float64
+}{
+	{"primary", []string{"paper", "sheet", "primary-wash"}, 4.5},
+	{"primary-strong", []string{"paper", "sheet", "primary-wash"}, 4.5},
+	{"on-primary", []string{"primary", "primary-strong"}, 4.5},
+	{"primary", []string{"line"}, 3},
+	{"ink", []string{"paper", "sheet", "sunk", "primary-wash"}, 7},
+	{"soft", []string{"paper", "sheet", "sunk", "primary-wash"}, 4.5},
+	{"info", []string{"paper", "sheet"}, 4.5},
+	{"success", []string{"paper", "sheet"}, 4.5},
+	{"warning", []string{"paper", "sheet"}, 4.5},
+	{"danger", []string{"paper", "sheet"}, 4.5},
+	{"edge", []string{"paper", "sheet", "primary-wash"}, 3},
+	{"focus", []string{"paper", "sheet", "primary-wash"}, 3},
+	{"brass", []string{"paper", "sheet"}, 3},
+}
+
+var called = map[string]string{"primary": "the accent", "primary-strong": "the accent under the pointer", "on-primary": "a button's text",
+	"primary-wash": "the accent's wash", "paper": "the background", "sheet": "a card", "sunk": "a sunk surface", "line": "a line",
+	"ink": "text", "soft": "quiet text", "info": "a note's text", "success": "a success's text", "warning": "a warning's text",
+	"danger": "an error's text", "edge": "a field's edge", "focus": "the focus ring", "brass": "the step at hand"}
+
+// unread is the first pair that somebody could not read.
+func (t theme) unread() (sentence string, ok bool) {
+	for _, p := range pairs {
+		for _, back := range p.backs {
+			if got := contrast(t[p.front], t[back]); got < p.least {
+				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", called[p.front], t[p.front], called[back], t[back], got, p.least), false
+			}
+		}
+	}
+	return "", true
+}
+
+// skin is a theme with an accent and a background of its own; nil leaves either as
+// it is. Everything that goes with them is derived.
+func skin(name string, accent, background *colour) theme {
+	t := standard(name)
+	deep, bright := black, white
+	wash := 0.10
+	if name == "dark" {
+		deep, bright, wash = white, black, 0.16
+	}
+	if background != nil {
+		t["paper"] = *background
+		if name == "dark" {
+			t["sheet"] = background.mix(white, 0.05)
+		}
+		t["sunk"] = t["sheet"].mix(t["ink"], 0.06)
+		t["line"] = background.mix(t["ink"], 0.14)
+	}
+	if accent != nil {
+		t["primary"] = *accent
+		t["primary-strong"] = accent.mix(deep, 0.25)
+		t["primary-wash"] = t["sheet"].mix(*accent, wash)
+		t["door"] = accent.mix(black, 0.3)
+		t["on-primary"] = white
+		if dark := accent.mix(bright, 0.88); name == "dark" || contrast(white, *accent) < 4.5 {
+			t["on-primary"] = dark
+			if contrast(dark, *accent) < contrast(white, *accent) {
+				t["on-primary"] = white
+			}
+		}
+	}
+	return t
+}
+
+// toward is the first colour on the way from c that makes ok true.
+func (c colour) toward(d colour, ok func(colour) bool) (colour, bool) {
+	for step := 0.0; step <= 1; step += 0.02 {
+		if try := c.mix(d, step); ok(try) {
+			return try, true
+		}
+	}
+	return colour{}, false
+}
+
+// themes makes both themes of what was given. An accent of one theme only is
+// carried over to the other in a shade that can be read there.
+func themes(inLight, inDark given) (light, dark theme, err error) {
+	var errs []error
+	read := func(field, s string) *colour {
+		if s == "" {
+			return nil
+		}
+		c, err := parse(s)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s %w", field, err))
+			return nil
+		}
+		return &c
+	}
+	la, lb := read("light.accent", inLight.Accent), read("light.background", inLight.Background)
+	da, db := read("dark.accent", inDark.Accent), read("dark.background", inDark.Background)
+	if len(errs) > 0 {
+		return nil, nil, errors.Join(errs...)
+	}
+	if da == nil && la != nil {
+		da = carried("dark", *la, db, white)
+	} else if la == nil && da != nil {
+		la = carried("light", *da, lb, black)
+	}
+	light, dark = skin("light", la, lb), skin("dark", da, db)
+	return light, dark, errors.Join(refusal("light", light, la, lb, inLight.Accent != ""), refusal("dark", dark, da, db, inDark.Accent != ""))
+}
+
+func carried(name string, accent colour, background *colour, way colour) *colour {
+	shade, ok := accent.toward(way, func(c colour) bool { _, ok := skin(name, &c, background).unread(); return ok })
+	if !ok {
+		return nil // the background is at fault, which refusal says
+	}
+	return &shade
+}
+
+// refusal says what cannot be read in a theme, and what would do.
+func refusal(name string, t theme, accent, background *colour, mine bool) error {
+	sentence, ok := t.unread()
+	if ok {
+		return nil
+	}
+	toAccent, toBackground := black, standard(name)["paper"]
+	if name == "dark" {
+		toAccent = white
+	}
+	if accent != nil && mine {
+		if better, ok := accent.toward(toAccent, func(c colour) bool { _, ok := skin(name, &c, background).unread(); return ok }); ok {
+			return fmt.Errorf("%s: %s; the accent %s would do", name, sentence, better)
+		}
+	}
+	if background != nil {
+		if better, ok := background.toward(toBackground, func(c colour) bool { _, ok := skin(name, accent, &c).unread(); return ok }); ok {
+			return fmt.Errorf("%s: %s; the background %s would do", name, sentence, better)
+		}
+	}
+	return fmt.Errorf("%s: %s", name, sentence)
+}
+
+// sheet is the style sheet of what differs from Vestibule's own colours; both
+// themes name the same ones, for the second must take back what the first sets.
+func sheet(light, dark theme) string {
+	a, b := standard("light"), standard("dark")
+	var names []string
+	for name := range a {
+		if light[name] != a[name] || dark[name] != b[name] {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	block := func(t theme) string {
+		var s strings.Builder
+		s.WriteString(":root{")
+		for _, name := range names {
+			fmt.Fprintf(&s, "--%s:%s;", name, t[name])
+		}
+		return s.String() + "}"
+	}
+	return block(light) + "\n@media (prefers-color-scheme:dark){" + block(dark) + "}\n"
+}
+
+// door is Vestibule's sign in a theme's colours, for a brand without an icon.
+func door(t theme) string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
+		t["primary"], t["light"], t["door"])
+}

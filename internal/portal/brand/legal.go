@@ -1,0 +1,95 @@
+package brand
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
+	"vestibule/internal/svc"
+)
+
+// document reads a legal text in every language, and reports whether there is one.
+func (l *loader) document(name string, files texts) bool {
+	if len(files) == 0 {
+		return false
+	}
+	l.out.legal[name] = map[svc.Lang]string{}
+	for lang := range files {
+		if !lang.Spoken() {
+			l.bad("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
+		}
+	}
+	for _, lang := range svc.Languages() {
+		field := "legal." + name + "." + string(lang.Lang)
+		if files[lang.Lang] == "" {
+			l.bad(field, fmt.Errorf("there is no text in %s", lang.Name))
+			continue
+		}
+		raw, err := l.read(files[lang.Lang], maxText)
+		if err == nil {
+			l.out.legal[name][lang.Lang], err = render(raw, filepath.Ext(files[lang.Lang]))
+		}
+		l.bad(field, err)
+	}
+	return true
+}
+
+// render makes HTML of a text. Its highest headings stand next below the page's own.
+func render(raw []byte, extension string) (string, error) {
+	if !utf8.Valid(raw) || len(bytes.TrimSpace(raw)) == 0 {
+		return "", errors.New("is empty, or no UTF-8")
+	}
+	switch strings.ToLower(extension) {
+	case ".txt":
+		return plain(string(raw)), nil
+	case ".md":
+	default:
+		return "", errors.New("want a file .md or .txt")
+	}
+	md := goldmark.New()
+	tree := md.Parser().Parse(text.NewReader(raw))
+	top := 6
+	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			top = min(top, h.Level)
+		}
+	}
+	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.RawHTML, *ast.HTMLBlock:
+			return ast.WalkStop, errors.New("has HTML in it, which is not shown: write Markdown alone")
+		case *ast.Image:
+			return ast.WalkStop, errors.New("has a picture in it, which is not shown")
+		case *ast.Heading:
+			if entering {
+				n.Level = min(max(n.Level-top, 0)+2, 6)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	err = md.Renderer().Render(&b, raw, tree)
+	return b.String(), err
+}
+
+// plain makes paragraphs of a text without marks.
+func plain(s string) string {
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(paragraph), "\n", "<br>\n") + "</p>\n")
+		}
+	}
+	return b.String()
+}
