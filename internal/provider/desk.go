@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +31,9 @@ func (p *Provider) newDesk() *dashboard.Service {
 	return &dashboard.Service{DB: p.config.DB, Log: p.config.Log, Now: p.now, Today: p.config.Now, URL: p.config.URL, Assets: p.config.Assets,
 		Accounts: deskAccounts{p.customers}, Credentials: deskCredentials{p.customers, p.now}, Hierarchy: deskHierarchy{p.customers},
 		Webhooks: deskWebhooks{p.events}, Deliveries: deskDeliveries{p.events},
-		Reports: deskReports{p.reports, p.visits, p.redirects, p.events, p.sharing, p.customers, p.now},
-		Sharing: deskSharing{p.sharing, p.customers, p.now}, Outbox: deskOutbox{p.invites}}
+		Corrections: deskCorrections{p.reports},
+		Reports:     deskReports{p.reports, p.visits, p.redirects, p.events, p.sharing, p.customers, p.now},
+		Sharing:     deskSharing{p.sharing, p.customers, p.now}, Outbox: deskOutbox{p.invites}}
 }
 
 // deskAccounts tells the dashboard about the account.
@@ -205,7 +207,9 @@ func (d deskReports) Report(ctx context.Context, q store.Queryer, customerID, pu
 	if err != nil {
 		return dashboard.Report{}, err
 	}
-	return deskReport(r), nil
+	out := deskReport(r)
+	out.Revisable = d.reports.Revisable(r)
+	return out, nil
 }
 
 func (d deskReports) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
@@ -224,6 +228,13 @@ func (d deskReports) History(ctx context.Context, q store.Queryer, customerID, p
 	}
 	for _, c := range changes {
 		out = append(out, dashboard.Moment{At: c.At, Kind: "status", Text: strings.TrimSuffix(string(c.Status)+" · "+string(c.Substatus), " · ")})
+	}
+	corrected, err := d.reports.Revised(ctx, q, publicToken)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, at := range corrected {
+		out = append(out, dashboard.Moment{At: at, Kind: "corrected", Text: strconv.Itoa(i + 1)})
 	}
 	shares, err := d.sharing.Shares(ctx, q, customerID, publicToken)
 	if err != nil {

@@ -101,6 +101,16 @@ func (d *desk) find(path, pattern string) string {
 	return m[1]
 }
 
+// reportNamed is the reference of a report.
+func (d *desk) reportNamed(publicToken string) string {
+	d.t.Helper()
+	a := d.send("/dashboard/reports/find", url.Values{"query": {publicToken}})
+	if a.status != 303 {
+		d.t.Fatalf("finding a report: %d %s", a.status, a.raw)
+	}
+	return strings.TrimPrefix(a.header.Get("Location"), "/dashboard/reports/")
+}
+
 const uuidPattern = `([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`
 
 // form are the fields of a form, with the nonce of a page that was just read.
@@ -150,7 +160,7 @@ func doors(t *testing.T) []string {
 	}
 	var out []string
 	for _, m := range regexp.MustCompile(`"POST (/dashboard[^"]*)"`).FindAllStringSubmatch(string(raw), -1) {
-		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") {
+		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") && !strings.HasSuffix(m[1], "/check") {
 			out = append(out, m[1])
 		}
 	}
@@ -164,7 +174,8 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.staffed()
 		token, _ := b.walked("default")
-		b.delivered(1)
+		earner, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		b.delivered(2)
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
 		configuration := "" // the account's own, found on the page of its products
 		child := ""
@@ -186,6 +197,9 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			}, "signer rotated"},
 			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern), func() []string { return []string{"resends", "0"} }, "event redelivered"},
 			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern), func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
+			{"/dashboard/reports/{id}/correct", func() string { return d.reportNamed(earner) }, func() []string {
+				return []string{"revision", "0", "gross_annual", "123,456", "reason", "The canary disputed a figure."}
+			}, "report corrected"},
 			{"/dashboard/relay-tokens", none, func() []string { return []string{"publicToken", strings.ToUpper(token), "publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/relay-tokens/{id}/withdraw", at("/dashboard/relay-tokens", `/dashboard/relay-tokens/`+uuidPattern+`/withdraw`), func() []string { return nil }, "share withdrawn"},
 			{"/dashboard/redirects/add", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL added"},
@@ -256,7 +270,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 				t.Errorf("%s changes something and is not walked here", path)
 			}
 		}
-		text := d.page("/dashboard/audit")
+		text := d.page("/dashboard/audit") + d.page(d.find("/dashboard/audit", `"(/dashboard/audit\?after=[^"]+)"`))
 		for _, want := range []string{"ada@customer.example", "signed in", "made a client", "changed a configuration in force"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the audit trail does not say %q", want)

@@ -153,6 +153,7 @@ type DeskReport struct {
 	Substatus   svc.Substatus
 	Created     time.Time
 	Retrieved   time.Time
+	Revisable   bool // its figures can be corrected
 
 	Way        string // "visit", "redirect", "form", "submission"
 	State      string // of the visit

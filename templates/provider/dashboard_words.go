@@ -53,7 +53,11 @@ var deskSaid = map[string]deskSays{
 		ES: "Esta es la primera contraseña. Entréguela ahora: no se volverá a mostrar."}},
 	"person gone": {ui.Success, svc.Words{EN: "The person can no longer sign in.", ES: "Esa persona ya no puede iniciar sesión."}},
 	"password":    {ui.Success, svc.Words{EN: "Your password was changed. You are signed out everywhere else.", ES: "Su contraseña se ha cambiado. Se ha cerrado su sesión en los demás sitios."}},
-	"inherited":   {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
+	"corrected": {ui.Success, svc.Words{EN: "The report was made again with the corrected figures. Its readers are told.",
+		ES: "El informe se hizo de nuevo con las cifras corregidas. Se avisa a quienes lo leen."}},
+	"corrected meanwhile": {ui.Warning, svc.Words{EN: "The report was corrected meanwhile, and not by this form. See how it stands now.",
+		ES: "El informe se corrigió entretanto, y no con este formulario. Vea cómo está ahora."}},
+	"inherited": {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
 }
 
 // deskActions names what the audit trail says.
@@ -74,6 +78,7 @@ var deskActions = map[string]svc.Words{
 	"complete URL static":   {EN: "made a complete URL the static one", ES: "hizo estática una dirección de vuelta"},
 	"return changed":        {EN: "changed the way back", ES: "cambió la forma de volver"},
 	"report shared":         {EN: "shared a report", ES: "compartió un informe"},
+	"report corrected":      {EN: "corrected a report", ES: "corrigió un informe"},
 	"share withdrawn":       {EN: "withdrew a relay token", ES: "retiró un token de cesión"},
 	"child added":           {EN: "made a child account", ES: "creó una cuenta hija"},
 	"product added":         {EN: "made a product", ES: "creó un producto"},
@@ -124,6 +129,7 @@ var deskMoments = map[string]svc.Words{
 	"visit time up":   {EN: "The visit’s time was over", ES: "Se acabó el tiempo de la visita"},
 	"status":          {EN: "Status", ES: "Estado"},
 	"delivery":        {EN: "An event was sent", ES: "Se envió un evento"},
+	"corrected":       {EN: "The figures were corrected: revision", ES: "Se corrigieron las cifras: revisión"},
 	"relay made":      {EN: "Shared with", ES: "Compartido con"},
 	"relay read":      {EN: "Read for the first time by", ES: "Leído por primera vez por"},
 	"relay revoked":   {EN: "Withdrawn from", ES: "Retirado a"},

@@ -152,6 +152,7 @@ type Report struct {
 	Substatus   svc.Substatus
 	Created     time.Time
 	Retrieved   time.Time // zero: not yet
+	Revisable   bool      // its figures may be corrected; only of one Report
 }
 
 // ReportFilter chooses reports; zero values are any.
@@ -173,7 +174,7 @@ type Visit struct {
 // Moment is one thing that happened to a report.
 type Moment struct {
 	At   time.Time
-	Kind string // "visit …", "redirect", "status", "relay …"
+	Kind string // "visit …", "redirect", "status", "relay …", "corrected"
 	Text string // a status, or a third party's publicId; nothing personal
 }
 
@@ -184,6 +185,52 @@ type Reports interface {
 	Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error)
 	// History is the report's visit, nil for a submission, and what happened.
 	History(ctx context.Context, q store.Queryer, customerID, publicToken string) (*Visit, []Moment, error)
+}
+
+// Figures are those of a report that its customer's staff may correct.
+type Figures struct {
+	Revision  int // how often it was corrected
+	Now       report.RevisedValues
+	Recent    bool // it has recent ones
+	Estimated bool // its gross ones are estimated from the net ones
+}
+
+// Correction is what staff state in place of a report's figures.
+type Correction struct {
+	Revision int                  // that they saw
+	Values   report.RevisedValues // nil stays as it is
+	Reason   string
+	By       string // a person's id
+}
+
+// Revision is a correction that was made.
+type Revision struct {
+	Number       int
+	At           time.Time
+	By           string
+	Reason       string
+	Before, Then report.RevisedValues
+}
+
+// Unfit is Corrections' refusal of a figure, or of all with an empty Figure.
+type Unfit struct{ Figure, Why string }
+
+func (u Unfit) Error() string { return "dashboard: " + u.Figure + ": " + u.Why }
+
+// ErrRevised is Corrections' refusal of a correction of an older revision.
+var ErrRevised = errors.New("dashboard: the report was corrected meanwhile")
+
+// Corrections knows the figures of reports. A report that has none to correct is
+// store.ErrNotFound.
+type Corrections interface {
+	Figures(ctx context.Context, q store.Queryer, customerID, publicToken string) (Figures, error)
+	// Weigh says what the figures would come to; it may refuse with an Unfit.
+	Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string, values report.RevisedValues) (report.RevisedValues, error)
+	// Correct returns the number of the new revision. Besides an Unfit it may refuse
+	// with ErrRevised.
+	Correct(ctx context.Context, tx *sql.Tx, customerID, publicToken string, c Correction) (int, error)
+	// Revisions lists the corrections that were made, the newest first.
+	Revisions(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Revision, error)
 }
 
 // Share is a report that is shared with a third party.

@@ -164,7 +164,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 			return err
 		}
 		v = s.reportView(x)
-		v.PublicToken, v.Way = x.PublicToken, "submission"
+		v.PublicToken, v.Way, v.Revisable = x.PublicToken, "submission", x.Revisable
 		visit, moments, err := s.Reports.History(ctx, tx, by.account.ID, token)
 		if err != nil {
 			return err

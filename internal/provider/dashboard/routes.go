@@ -27,6 +27,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/accounts/{id}":   s.child,
 		"GET /dashboard/people":          s.people,
 		"GET /dashboard/audit":           s.audit,
+
+		"GET /dashboard/reports/{id}/correct": s.correction,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -35,6 +37,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
+	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.weigh))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
@@ -63,6 +66,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner, nil},
 		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
+		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
 		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
 		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL, nil},

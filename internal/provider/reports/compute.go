@@ -54,6 +54,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 			Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
 			Consumer: in.Consumer, State: given.State, StatedEmployers: given.Employers, StatedAnnualIncome: given.AnnualIncome,
 			Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed, Options: options,
+			Notices: incomeNotices(in),
 		}, r.Retrieved), nil
 	}
 	options := cashflow.Options{Attributes: true}

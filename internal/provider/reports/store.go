@@ -35,10 +35,10 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at
+			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at, revision
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held)
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held, &r.revision)
 	r.Created = store.Time(created)
 	if retrieved.Valid {
 		r.Retrieved = store.Time(retrieved.Int64)
@@ -140,6 +140,65 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) ([]b
 	err := q.QueryRowContext(ctx, `SELECT d.`+name+` FROM reports r
 		LEFT JOIN report_data d ON d.public_token = r.public_token WHERE r.public_token = $1`, publicToken).Scan(&sealed)
 	return sealed, store.Found(err)
+}
+
+// nextRevision is won once for each revision of a report that is made.
+func nextRevision(ctx context.Context, tx *sql.Tx, customerID, publicToken string, from int, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
+		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND forgotten_at IS NULL`,
+		publicToken, customerID, from, store.Micros(now)))
+}
+
+// revisionRow is a row of report_revisions; reason and replaced are sealed.
+type revisionRow struct {
+	number           int
+	at               time.Time
+	by               string
+	reason, replaced []byte
+}
+
+func insertRevision(ctx context.Context, tx *sql.Tx, publicToken string, x revisionRow) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision, at, staff_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
+		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced)
+	return err
+}
+
+// revisions lists those of a report, the newest first.
+func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
+	rows, err := q.QueryContext(ctx, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []revisionRow
+	for rows.Next() {
+		var x revisionRow
+		var at int64
+		if err := rows.Scan(&x.number, &at, &x.by, &x.reason, &x.replaced); err != nil {
+			return nil, err
+		}
+		x.at = store.Time(at)
+		out = append(out, x)
+	}
+	return out, rows.Err()
+}
+
+// revised lists when, the oldest first.
+func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
+	rows, err := q.QueryContext(ctx, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []time.Time
+	for rows.Next() {
+		var at int64
+		if err := rows.Scan(&at); err != nil {
+			return nil, err
+		}
+		out = append(out, store.Time(at))
+	}
+	return out, rows.Err()
 }
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

@@ -1,0 +1,228 @@
+package dashboard
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+// The pages of a correction are the only ones that show figures of a report. They
+// name nobody; the reason is written and read by people, and stands nowhere else.
+
+// Bounds of a reason, in characters.
+const (
+	minReason = 10
+	maxReason = 1000
+)
+
+// correction is the form, with the corrections that were made.
+func (s *Service) correction(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
+}
+
+// correctionPage is the form; with then, also what would come of what was sent.
+func (s *Service) correctionPage(ctx context.Context, reference string, by person, d pages.Desk, then *report.RevisedValues) (templ.Component, error) {
+	token := s.token(reference)
+	if token == "" {
+		return nil, unknown("report")
+	}
+	v := pages.DeskCorrection{Reference: reference, Then: then, MaxReason: maxReason}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		f, err := s.Corrections.Figures(ctx, tx, by.account.ID, token)
+		if err != nil {
+			return err
+		}
+		v.Revision, v.Now, v.Estimated = f.Revision, f.Now, f.Estimated
+		for _, name := range report.RevisedNames() {
+			if f.Recent || !report.RevisedRecent(name) {
+				v.Names = append(v.Names, name)
+			}
+		}
+		made, err := s.Corrections.Revisions(ctx, tx, by.account.ID, token)
+		if err != nil {
+			return err
+		}
+		for _, x := range made {
+			who, err := s.emailOf(ctx, tx, x.By)
+			if err != nil {
+				return err
+			}
+			v.Made = append(v.Made, pages.DeskRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason, Before: x.Before, Then: x.Then})
+		}
+		return nil
+	})
+	return pages.DeskCorrectionPage(d, v), err
+}
+
+// emailOf is a person's e-mail; empty for who is gone.
+func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) (string, error) {
+	p, err := staffByID(ctx, q, staffID)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, emailCell(p.id), p.email)
+	return string(email), err
+}
+
+// weigh shows what a correction would come to, before it is confirmed. It changes
+// nothing, so that the form's nonce is still good.
+func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	by, err := s.who(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return err
+	}
+	if by.id == "" {
+		return s.toSignIn(w, r)
+	}
+	in := input{Values: form, id: r.PathValue("id")}
+	d, status := s.deskOf(r, by), http.StatusOK
+	d.Given = form
+	var then *report.RevisedValues
+	token := s.token(in.id)
+	if token == "" {
+		return unknown("report")
+	}
+	c, err := corrected(in, by)
+	if err == nil {
+		var values report.RevisedValues
+		values, err = s.Corrections.Weigh(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
+		then, err = &values, unfit(err)
+	}
+	var no refused
+	if errors.As(err, &no) {
+		d.Wrong, d.Words, status, then = no.field, no.words.In(d.Lang), http.StatusUnprocessableEntity, nil
+	} else if err != nil {
+		return err
+	}
+	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+		return s.correctionPage(ctx, in.id, by, d, then)
+	})
+}
+
+// correct makes the correction of a form.
+func (s *Service) correct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	token := s.token(in.id)
+	if token == "" {
+		return done{}, unknown("report")
+	}
+	if _, err := s.Reports.Report(ctx, tx, by.account.ID, token); err != nil {
+		return done{}, err
+	}
+	c, err := corrected(in, by)
+	if err != nil {
+		return done{}, err
+	}
+	n, err := s.Corrections.Correct(ctx, tx, by.account.ID, token, c)
+	if errors.Is(err, ErrRevised) {
+		return done{}, nothing{"corrected meanwhile"}
+	}
+	detail := "revision " + strconv.Itoa(n)
+	for _, name := range report.RevisedNames() {
+		if *c.Values.Figure(name) != nil {
+			detail += ", " + name
+		}
+	}
+	return done{action: "report corrected", object: in.id, detail: detail, said: "corrected"}, unfit(err)
+}
+
+// corrected reads the form.
+func corrected(in input, by person) (Correction, error) {
+	c := Correction{By: by.id, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
+	var err error
+	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
+		return c, malformed("revision")
+	}
+	for _, name := range report.RevisedNames() {
+		text := in.field(name)
+		if text == "" {
+			continue
+		}
+		n, ok := dollars(text)
+		if !ok {
+			return c, unfit(Unfit{name, unfitRange})
+		}
+		*c.Values.Figure(name) = &n
+	}
+	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
+		return c, wrong("reason", "Say what was disputed and why the figures are corrected, in 10 to 1,000 characters.",
+			"Diga qué se disputó y por qué se corrigen las cifras, con 10 a 1.000 caracteres.")
+	}
+	return c, nil
+}
+
+func unprintable(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || r == utf8.RuneError
+}
+
+// dollars reads a whole amount, which may have commas between its thousands.
+func dollars(text string) (int64, bool) {
+	if head, rest, grouped := strings.Cut(text, ","); grouped {
+		groups := strings.Split(rest, ",")
+		for _, g := range groups {
+			if len(g) != 3 {
+				return 0, false
+			}
+		}
+		if len(head) == 0 || len(head) > 3 {
+			return 0, false
+		}
+		text = head + strings.Join(groups, "")
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// Reasons of an Unfit.
+const unfitRange = "no whole dollars"
+
+// unfit is a neighbour's refusal as that of a field.
+func unfit(err error) error {
+	var no Unfit
+	if !errors.As(err, &no) {
+		return err
+	}
+	field := no.Figure
+	if field == "" {
+		field = report.RevisedNames()[0]
+	}
+	words, known := map[string]svc.Words{
+		"nothing is corrected":                  {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
+		"the report has no such figure":         {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
+		unfitRange:                              {EN: "Give whole dollars from 0 to 2,147,483,647, digits only.", ES: "Indique dólares enteros de 0 a 2.147.483.647, solo con dígitos."},
+		"the report does not say it":            {EN: "The report does not have this figure: state it too.", ES: "El informe no tiene esta cifra: indíquela también."},
+		"more net than gross":                   {EN: "There cannot be more net income than gross.", ES: "No puede haber más ingreso neto que bruto."},
+		"what it was estimated from is deleted": {EN: "What the gross is estimated from was deleted for its age: state the gross too.", ES: "Los datos con que se estima el bruto se borraron por su antigüedad: indique también el bruto."},
+	}[no.Why]
+	if !known {
+		return err
+	}
+	return refused{field, words}
+}

@@ -1,0 +1,216 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// revised reads an income report.
+func (b *bench) revised(h headers) *report.Income {
+	b.t.Helper()
+	a := b.get("/connect/income/v2/json", h)
+	b.want("the report", a, 200, "")
+	r, err := report.ParseIncome(a.raw)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// TestStaffCorrectAReport: from the form over what it comes to, to the report that
+// its owner and a third party read, with their events, and the trail of it.
+func TestStaffCorrectAReport(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		token, first, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		told := b.thirdPartyInbox()
+		relay := b.relayed(token)
+		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		page := "/dashboard/reports/" + d.reportNamed(token)
+		if text := d.page(page); !strings.Contains(text, page+"/correct") || strings.Contains(text, "$") {
+			t.Errorf("the report's page:\n%s", text)
+		}
+		a := first.Income.FinancialAccounts[0]
+		text := d.page(page + "/correct")
+		for _, n := range []*int64{a.GrossAnnual, a.NetAnnual, a.GrossRecent, a.NetRecent} {
+			if !strings.Contains(text, "now "+thousands(*n)) {
+				t.Errorf("the form does not say %s", thousands(*n))
+			}
+		}
+		const why = "Ana canary disputed:\nher second job was left out."
+		net := *a.NetAnnual + 10_000
+		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", why)
+		before := b.audited()
+		checked := d.send(page+"/correct/check", form)
+		if checked.status != 200 || !strings.Contains(string(checked.raw), "estimated anew") || !strings.Contains(string(checked.raw), thousands(net)) || b.audited() != before ||
+			b.revised(b.named(token)).Meta.Revision != nil {
+			t.Fatalf("what it would come to: %d\n%s", checked.status, checked.raw)
+		}
+		if done := d.send(page+"/correct", form); done.status != 303 || done.header.Get("Location") != page+"/correct" {
+			t.Fatalf("correcting: %d %s\n%s", done.status, done.header.Get("Location"), done.raw)
+		}
+		if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+object != page || detail != "revision 1, net_annual" {
+			t.Errorf("the trail says %s of %s: %s", action, object, detail)
+		}
+		got := b.revised(b.named(token))
+		if n := got.Income.FinancialAccounts[0]; report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil || *n.NetAnnual != net || *got.Income.Summary.AnnualNet != report.Cents(net)*100 ||
+			*got.Income.Revised.NetAnnual != net || *got.Income.Revised.GrossAnnual <= *a.GrossAnnual || *got.Income.Revised.NetRecent != *a.NetRecent || len(got.Notices) == 0 {
+			t.Errorf("the report: meta %+v, income %+v", got.Meta, got.Income)
+		}
+		if r := b.revised(b.relay(relay)); r.Meta.PublicToken != relay || report.Text(r.Meta.Revision) != "1" || *r.Income.Revised.NetAnnual != net {
+			t.Errorf("the third party reads %+v", r.Meta)
+		}
+		for _, c := range []struct {
+			*inbox
+			token string
+		}{{b.inbox, token}, {told, relay}} {
+			e := c.wait(t, 2)
+			if e[1].PublicToken != c.token || e[1].Status != svc.StatusSuccess || e[1].EventID == e[0].EventID {
+				t.Errorf("events: %+v", e)
+			}
+		}
+		text = d.page(page + "/correct")
+		for _, want := range []string{"made again with the corrected figures", "her second job was left out", "ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page after it does not say %q", want)
+			}
+		}
+		if text := d.page(page); !strings.Contains(text, "The figures were corrected: revision") || strings.Contains(text, "canary") {
+			t.Error("the timeline does not say it, or too much")
+		}
+		if text := d.page("/dashboard/audit"); !strings.Contains(text, "corrected a report") || strings.Contains(text, "canary") {
+			t.Error("the audit trail's page does not say it, or too much")
+		}
+		for _, s := range []string{"canary", fmt.Sprint(net), thousands(net)} {
+			if strings.Contains(b.log.String(), s) {
+				t.Errorf("%q is in the log", s)
+			}
+		}
+
+		// Nobody else's, and no other kind.
+		cashflow, _ := b.walked("default")
+		for _, path := range []string{page + "/correct", "/dashboard/reports/" + d.reportNamed(cashflow) + "/correct"} {
+			who := eve
+			if !strings.HasPrefix(path, page) {
+				who = d
+			}
+			if a := who.ask("GET", path, ""); a.status != 404 {
+				t.Errorf("GET %s: %d, want 404", path, a.status)
+			}
+			for _, to := range []string{path, path + "/check"} {
+				if a := who.send(to, who.form("revision", "0", "net_annual", "1", "reason", why)); a.status != 404 {
+					t.Errorf("POST %s: %d, want 404", to, a.status)
+				}
+			}
+		}
+	})
+}
+
+// thousands writes dollars as the dashboard does.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return "$" + s
+}
+
+// TestCorrectionsThatAreRefused reaches every refusal, in words at the field, when
+// it is checked and when it is sent.
+func TestCorrectionsThatAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		banked, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		jobs, _, _ := b.earned(person("Multi", "Chen"), map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		empty, _, _ := b.earned(person("Noincome", "Quill"), map[string]any{"username": "noincome"})
+		d := b.signedIn(ours)
+		const why = "The consumer disputed this."
+		reached := map[string]bool{}
+		refuse := func(token, reason, at string, pairs ...string) {
+			t.Helper()
+			page := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
+			for _, to := range []string{page + "/check", page} {
+				form := d.form(append([]string{"revision", "0"}, pairs...)...)
+				if !form.Has("reason") {
+					form.Set("reason", why)
+				}
+				a := d.send(to, form)
+				if text := string(a.raw); a.status != 422 || !strings.Contains(text, `href="#`+at+`"`) || strings.Contains(text, "What it comes to") {
+					t.Errorf("%s, %v: %d", to, pairs, a.status)
+				}
+			}
+			reached[reason] = true
+		}
+		refuse(banked, incomes.UnfitNone, "gross_annual")
+		refuse(banked, incomes.UnfitRange, "gross_annual", "gross_annual", "12.50")
+		refuse(banked, incomes.UnfitRange, "gross_annual", "gross_annual", "1,00")
+		refuse(banked, incomes.UnfitRange, "net_recent", "net_recent", "2147483648")
+		refuse(banked, incomes.UnfitRange, "net_recent", "net_recent", "-5")
+		refuse(banked, incomes.UnfitNet, "net_annual", "gross_annual", "1")
+		refuse(jobs, incomes.UnfitAbsent, "gross_recent", "gross_recent", "9000")
+		refuse(empty, incomes.UnfitMissing, "net_annual", "gross_annual", "9000")
+		refuse(banked, "", "reason", "gross_annual", "900000", "reason", "short")
+		refuse(banked, "", "reason", "gross_annual", "900000", "reason", strings.Repeat("é", 1001))
+		refuse(banked, "", "reason", "gross_annual", "900000", "reason", "a bell \x07 in the reason")
+
+		page := "/dashboard/reports/" + d.reportNamed(banked) + "/correct"
+		for _, revision := range []string{"", "-1", "x"} {
+			if a := d.send(page, d.form("revision", revision, "gross_annual", "900000", "reason", why)); a.status != 400 {
+				t.Errorf("of revision %q: %d, want 400", revision, a.status)
+			}
+		}
+		if a := d.send(page, d.form("revision", "7", "gross_annual", "900000", "reason", why)); a.status != 303 || !strings.Contains(d.page(page), "corrected meanwhile") {
+			t.Errorf("of another revision: %d", a.status)
+		}
+		if a := d.ask("GET", strings.Replace(page, "/correct", "x/correct", 1), ""); a.status != 404 {
+			t.Errorf("of no reference: %d", a.status)
+		}
+		if a := b.browser().send(page+"/check", url.Values{}); a.status != 303 {
+			t.Errorf("by nobody: %d", a.status)
+		}
+		b.advance("745h") // 31 days and an hour: the session is of today
+		refuse(banked, incomes.UnfitUnknown, "gross_annual", "net_annual", "1")
+		for _, reason := range []string{incomes.UnfitNone, incomes.UnfitAbsent, incomes.UnfitRange, incomes.UnfitMissing, incomes.UnfitNet, incomes.UnfitUnknown} {
+			if !reached[reason] {
+				t.Errorf("%q is not reached", reason)
+			}
+		}
+		if n := b.count(`SELECT COUNT(*) FROM report_revisions`); n != 0 {
+			t.Errorf("%d revisions were made", n)
+		}
+		b.advance("1440h") // and 60 days
+		if a := d.ask("GET", page, ""); a.status != 404 {
+			t.Errorf("after 90 days: %d", a.status)
+		}
+		if text := d.page(strings.TrimSuffix(page, "/correct")); strings.Contains(text, page) {
+			t.Error("after 90 days the report's page leads to a correction")
+		}
+	})
+}
+
+// TestNoticesToTheConsumer: income reports say where to turn and what is estimated;
+// of eligibility reports those of both.
+func TestNoticesToTheConsumer(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		_, r, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		if n := r.Notices; len(n) != 3 || n[0].SourceReference != nil || report.Text(n[2].SourceReference) != r.Sources[1].SourceID {
+			t.Errorf("of bank data: %+v", r.Notices)
+		}
+		_, r, _ = b.earned(person("Multi", "Chen"), map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		if n := r.Notices; len(n) != 2 {
+			t.Errorf("of payroll: %+v", n)
+		}
+		token := b.complete(b.begin("productId", b.seed.Products[svc.Cashflow], "prefill", person("Default", "Harper")), map[string]any{"username": "default"}).text("publicToken")
+		var body map[string]json.RawMessage
+		if err := json.Unmarshal(b.get("/connect/cashflow/v2/json", b.named(token)).raw, &body); err != nil || body["consumer_notices"] != nil {
+			t.Errorf("a cashflow report has notices: %s, %v", body["consumer_notices"], err)
+		}
+	})
+}

@@ -1,0 +1,254 @@
+package reports
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// A consumer who disputes an income report may have figures of it corrected by
+// people of the customer (document 3, "What the service does"). The report is then
+// made again, under the same identifiers, as its next revision; what it replaces is
+// kept, sealed, as long as the report, and given out by nothing but its figures.
+// Other kinds of report have no values in the contract that could be revised.
+
+var (
+	// ErrNotRevisable is returned for a report that has nothing to correct: another
+	// kind, or not made.
+	ErrNotRevisable = errors.New("reports: the report has no figures to correct")
+	// ErrRevised is returned for a correction of an older revision.
+	ErrRevised = errors.New("reports: the report was corrected meanwhile")
+)
+
+// Revisable reports whether the figures of a report may be corrected.
+func (s *Service) Revisable(r Report) bool {
+	return r.Kind == svc.Income && r.Status == svc.StatusSuccess && !r.Forgotten && s.Now().Sub(r.Created) <= MaxAge
+}
+
+// Correction is what people state in place of a report's figures.
+type Correction struct {
+	Revision int                  // that they saw; 0 for the report as it was made first
+	Values   report.RevisedValues // nil stays as it is
+	Reason   string               // personal: it is kept sealed, and nowhere else
+	By       string               // the id of who made it
+}
+
+// Figures are those of a report that can be corrected, as they stand.
+type Figures struct {
+	Revision  int
+	Now       report.RevisedValues // nil is what the report does not say
+	Recent    bool                 // it has recent ones
+	Estimated bool                 // its gross ones are estimated from the net ones
+}
+
+// Figures returns those of a customer's report. It fails with ErrNotRevisable and,
+// for a report that is not the customer's or too old, with store.ErrNotFound.
+func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publicToken string) (Figures, error) {
+	r, body, err := s.revisable(ctx, q, customerID, publicToken)
+	if err != nil {
+		return Figures{}, err
+	}
+	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body)}, nil
+}
+
+// Weigh returns what a report's figures would come to with a correction. Its errors
+// are those of Figures, and an income.Unfit.
+func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string, values report.RevisedValues) (report.RevisedValues, error) {
+	r, body, err := s.revisable(ctx, q, customerID, publicToken)
+	if err != nil {
+		return report.RevisedValues{}, err
+	}
+	return s.corrected(ctx, q, r, body, values)
+}
+
+// Correct makes a report's next revision and tells of it as of a change of status.
+// Of several corrections of one revision one is made, and the others are
+// ErrRevised; its other errors are those of Weigh.
+func (s *Service) Correct(ctx context.Context, tx *sql.Tx, customerID, publicToken string, c Correction) (revision int, err error) {
+	// First, so that whoever else corrects it waits here.
+	now := s.Now().UTC()
+	won, err := nextRevision(ctx, tx, customerID, publicToken, c.Revision, now)
+	if err != nil {
+		return 0, err
+	}
+	r, body, err := s.revisable(ctx, tx, customerID, publicToken)
+	if err == nil && !won {
+		err = ErrRevised
+	}
+	if err != nil {
+		return 0, err
+	}
+	then, err := s.corrected(ctx, tx, r, body, c.Values)
+	if err != nil {
+		return 0, err
+	}
+	replaced, err := pack(body)
+	if err != nil {
+		return 0, fmt.Errorf("reports: encode: %w", err)
+	}
+	made, err := pack(income.Revise(*body, then, r.revision, now))
+	if err != nil {
+		return 0, fmt.Errorf("reports: encode: %w", err)
+	}
+	row := revisionRow{number: r.revision, at: now, by: c.By}
+	for _, x := range []struct {
+		into  *[]byte
+		at    store.Cell
+		plain []byte
+	}{
+		{&row.reason, revisionCell(r, r.revision, "reason"), []byte(c.Reason)},
+		{&row.replaced, revisionCell(r, r.revision, "replaced"), replaced},
+		{&made, cell(r, "body"), made},
+	} {
+		if *x.into, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, x.at, x.plain); err != nil {
+			return 0, unreadable(err)
+		}
+	}
+	if err := insertRevision(ctx, tx, publicToken, row); err != nil {
+		return 0, err
+	}
+	if err := setBody(ctx, tx, publicToken, nil, made); err != nil {
+		return 0, err
+	}
+	return r.revision, s.Events.Record(ctx, tx, customerID, publicToken, r.Status, r.Substatus)
+}
+
+// Revision is a correction that was made.
+type Revision struct {
+	Number       int
+	At           time.Time
+	By           string // the id of who made it
+	Reason       string
+	Before, Then report.RevisedValues
+}
+
+// Revisions lists the corrections of a report, the newest first; its errors are
+// those of Figures.
+func (s *Service) Revisions(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Revision, error) {
+	r, body, err := s.revisable(ctx, q, customerID, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := revisions(ctx, q, publicToken)
+	if err != nil {
+		return nil, err
+	}
+	then := income.Figures(body)
+	var out []Revision
+	for _, row := range rows {
+		reason, err := s.DB.Vault.Open(ctx, q, r.KeyID, revisionCell(r, row.number, "reason"), row.reason)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		replaced, err := s.DB.Vault.Open(ctx, q, r.KeyID, revisionCell(r, row.number, "replaced"), row.replaced)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		before, err := unpackIncome(replaced)
+		if err != nil {
+			return nil, err
+		}
+		x := Revision{Number: row.number, At: row.at, By: row.by, Reason: string(reason), Before: income.Figures(before), Then: then}
+		out, then = append(out, x), x.Before
+	}
+	return out, nil
+}
+
+// Revised says when a report was corrected, oldest first.
+func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
+	return revised(ctx, q, publicToken)
+}
+
+// revisable is a customer's report with its body.
+func (s *Service) revisable(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, *report.Income, error) {
+	r, err := s.Own(ctx, q, customerID, publicToken)
+	if err == nil && !s.Revisable(r) {
+		err = ErrNotRevisable
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	sealed, err := column(ctx, q, publicToken, "body")
+	if err == nil && sealed == nil {
+		err = ErrDeleted
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	plain, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, "body"), sealed)
+	if err != nil {
+		return r, nil, unreadable(err)
+	}
+	body, err := unpackIncome(plain)
+	return r, body, err
+}
+
+func unpackIncome(packed []byte) (*report.Income, error) {
+	raw, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	// The parser's error may repeat what it could not read.
+	body, err := report.ParseIncome(raw)
+	if err != nil {
+		return nil, errors.New("reports: an income report's body does not read back")
+	}
+	return body, nil
+}
+
+// unreadable is the error of what a consumer's deleted key sealed: as if it were
+// gone.
+func unreadable(err error) error {
+	if errors.Is(err, store.ErrShredded) {
+		return errors.Join(store.ErrNotFound, err)
+	}
+	return err
+}
+
+// corrected is income.Corrected, with estimates by what the report was made from as
+// long as that is kept.
+func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body *report.Income, values report.RevisedValues) (report.RevisedValues, error) {
+	return income.Corrected(body, values, func(net report.RevisedValues) (report.RevisedValues, error) {
+		in, err := s.inputOf(ctx, q, r)
+		if errors.Is(err, ErrDeleted) {
+			missing := "gross_annual"
+			if net.NetAnnual == nil || net.GrossAnnual != nil {
+				missing = "gross_recent"
+			}
+			return net, income.Unfit{Figure: missing, Why: income.UnfitUnknown}
+		}
+		if err != nil {
+			return net, unreadable(err)
+		}
+		of := income.Input{Bank: *in.Data}
+		if in.Given != nil {
+			of.State, of.StatedEmployers = in.Given.State, in.Given.Employers
+		}
+		return income.Gross(of, net, r.Retrieved), nil
+	})
+}
+
+// revisionCell is where a revision's columns are sealed for.
+func revisionCell(r Report, number int, name string) store.Cell {
+	return store.Cell{Table: "report_revisions", Column: name, Row: r.PublicToken + "/" + strconv.Itoa(number)}
+}
+
+// unpack is what pack compressed.
+func unpack(packed []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}

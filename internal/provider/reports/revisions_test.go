@@ -1,0 +1,231 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// earner makes an income report of somebody with 2,000 a month, and a benefit.
+func (r *room) earner(t *testing.T) Report {
+	t.Helper()
+	var rep Report
+	if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Income})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	account := bankdata.Account{ID: "cash", Type: report.CashEquivalent}
+	for i := range 14 {
+		posted := report.Date{Time: time.Date(2025, time.Month(1+i), 5, 0, 0, 0, 0, time.UTC)}
+		account.Transactions = append(account.Transactions,
+			bankdata.Transaction{ID: fmt.Sprint("w", i), Posted: posted, Amount: 2_000_00, Description: "NORTHWIND LOGISTICS PAYROLL"},
+			bankdata.Transaction{ID: fmt.Sprint("b", i), Posted: posted, Amount: 100_00, Description: "SSA TREAS 310 XXSOC SEC PPD"})
+	}
+	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: []bankdata.Account{account}}}},
+		Given: &Given{State: "TX"}}
+	if err := r.attach(t, rep.PublicToken, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func (r *room) correct(t *testing.T, publicToken string, c Correction) (n int, err error) {
+	err = r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+		n, err = r.Correct(ctx, tx, customer, publicToken, c)
+		return err
+	})
+	return n, err
+}
+
+// read is the report as it is given out.
+func (r *room) read(t *testing.T, rep Report) *report.Income {
+	t.Helper()
+	raw, err := r.body(t.Context(), rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := report.ParseIncome(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+const reason = "canary: the second employer of Ana Pérez was left out"
+
+func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		var log bytes.Buffer
+		r.Log = slog.New(slog.NewTextHandler(&log, nil))
+		start := r.Now()
+		now := start
+		r.Now = func() time.Time { return now }
+		rep := r.earner(t)
+		first := r.read(t, rep)
+		if len(first.Notices) != 3 || report.Text(first.Notices[2].SourceReference) != "BANK" || first.Meta.Revision != nil {
+			t.Errorf("as it was made: meta %+v, notices %+v", first.Meta, first.Notices)
+		}
+		net, gross := int64(40_100), int64(55_000)
+		// The gross of a net is estimated anew while there are data; then it is stated.
+		then, err := r.Weigh(t.Context(), db.SQL, customer, rep.PublicToken, report.RevisedValues{NetAnnual: &net})
+		if err != nil || *then.GrossAnnual <= net || *then.NetAnnual != net || *then.NetRecent != *income.Figures(first).NetRecent {
+			t.Fatalf("it would come to %+v, %v", then, err)
+		}
+		now = start.Add(time.Hour)
+		if n, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{NetAnnual: &net}, Reason: reason, By: "ada"}); err != nil || n != 1 {
+			t.Fatalf("corrected as %d, %v", n, err)
+		}
+		got := r.read(t, rep)
+		if report.Text(got.Meta.Revision) != "1" || !got.Meta.RevisionCreatedAt.Equal(now) || *got.Income.Summary.AnnualNet != report.Cents(net)*100 || *got.Income.Revised.GrossAnnual != *then.GrossAnnual {
+			t.Errorf("revised: meta %+v, income %+v", got.Meta, got.Income)
+		}
+		if want := []string{"SUCCESS ", "SUCCESS "}; fmt.Sprint(r.events) != fmt.Sprint(want) {
+			t.Errorf("events %q, want %q", r.events, want)
+		}
+		// 40 days on the data are gone.
+		now = start.Add(40 * 24 * time.Hour)
+		if err := r.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		less := int64(39_000)
+		second := Correction{Revision: 1, Values: report.RevisedValues{NetAnnual: &less}, Reason: reason, By: "bob"}
+		var no income.Unfit
+		if _, err := r.correct(t, rep.PublicToken, second); !errors.As(err, &no) || no != (income.Unfit{Figure: "gross_annual", Why: income.UnfitUnknown}) {
+			t.Errorf("a net alone without data: %v", err)
+		}
+		if second.Values.GrossAnnual = &gross; len(r.events) != 2 {
+			t.Errorf("a refused correction made an event: %q", r.events)
+		}
+		if n, err := r.correct(t, rep.PublicToken, second); err != nil || n != 2 {
+			t.Fatalf("corrected again as %d, %v", n, err)
+		}
+		all, err := r.Revisions(t.Context(), db.SQL, customer, rep.PublicToken)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("revisions %+v, %v", all, err)
+		}
+		if x := all[0]; x.Number != 2 || x.By != "bob" || x.Reason != reason || !x.At.Equal(now) || *x.Before.NetAnnual != net || *x.Then.NetAnnual != less || *x.Then.GrossAnnual != gross {
+			t.Errorf("the second: %+v", x)
+		}
+		if x := all[1]; x.Number != 1 || x.By != "ada" || *x.Before.NetAnnual != *income.Figures(first).NetAnnual || *x.Then.NetAnnual != net {
+			t.Errorf("the first: %+v", x)
+		}
+		if times, err := r.Revised(t.Context(), db.SQL, rep.PublicToken); err != nil || len(times) != 2 || !times[1].Equal(now) {
+			t.Errorf("it was corrected at %v, %v", times, err)
+		}
+		rows, err := revisions(t.Context(), db.SQL, rep.PublicToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if bytes.Contains(row.reason, []byte("canary")) || bytes.Contains(row.replaced, []byte("gross_annual")) || strings.Contains(log.String(), "canary") {
+				t.Error("what is sealed can be read")
+			}
+		}
+		// With the report its revisions go.
+		now = start.Add(MaxAge + time.Hour)
+		if _, err := r.correct(t, rep.PublicToken, Correction{Revision: 2, Values: report.RevisedValues{NetAnnual: &net}}); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("after 90 days: %v", err)
+		}
+		if err := r.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := revisions(t.Context(), db.SQL, rep.PublicToken); err != nil || len(rows) != 0 {
+			t.Errorf("%d revisions after 90 days, %v", len(rows), err)
+		}
+	})
+}
+
+func TestOfAHundredCorrectionsAtOnceOneIsMade(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		rep := r.earner(t)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var made []int64
+		for i := range 100 {
+			gross := int64(50_000 + i)
+			wg.Go(func() {
+				_, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{GrossAnnual: &gross}, Reason: reason, By: "ada"})
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					made = append(made, gross)
+				case !errors.Is(err, ErrRevised):
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		all, err := r.Revisions(t.Context(), db.SQL, customer, rep.PublicToken)
+		if err != nil || len(made) != 1 || len(all) != 1 || len(r.events) != 2 {
+			t.Fatalf("%d were made, %d are kept, %d events, %v", len(made), len(all), len(r.events), err)
+		}
+		if got := r.read(t, rep); *got.Income.Revised.GrossAnnual != made[0] || *got.Income.Summary.AnnualGross != report.Cents(made[0])*100 {
+			t.Errorf("the report says %+v, want %d", got.Income.Summary, made[0])
+		}
+	})
+}
+
+func TestWhatCannotBeCorrected(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		gross := int64(50_000)
+		c := Correction{Values: report.RevisedValues{GrossAnnual: &gross}, Reason: reason, By: "ada"}
+		cashflow := r.made(t, time.Time{})
+		if _, err := r.correct(t, cashflow.PublicToken, c); !errors.Is(err, ErrNotRevisable) {
+			t.Errorf("a cashflow report: %v", err)
+		}
+		var pending Report
+		if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+			pending, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Income})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.correct(t, pending.PublicToken, c); !errors.Is(err, ErrNotRevisable) {
+			t.Errorf("a report that is not made: %v", err)
+		}
+		rep := r.earner(t)
+		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := r.Correct(ctx, tx, "another customer", rep.PublicToken, c)
+			return err
+		})
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another customer's report: %v", err)
+		}
+		if _, err := r.correct(t, rep.PublicToken, Correction{Revision: 3, Values: c.Values}); !errors.Is(err, ErrRevised) {
+			t.Errorf("a revision that is not the newest: %v", err)
+		}
+		if err := db.Vault.Shred(t.Context(), db.SQL, rep.KeyID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.correct(t, rep.PublicToken, c); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of a consumer who was deleted: %v", err)
+		}
+		if after, err := r.Get(t.Context(), db.SQL, rep.PublicToken); err != nil || after.revision != 0 || len(r.events) != 2 {
+			t.Errorf("it stands at revision %d with the events %q, %v", after.revision, r.events, err)
+		}
+	})
+}
