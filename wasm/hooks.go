@@ -52,6 +52,8 @@ func (c *connect) take(h hook, publicToken, word string) {
 	case c.app.CanRetry():
 		phase = "retry"
 	}
+	c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
+	c.el.Get("dataset").Set("word", word)
 	c.show(phase, c.app.HintWords())
 	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", hookNames[h],
 		"attempt", c.app.Attempt, "publicToken", publicToken, "status", status, "errorType", errorType))

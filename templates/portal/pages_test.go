@@ -30,15 +30,15 @@ func examples(lang svc.Lang) map[string]templ.Component {
 	base := Base{Lang: lang, Assets: names{}, Sandbox: true, Languages: []ui.Choice{
 		{Lang: svc.English, URL: "/?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "/?lang=es", Current: lang == svc.Spanish}}}
 	framed := base
-	framed.Framed, framed.Languages = true, nil
+	framed = framed.In("https://shop.example", "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01")
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	id := "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 	connect := Connect{Base: base, Product: svc.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: svc.Sandbox,
 		ProductID: "p", PublicID: "c", Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04",
 		Report: "/applications/1/events", Next: "/applications/1", Restart: "/applications/1/restart"}
 	manual := connect
+	manual.Restart += "?grant=g"
 	manual.Base, manual.Token, manual.Manual, manual.Prefill = framed, "", true, `{"firstName":"<Ana>"}`
-	manual.ParentOrigin = "https://shop.example"
 	status := func(state string, change func(*Status)) templ.Component {
 		m := Status{Base: base, ID: id, Product: svc.Cashflow, State: state, Version: 3, Title: svc.Words{EN: "Title", ES: "Título"},
 			Text: svc.Words{EN: "Text.", ES: "Texto."}, Stream: "/s", Self: "/self", Restart: "/restart"}

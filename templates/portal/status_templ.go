@@ -337,7 +337,7 @@ func StatusPage(m Status) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Button(ui.Action{URL: m.ReturnURL, Kind: m.returnKind()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Button(ui.Action{URL: m.ReturnURL, Kind: m.returnKind(), Attrs: m.out()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -1,18 +1,10 @@
 // The connect page tells the server when the widget was begun, so that loading
-// the page again gets a new token instead of the used one, and tells the page
-// around it, if there is one, how it goes. If the module itself never comes, it
-// shows the way on without it. Everything else is the module's.
+// the page again gets a new token instead of the used one. If the module itself
+// never comes, it shows the way on without it. Everything else is the module's.
 
 const patience = 15_000;
 
 const section = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
-
-function tell(el: HTMLElement): void {
-	const origin = el.dataset.parent;
-	if (origin && window.parent !== window) {
-		window.parent.postMessage({ type: "vestibule", event: "phase", phase: el.dataset.phase }, origin);
-	}
-}
 
 function begun(el: HTMLElement): void {
 	if (!el.dataset.report) return;
@@ -32,7 +24,6 @@ if (section) {
 	};
 	document.querySelector("[data-vestibule-fire]")?.addEventListener("click", once);
 	const look = (): void => {
-		tell(section);
 		if (section.dataset.phase === "open" && !section.hasAttribute("data-manual-fire")) once();
 	};
 	window.setTimeout(() => {

@@ -13,13 +13,6 @@ function region(): HTMLElement | null {
 	return document.getElementById("status");
 }
 
-function tell(el: HTMLElement): void {
-	const origin = el.dataset.parent;
-	if (origin && window.parent !== window) {
-		window.parent.postMessage({ type: "vestibule", event: "state", id: el.dataset.application, state: el.dataset.state }, origin);
-	}
-}
-
 let busy: Promise<void> | undefined;
 let again = false;
 let later = 0;
@@ -68,7 +61,6 @@ async function load(): Promise<boolean> {
 	if (moved) {
 		const live = document.getElementById("live");
 		if (live) live.textContent = next.dataset.title ?? "";
-		tell(next);
 	}
 	return true;
 }
@@ -100,7 +92,4 @@ function follow(url: string): void {
 }
 
 const here = region();
-if (here) {
-	tell(here);
-	if (here.dataset.stream) follow(here.dataset.stream);
-}
+if (here?.dataset.stream) follow(here.dataset.stream);

@@ -37,7 +37,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		Retry:  state != journey.Connecting && a.Journey.CanRetry(),
 		Stream: streamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
 	if v.Framed {
-		m.Framed, m.Languages, m.ParentOrigin = true, nil, a.AllowedOrigin
+		m.Base = m.In(v.Origin, a.ID)
 	}
 	if state == journey.Started || state == journey.Connecting {
 		m.Connect, m.Other = ConnectURL(a.ID)+v.Carry, a.Mode == Embedded && a.HasApplicant
@@ -53,7 +53,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Words: words})
 		}
 	}
-	door.Secure(w, policy(a, v, door.CSP{FormAction: s.Service.FormTargets}))
+	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
 	return door.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 

@@ -49,7 +49,6 @@ type Application struct {
 	Manual          bool
 	SandboxReportID string
 	UserArgs        string
-	AllowedOrigin   string
 	State           string // the journey's
 	HasApplicant    bool
 }
@@ -59,6 +58,7 @@ type Visitor struct {
 	Identity string
 	Framed   bool
 	Carry    string // to be added to addresses of the application
+	Origin   string // with Framed: the site that may frame it
 }
 
 // Attempt is one visit at the provider.
@@ -192,7 +192,7 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	}
 	policy := door.CSP{Script: d.Origins, Frame: d.Origins, FormAction: d.Origins, WASM: true}
 	if v.Framed {
-		m.Framed, m.Languages, m.ParentOrigin, policy.FrameAncestors = true, nil, a.AllowedOrigin, a.AllowedOrigin
+		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 	}
 	door.Secure(w, policy)
 	return door.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
@@ -300,7 +300,6 @@ func (d *Desk) again(ctx context.Context, a Application, mode string, do func(At
 func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
 	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
 	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context())}
-	m.Framed = v.Framed
 	status := http.StatusBadGateway
 	switch known := svc.WidgetError(e.Code); {
 	case e.Temporary():
@@ -313,8 +312,8 @@ func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		m.Title, m.Text, m.Retry, m.Home = wordsAway, wordsAwayText, r.URL.Path+v.Carry, true
 	}
 	policy := door.CSP{}
-	if v.Framed {
-		policy.FrameAncestors = a.AllowedOrigin
+	if v.Framed { // the first page is not for frames
+		m.Base, m.Home, policy.FrameAncestors = m.In(v.Origin, a.ID), false, v.Origin
 	}
 	door.Secure(w, policy)
 	return door.HTML(w, r, status, pages.NoticePage(m))

@@ -1,0 +1,286 @@
+package embed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+)
+
+// The kit is the script /embed/v1/embed.js and its element <vestibule-apply>. What
+// the element takes, does and says stands in the tables below and nowhere else:
+// the declarations that integrators get, the names that the script knows and the
+// tables of docs/embed.md are made from them.
+//
+//go:generate go test -run TestTheKitHasNotDrifted -update .
+
+// Attribute is one attribute of the element, and the property of its name.
+type Attribute struct {
+	Name, TS, Default, Doc string
+}
+
+// Attributes of the element.
+func Attributes() []Attribute {
+	return []Attribute{
+		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew."},
+		{"mode", `"inline" | "modal" | "redirect"`, "inline", "In the page, as a dialog over it, or by going to the portal's own page."},
+		{"lang", `"en" | "es"`, "the page's", "Language of the frame; that of the nearest element with lang otherwise."},
+		{"height", "string", "640", "Inline: pixels that are kept free from the beginning, so that nothing below moves."},
+		{"label", "string", "in the language", "Accessible name of frame and dialog, and text of the button that the element makes if it has none."},
+	}
+}
+
+// Method is one method of the element.
+type Method struct {
+	Name, Signature, Doc string
+}
+
+// Methods of the element.
+func Methods() []Method {
+	return []Method{
+		{"open", "open(): void", "Opens the dialog, goes to the portal's page, or loads the frame at once, as the mode is. From a click, so that the browser allows it."},
+		{"close", "close(): void", "Closes the dialog. What is in it goes on, and open() shows it again where it was."},
+	}
+}
+
+// Field is a member of an event's detail.
+type Field struct {
+	Name, TS, Doc string
+	Optional      bool
+}
+
+// Event is one event of the element: a CustomEvent that does not bubble. Framed
+// ones come from the frame as a message {type: "vestibule", event: <name>, …detail}
+// to the allowed origin alone; the others are the script's own.
+type Event struct {
+	Name, Doc string
+	Hook      string // of the contract, that it stands for
+	Framed    bool
+	Detail    []Field
+}
+
+var (
+	ofApplication = Field{Name: "application", TS: "string", Doc: "Its id, by which your back end asks."}
+	ofToken       = Field{Name: "publicToken", TS: "string", Doc: "The report, where there is one.", Optional: true}
+)
+
+// Events of the element, in the order in which they come when all goes well.
+func Events() []Event {
+	return []Event{
+		{Name: "open", Doc: "The dialog was opened."},
+		{Name: "ready", Doc: "The frame shows its first page.", Detail: []Field{ofApplication}},
+		{Name: "step", Doc: "The applicant is at another step.", Framed: true, Detail: []Field{ofApplication,
+			{Name: "step", TS: "Step", Doc: "Where."}}},
+		{Name: "success", Hook: "onSuccess", Doc: "The visit at the provider was completed; the report is on its way.", Framed: true, Detail: []Field{ofApplication,
+			{Name: "publicToken", TS: "string", Doc: "The report."}, {Name: "status", TS: "Status", Doc: "Of the report."}}},
+		{Name: "exit", Hook: "onExit", Doc: "The applicant closed the visit at the provider, and may begin another one.", Framed: true, Detail: []Field{ofApplication, ofToken}},
+		{Name: "error", Hook: "onError", Doc: "The visit could not be finished, or nothing could be shown at all. The applicant reads why.", Framed: true, Detail: []Field{
+			{Name: "application", TS: "string", Doc: "Its id, where it is known.", Optional: true}, ofToken,
+			{Name: "errorType", TS: "ErrorType", Doc: "Why."}}},
+		{Name: "state", Doc: "The application is in another state.", Framed: true, Detail: []Field{ofApplication,
+			{Name: "state", TS: "State", Doc: "Which, as GET /api/v1/applications/{id} has it."}}},
+		{Name: "complete", Doc: "Nothing more happens by itself. Ask your back end what it came to.", Framed: true, Detail: []Field{ofApplication,
+			{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "What it came to."}}},
+		{Name: "close", Doc: "The dialog was closed."},
+	}
+}
+
+// Steps are where an applicant can be.
+func Steps() []string { return []string{"details", "connect", "status"} }
+
+// Problem is an error type of the element's own, beside those of the widget.
+type Problem string
+
+const (
+	ProblemToken   Problem = "EMBED_TOKEN_INVALID"
+	ProblemExpired Problem = "EMBED_TOKEN_EXPIRED"
+	ProblemOrigin  Problem = "ORIGIN_NOT_ALLOWED"
+	ProblemBlocked Problem = "FRAME_BLOCKED"
+	ProblemWidget  Problem = "WIDGET_UNAVAILABLE"
+)
+
+// ProblemInfo is one row of the table of problems.
+type ProblemInfo struct {
+	Type      Problem
+	Engineer  string    // the cause and the remedy
+	Title     svc.Words // for the applicant, where a page says it
+	Applicant svc.Words
+}
+
+var wordsEmbedSetup = svc.Words{
+	EN: "The page that you come from is not set up correctly. It is not your fault; please contact the company you are applying to.",
+	ES: "La página de la que viene no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige."}
+
+// Problems of the element.
+func Problems() []ProblemInfo {
+	return []ProblemInfo{
+		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
+			svc.Words{EN: "This was already opened elsewhere", ES: "Ya se abrió en otro lugar"},
+			svc.Words{EN: "Your application is safe. Go back to the page that you come from, load it again and continue there.",
+				ES: "Su solicitud está a salvo. Vuelva a la página de la que viene, cárguela de nuevo y continúe allí."}},
+		{ProblemExpired, "The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
+			svc.Words{EN: "This page was open for too long", ES: "Esta página estuvo abierta demasiado tiempo"},
+			svc.Words{EN: "Your application is safe. Load the page that you come from again and continue there.",
+				ES: "Su solicitud está a salvo. Cargue de nuevo la página de la que viene y continúe allí."}},
+		{ProblemOrigin, "The page's origin is not the token's allowedOrigin, exactly: scheme, host and port.",
+			svc.Words{EN: "This cannot be shown here", ES: "Esto no se puede mostrar aquí"}, wordsEmbedSetup},
+		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", svc.Words{}, svc.Words{}},
+		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", svc.Words{}, svc.Words{}},
+	}
+}
+
+func (p Problem) info() ProblemInfo {
+	all := Problems()
+	return all[slices.IndexFunc(all, func(i ProblemInfo) bool { return i.Type == p })]
+}
+
+// Declarations is the TypeScript declaration of the kit.
+func Declarations() string {
+	var b strings.Builder
+	b.WriteString(`// TypeScript declarations of <vestibule-apply>, made from the portal's own tables.
+// The script of the portal's /embed/v1/embed.js defines the element.
+
+`)
+	union(&b, "Step", "Where the applicant is.", Steps(), func(s string) (string, string) { return s, "" })
+	union(&b, "State", "Where the application stands.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
+	union(&b, "Status", "Status of a report.", svc.Statuses(), func(s svc.Status) (string, string) { return string(s), "" })
+	union(&b, "ElementError", "Why nothing could be shown.", Problems(), func(p ProblemInfo) (string, string) { return string(p.Type), p.Engineer })
+	union(&b, "WidgetErrorType", "Why an applicant could not finish the visit at the provider.", svc.WidgetErrors(),
+		func(e svc.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
+	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; each is a property too. */\nexport interface VestibuleApplyAttributes {\n")
+	for _, a := range Attributes() {
+		fmt.Fprintf(&b, "  /** %s */\n  %s?: %s;\n", a.Doc, a.Name, a.TS)
+	}
+	b.WriteString("}\n\n/** Events of the element. They do not bubble. */\nexport interface VestibuleApplyEvents {\n")
+	for _, e := range Events() {
+		doc := e.Doc
+		if e.Hook != "" {
+			doc += " The contract's " + e.Hook + "."
+		}
+		fmt.Fprintf(&b, "  /** %s */\n  %s: CustomEvent<%s>;\n", doc, e.Name, detail(e))
+	}
+	b.WriteString("}\n\nexport interface VestibuleApply extends HTMLElement {\n")
+	for _, a := range Attributes() {
+		if a.Name == "lang" { // every element's own
+			continue
+		}
+		fmt.Fprintf(&b, "  /** %s */\n  %s: %s;\n", a.Doc, a.Name, a.TS)
+	}
+	for _, m := range Methods() {
+		fmt.Fprintf(&b, "  /** %s */\n  %s;\n", m.Doc, m.Signature)
+	}
+	b.WriteString(`  addEventListener<K extends keyof VestibuleApplyEvents>(
+    type: K,
+    listener: (this: VestibuleApply, event: VestibuleApplyEvents[K]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "vestibule-apply": VestibuleApply;
+  }
+}
+`)
+	return b.String()
+}
+
+func detail(e Event) string {
+	if len(e.Detail) == 0 {
+		return "Record<string, never>"
+	}
+	var members []string
+	for _, f := range e.Detail {
+		mark := ""
+		if f.Optional {
+			mark = "?"
+		}
+		members = append(members, f.Name+mark+": "+f.TS)
+	}
+	return "{ " + strings.Join(members, "; ") + " }"
+}
+
+func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (value, doc string)) {
+	fmt.Fprintf(b, "/** %s */\nexport type %s =\n", doc, name)
+	for i, r := range rows {
+		value, doc := of(r)
+		if doc != "" {
+			fmt.Fprintf(b, "  /** %s */\n", doc)
+		}
+		end := ""
+		if i == len(rows)-1 {
+			end = ";"
+		}
+		fmt.Fprintf(b, "  | %q%s\n", value, end)
+	}
+	b.WriteString("\n")
+}
+
+// Names is what the script must know of the tables when it runs.
+func Names() string {
+	var b strings.Builder
+	b.WriteString("// Made from the tables of internal/portal/embed; go generate writes it anew.\n\n")
+	line := func(name string, values []string) {
+		fmt.Fprintf(&b, "export const %s: readonly string[] = [", name)
+		for i, v := range values {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%q", v)
+		}
+		b.WriteString("];\n")
+	}
+	var properties, framed []string
+	for _, a := range Attributes() {
+		if a.Name != "lang" { // every element's own
+			properties = append(properties, a.Name)
+		}
+	}
+	for _, e := range Events() {
+		if e.Framed {
+			framed = append(framed, e.Name)
+		}
+	}
+	line("properties", properties)
+	line("framed", framed)
+	return b.String()
+}
+
+// Guide is the tables of docs/embed.md, by the names of their places.
+func Guide() map[string]string {
+	table := func(head string, rows ...string) string {
+		columns := strings.Count(head, "|") - 1
+		return head + "\n|" + strings.Repeat("---|", columns) + "\n" + strings.Join(rows, "")
+	}
+	code := func(s string) string { return "`" + strings.ReplaceAll(s, "|", `\|`) + "`" }
+	var attributes, methods, events, problems []string
+	for _, a := range Attributes() {
+		attributes = append(attributes, fmt.Sprintf("| `%s` | %s | %s | %s |\n", a.Name, code(a.TS), a.Default, a.Doc))
+	}
+	for _, m := range Methods() {
+		methods = append(methods, fmt.Sprintf("| `%s()` | %s |\n", m.Name, m.Doc))
+	}
+	for _, e := range Events() {
+		hook := ""
+		if e.Hook != "" {
+			hook = code(e.Hook)
+		}
+		carries := ""
+		if len(e.Detail) > 0 {
+			carries = code(detail(e))
+		}
+		events = append(events, fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, hook, carries, e.Doc))
+	}
+	for _, p := range Problems() {
+		problems = append(problems, fmt.Sprintf("| `%s` | %s |\n", p.Type, p.Engineer))
+	}
+	return map[string]string{
+		"attributes": table("| attribute | type | default | |", attributes...),
+		"methods":    table("| method | |", methods...),
+		"events":     table("| event | hook | detail | |", events...),
+		"problems":   table("| `errorType` | cause and remedy |", problems...),
+	}
+}

@@ -1,0 +1,103 @@
+package embed
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/svc"
+)
+
+var update = flag.Bool("update", false, "write the generated files anew")
+
+// TestTheKitHasNotDrifted holds what integrators get, what the script is compiled
+// with and the guide to the tables. The declarations are two files because
+// TypeScript takes an embed.d.ts beside an embed.ts for its output.
+func TestTheKitHasNotDrifted(t *testing.T) {
+	const web, guide = "../../../web/portal/", "../../../docs/embed.md"
+	generated(t, web+"embed.d.ts", Declarations())
+	generated(t, web+"parts/kit-api.d.ts", Declarations())
+	generated(t, web+"parts/kit.ts", Names())
+	raw, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for name, table := range Guide() {
+		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+		before, rest, ok := strings.Cut(text, open)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for the %s", guide, name)
+		}
+		text = before + open + "\n" + table + "\n" + end + after
+	}
+	generated(t, guide, text)
+}
+
+func generated(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(have)); diff != "" {
+		t.Errorf("%s is not what the tables say (-want +have); run go generate:\n%s", path, diff)
+	}
+}
+
+// TestTheFrameSaysWhatTheTableSays reads the script of framed pages: each event
+// that it tells is in the table, and each framed one of the table is told. What
+// only moves the frame is the rest.
+func TestTheFrameSaysWhatTheTableSays(t *testing.T) {
+	raw, err := os.ReadFile("../../../web/portal/framed.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{"size": false, "escape": false}
+	for _, e := range Events() {
+		if e.Framed {
+			told[e.Name] = false
+		}
+	}
+	for _, part := range strings.Split(string(raw), `tell("`)[1:] {
+		name, _, _ := strings.Cut(part, `"`)
+		if _, known := told[name]; !known {
+			t.Errorf("the frame tells %q, which is in no table", name)
+		}
+		told[name] = true
+	}
+	for name, is := range told {
+		if !is {
+			t.Errorf("nothing tells %q", name)
+		}
+	}
+	for _, step := range Steps() {
+		if !strings.Contains(string(raw), `"`+step+`"`) {
+			t.Errorf("nothing tells the step %q", step)
+		}
+	}
+}
+
+func TestProblemsAreNoErrorsOfTheWidget(t *testing.T) {
+	for _, p := range Problems() {
+		if svc.WidgetError(p.Type).Valid() {
+			t.Errorf("%s is an error type of the widget", p.Type)
+		}
+	}
+	hooks := []string{"onSuccess", "onExit", "onError"}
+	for _, e := range Events() {
+		if e.Hook != "" && !slices.Contains(hooks, e.Hook) || e.Hook != "" && !strings.EqualFold("on"+e.Name, e.Hook) {
+			t.Errorf("%s stands for the hook %q", e.Name, e.Hook)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+// The kit's script: it defines <vestibule-apply>, which shows the portal's pages
+// in a frame of another site's page, in a dialog over it, or goes to them. It
+// fetches nothing until somebody is about to see it, sets no cookie, and takes
+// messages from its own frame alone. Styles are set through the CSSOM, so a strict
+// policy of the page needs no exception. Names are those of internal/portal/embed.
+
+import { framed, properties } from "./parts/kit";
+import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/kit-api.d.ts";
+
+const path = "/embed/v1/";
+const script = (document.currentScript as HTMLScriptElement | null) ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);
+const origin = new URL(script?.src || location.href).origin;
+
+const patience = 20_000; // for the frame's first word, in milliseconds
+const grace = 4_000; // for the same once the frame was loaded
+
+const words = {
+  en: ["Verification of your details", "Opening the secure page", "This could not be opened here.", "Continue on the secure page", "Close"],
+  es: ["Verificación de sus datos", "Abriendo la página segura", "No se pudo abrir aquí.", "Continuar en la página segura", "Cerrar"],
+};
+
+// A token belongs to the frames that come with its first key. The tab remembers
+// the key, for a page that is loaded again and a framework that mounts twice.
+const keys = new Map<string, string>();
+
+const place = (token: string): string => "vestibule:" + token.slice(0, 12);
+
+function known(token: string): string | undefined {
+  try {
+    return keys.get(token) ?? sessionStorage.getItem(place(token)) ?? undefined;
+  } catch {} // there may be no storage
+}
+
+function key(token: string): string {
+  const k = known(token) ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+  keys.set(token, k);
+  try {
+    sessionStorage.setItem(place(token), k);
+  } catch {}
+  return k;
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(tag: K, style?: Partial<CSSStyleDeclaration>, text?: string): HTMLElementTagNameMap[K] {
+  const el = document.createElement(tag);
+  Object.assign(el.style, style);
+  if (text) el.textContent = text;
+  return el;
+}
+
+class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"> {
+  static observedAttributes = ["token", "mode"];
+
+  box?: HTMLElement; // inline: what is kept free
+  dialog?: HTMLDialogElement;
+  frame?: HTMLIFrameElement;
+  note?: HTMLElement; // what is read while there is no frame to be seen
+  spoken?: boolean; // the frame has said something
+  ready?: boolean; // and shown a step
+  overflow?: string; // of the page behind the dialog
+  undo: (() => void)[] = [];
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    try {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(":host{display:block}:host([mode=modal]),:host([mode=redirect]){display:inline-block}:host([hidden]){display:none}");
+      root.adoptedStyleSheets = [sheet];
+    } catch {} // older browsers: the box inside is a block anyway
+  }
+
+  connectedCallback(): void {
+    // A framework may have set properties before it was ours.
+    for (const p of properties) {
+      if (Object.prototype.hasOwnProperty.call(this, p)) {
+        const value = (this as never)[p];
+        delete (this as never)[p];
+        (this as Record<string, unknown>)[p] = value;
+      }
+    }
+    this.begin();
+  }
+
+  disconnectedCallback(): void {
+    this.end();
+  }
+
+  attributeChangedCallback(_: string, old: string | null, now: string | null): void {
+    if (old === now || !this.isConnected) return;
+    this.end();
+    this.begin();
+  }
+
+  open(): void {
+    if (!this.isConnected || !this.tell("token")) return;
+    if (this.way() === "redirect") return location.assign(this.address(true));
+    if (this.way() === "modal") this.show();
+    this.load();
+    this.frame?.focus();
+  }
+
+  close(): void {
+    this.dialog?.close();
+  }
+
+  tell(name: string): string {
+    return this.getAttribute(name) ?? "";
+  }
+
+  way(): string {
+    const mode = this.tell("mode");
+    // Without dialogs, as browsers had none before 2022, the portal's page it is.
+    return mode === "modal" && !("HTMLDialogElement" in window) ? "redirect" : mode || "inline";
+  }
+
+  tongue(): "en" | "es" {
+    const lang = (this.closest("[lang]") as HTMLElement | null)?.lang ?? "";
+    return /^es\b/i.test(lang) ? "es" : "en";
+  }
+
+  text(i: number): string {
+    return words[this.tongue()][i]!;
+  }
+
+  label(): string {
+    return this.tell("label") || this.text(0);
+  }
+
+  // address is where the frame begins, or the window. The key is for frames; a
+  // window brings it too where a frame had the token, which then changes hands.
+  address(top?: boolean): string {
+    const token = this.tell("token");
+    const grant = top && !known(token) ? token : `${token}.${key(token)}`;
+    const query = new URLSearchParams({ grant, lang: this.tongue(), ...(top ? { window: "top" } : { origin: location.origin }) });
+    return `${origin}${path}frame?${query}`;
+  }
+
+  on(target: EventTarget, type: string, f: (e: never) => void): void {
+    target.addEventListener(type, f as EventListener);
+    this.undo.push(() => target.removeEventListener(type, f as EventListener));
+  }
+
+  say(type: string, detail: object = {}): void {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  begin(): void {
+    const root = this.shadowRoot!;
+    const slot = make("slot");
+    if (this.way() !== "inline") {
+      slot.append(make("button", {}, this.label()));
+      root.append(slot);
+      this.on(this, "click", (e: MouseEvent) => {
+        const path = e.composedPath();
+        if (e.defaultPrevented || path.includes(this.dialog!) || !path.some((x) => x instanceof Element && x.matches("button, a"))) return;
+        e.preventDefault();
+        this.open();
+      });
+      for (const type of ["pointerenter", "focusin"]) this.on(this, type, () => this.warm());
+      return;
+    }
+    this.box = make("div", { display: "grid", minHeight: `${this.room()}px` });
+    this.note = make("div", { gridArea: "1 / 1" });
+    slot.textContent = this.text(1);
+    this.note.append(slot);
+    this.box.append(this.note);
+    root.append(this.box);
+    if (!this.tell("token")) return;
+    if (!("IntersectionObserver" in window)) return this.load();
+    const seen = new IntersectionObserver((all) => all.some((e) => e.isIntersecting) && this.load(), { rootMargin: "300px" });
+    seen.observe(this.box);
+    this.undo.push(() => seen.disconnect());
+  }
+
+  end(): void {
+    const open = this.dialog?.open;
+    for (const undo of this.undo.splice(0).reverse()) undo();
+    this.shadowRoot!.replaceChildren();
+    this.box = this.dialog = this.frame = this.note = undefined;
+    this.spoken = this.ready = false;
+    if (open) this.say("close");
+  }
+
+  room(): number {
+    return parseInt(this.tell("height"), 10) || 640;
+  }
+
+  // warm opens the connection for somebody who is about to press the button.
+  warm(): void {
+    if (document.head.querySelector(`link[rel=preconnect][href="${origin}"]`)) return;
+    const link = make("link");
+    link.rel = "preconnect";
+    link.href = origin;
+    document.head.append(link);
+  }
+
+  show(): void {
+    if (!this.dialog) {
+      const dialog = make("dialog", {
+        boxSizing: "border-box", width: "min(100vw, 46rem)", height: "min(100%, 56rem)", maxWidth: "none", maxHeight: "none",
+        padding: "0", border: "0", overflow: "hidden", background: "Canvas", color: "CanvasText", colorScheme: "light dark",
+      });
+      this.dialog = dialog;
+      dialog.setAttribute("aria-label", this.label());
+      const close = make("button", {
+        position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none", color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
+      }, "×");
+      close.type = "button";
+      close.setAttribute("aria-label", this.text(4));
+      this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text(1));
+      dialog.append(close, this.note);
+      this.shadowRoot!.append(dialog);
+      this.on(close, "click", () => this.close());
+      this.on(dialog, "close", () => {
+        this.scroll(true);
+        this.say("close");
+      });
+      this.undo.push(() => this.scroll(true));
+    }
+    if (this.dialog.open) return;
+    this.scroll(false);
+    this.dialog.showModal();
+    this.say("open");
+  }
+
+  // scroll lets the page behind a dialog scroll, or not, and leaves no trace.
+  scroll(on: boolean): void {
+    const root = document.documentElement;
+    if (on === (this.overflow === undefined)) return;
+    if (!on) this.overflow = root.style.overflow;
+    root.style.overflow = on ? this.overflow! : "hidden";
+    if (on) this.overflow = undefined;
+    if (!root.getAttribute("style")) root.removeAttribute("style");
+  }
+
+  load(): void {
+    if (this.frame) return;
+    const frame = make("iframe", { border: "0", width: "100%", background: "transparent", visibility: "hidden" });
+    this.frame = frame;
+    Object.assign(frame.style, this.dialog
+      ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)", padding: "0 8px", boxSizing: "border-box" }
+      : { gridArea: "1 / 1", display: "block", height: `${this.room()}px` });
+    frame.title = this.label();
+    frame.referrerPolicy = "no-referrer";
+    frame.src = this.address();
+    this.on(window, "message", (e: MessageEvent) => this.receive(e));
+    this.on(document, "securitypolicyviolation", (e: SecurityPolicyViolationEvent) => {
+      if (e.blockedURI.startsWith(origin) && /^(frame|child)-src/.test(e.effectiveDirective)) this.fail("FRAME_BLOCKED");
+    });
+    let timer = setTimeout(() => this.fail("REQUEST_TIMEOUT"), patience);
+    this.on(frame, "load", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.fail("FRAME_BLOCKED"), grace);
+    });
+    this.undo.push(() => clearTimeout(timer));
+    (this.dialog ?? this.box)!.append(frame);
+  }
+
+  receive(e: MessageEvent): void {
+    const m = e.data;
+    const frame = this.frame;
+    if (e.origin !== origin || !frame || e.source !== frame.contentWindow || !m || m.type !== "vestibule") return;
+    const { type: _, event, ...detail } = m;
+    if (!this.spoken) {
+      this.spoken = true;
+      frame.style.visibility = "";
+      this.note!.hidden = true;
+      this.note!.style.display = "none";
+      if (this.dialog?.open) frame.focus();
+    }
+    if (event === "size" && this.box && detail.height > 0 && detail.height < 20_000) {
+      frame.style.height = `${Math.max(this.room(), Math.ceil(detail.height))}px`;
+    }
+    if (event === "escape") this.close();
+    if (event === "step" && !this.ready) {
+      this.ready = true;
+      this.say("ready", { application: detail.application });
+    }
+    if (framed.includes(event)) this.say(event, detail);
+  }
+
+  // fail says why there is no frame, and the way on without it.
+  fail(errorType: ElementError | WidgetErrorType): void {
+    if (this.spoken || !this.note?.isConnected) return;
+    console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, and ${location.origin} the token's allowedOrigin?`);
+    const link = make("a", {}, this.text(3));
+    link.href = this.address(true);
+    link.target = "_top";
+    const p = make("p", {}, this.text(2) + " ");
+    p.setAttribute("role", "alert");
+    p.append(link);
+    this.note.replaceChildren(p);
+    this.say("error", { errorType });
+  }
+}
+
+for (const p of properties) {
+  Object.defineProperty(Apply.prototype, p, {
+    configurable: true,
+    enumerable: true,
+    get(this: Apply) {
+      return this.getAttribute(p) ?? "";
+    },
+    set(this: Apply, value: unknown) {
+      if (value === null || value === undefined) this.removeAttribute(p);
+      else this.setAttribute(p, String(value));
+    },
+  });
+}
+
+if (!customElements.get("vestibule-apply")) customElements.define("vestibule-apply", Apply);

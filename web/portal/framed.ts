@@ -1,0 +1,61 @@
+// A page in the frame of another site tells the page around it how it goes: at
+// which step the applicant is, what the widget's hooks said, where the application
+// stands, how high the page is, and that Esc was pressed. It tells the one origin
+// that the server named, and listens to nobody. Names and details are those of the
+// table in internal/portal/embed.
+
+const { parent: origin, application, error } = document.body.dataset;
+const main = document.querySelector("main")!;
+
+function tell(event: string, detail?: object): void {
+  window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, origin!);
+}
+
+if (origin && window.parent !== window) {
+  const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
+  const step = connect ? "connect" : document.getElementById("status") ? "status" : document.querySelector("form[data-vestibule]") ? "details" : "";
+  // The body is as high as the frame at least; what is in it may be less.
+  const size = (): void => {
+    const low = Math.max(...Array.from(main.children, (el) => el.getBoundingClientRect().bottom));
+    tell("size", { height: Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom)) });
+  };
+  size();
+  const resized = new ResizeObserver(size);
+  for (const el of [main, ...main.children]) resized.observe(el);
+  if (error) tell("error", { errorType: error });
+  if (step) tell("step", { step });
+
+  if (connect) {
+    let phase = "";
+    const look = (): void => {
+      if (connect.dataset.phase === phase) return;
+      phase = connect.dataset.phase ?? "";
+      const { reported, word } = connect.dataset;
+      const of = reported ? { publicToken: reported } : {};
+      if (phase === "returned") tell("success", { ...of, status: word });
+      if (phase === "exited") tell("exit", of);
+      if (phase === "retry" || phase === "final") tell("error", { ...of, errorType: word || "INTERNAL_ERROR" });
+      if (phase === "unavailable") tell("error", { errorType: "WIDGET_UNAVAILABLE" });
+    };
+    new MutationObserver(look).observe(connect, { attributes: true, attributeFilter: ["data-phase"] });
+    look();
+  }
+
+  if (step === "status") {
+    let state = "";
+    const look = (): void => {
+      const at = document.getElementById("status");
+      if (!at || at.dataset.state === state) return;
+      state = at.dataset.state ?? "";
+      tell("state", { state });
+      if (!at.dataset.stream) tell("complete", { state });
+      resized.observe(at);
+    };
+    new MutationObserver(look).observe(main, { childList: true });
+    look();
+  }
+
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "Escape" && !e.defaultPrevented) tell("escape");
+  });
+}
