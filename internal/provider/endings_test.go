@@ -1,0 +1,207 @@
+package provider_test
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"testing"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// ending is a row of the contract's simulations and outcomes: what the sandbox makes
+// of a name, a user name or a file's name.
+type ending struct {
+	product svc.Product
+	first   string // of the applicant; empty: Default
+	last    string // empty: Harper
+	how     map[string]any
+	status  svc.Status
+	sub     svc.Substatus
+}
+
+func (e ending) String() string { return fmt.Sprint(e.product, " of ", e.first, " ", e.last, " by ", e.how) }
+
+// endings are the rows of documents 1 and 3, for each product that they are for.
+func endings() (all []ending) {
+	const (
+		ok, fails, refused, down, mute = svc.StatusSuccess, svc.StatusError, svc.StatusNotAuthenticated, svc.StatusBureauUnresponsive, svc.StatusSupplierUnresponsive
+	)
+	at := func(key string, with any) map[string]any { return map[string]any{key: with} }
+	payroll := func(username string) map[string]any { return map[string]any{"username": username} }
+	file := func(name string) []any {
+		return []any{map[string]any{"fileName": name, "contentBase64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.4 a file"))}}
+	}
+	// What an applicant brings for an employer of an eligibility report he brings for the
+	// report of any other product.
+	brought := func(p svc.Product, key string, what any) map[string]any {
+		if p == svc.Eligibility {
+			return at("employers", []any{at(key, what), at("skip", "OTHER")})
+		}
+		return at(key, what)
+	}
+	for _, p := range []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility} {
+		all = append(all,
+			// Document 3, "Sandbox simulations".
+			ending{p, "", "supplierdown", nil, down, ""},
+			ending{p, "mfa required", "", nil, refused, svc.SubMFARequired},
+			// "Sandbox profile outcomes" and "Mock bank login".
+			ending{p, "", "", at("username", "debt_only"), refused, svc.SubIncompatibleAccounts},
+			ending{p, "", "", at("username", "investment_only"), refused, svc.SubIncompatibleAccounts},
+			ending{p, "", "", at("username", "no_transactions"), ok, svc.SubNoRecentInformation},
+			ending{p, "", "", at("username", "default"), ok, ""},
+			ending{p, "", "", at("username", "error"), fails, ""},
+			ending{p, "", "", at("username", "supplier_unresponsive"), mute, ""},
+			// "Source-level substatuses", of a bank.
+			ending{p, "", "", at("username", "e_banking_unsupported"), refused, svc.SubEBankingNotSupported},
+			ending{p, "", "", at("username", "mfa"), refused, svc.SubMFARequired},
+		)
+	}
+	for _, p := range []svc.Product{svc.Income, svc.Eligibility} {
+		all = append(all,
+			// The same at a payroll provider, and "Other substatuses".
+			ending{p, "mfa required", "", brought(p, "payroll", payroll("default")), refused, svc.SubMFARequired},
+			ending{p, "", "", brought(p, "payroll", payroll("default")), ok, ""},
+			ending{p, "", "", brought(p, "payroll", payroll("no_statements")), ok, svc.SubNoRecentInformation},
+			ending{p, "", "", brought(p, "payroll", payroll("error")), fails, ""},
+			ending{p, "", "", brought(p, "payroll", payroll("supplier_unresponsive")), mute, ""},
+			ending{p, "", "", brought(p, "payroll", payroll("session_expired")), mute, svc.SubWidgetSessionExpired},
+			ending{p, "", "", brought(p, "payroll", payroll("mfa")), refused, svc.SubMFARequired},
+			ending{p, "", "", brought(p, "payroll", payroll("incomplete")), fails, svc.SubIncomplete},
+			// "Sandbox pay stub upload outcomes are keyed by file name".
+			ending{p, "", "", brought(p, "payStubs", file("paystub.pdf")), ok, ""},
+			ending{p, "", "", brought(p, "payStubs", file("missingfields.pdf")), ok, ""},
+			ending{p, "", "", brought(p, "payStubs", file("my-empty-stub.pdf")), refused, ""},
+			ending{p, "", "", brought(p, "payStubs", file("down.pdf")), down, ""},
+			ending{p, "", "", brought(p, "payStubs", file("holiday.pdf")), refused, ""},
+		)
+		// "Irregularity outcomes": the verdicts are TestIrregularityByTheApplicantsName's.
+		for _, last := range []string{"pdfTrusted", "pdfHighRisk", "pdfWarningApproved", "imageTrusted", "imageHighRiskManualReview"} {
+			all = append(all, ending{p, "getAdaptiveDecisionResult", last, brought(p, "payStubs", file("scan.pdf")), ok, ""})
+		}
+	}
+	return append(all,
+		ending{svc.Passport, "", "", at("supplier", "GBR_EFX"), ok, ""},
+		ending{svc.Passport, "", "nofile", at("supplier", "GBR_EFX"), ok, svc.SubNoRecentInformation},
+		ending{svc.Passport, "", "supplierdown", at("supplier", "GBR_EFX"), down, ""},
+	)
+}
+
+// reportPaths are where the reports of the products are read.
+var reportPaths = map[svc.Product]string{
+	svc.Cashflow: "/connect/cashflow/v2/json", svc.Income: "/connect/income/v2/json",
+	svc.Eligibility: eligibilityPath + "json", svc.Passport: passportJSON,
+}
+
+// TestEveryEndingOfTheContract walks each row, and holds what the control says, the
+// status, the report and the webhook to it. No status and no substatus is left out.
+func TestEveryEndingOfTheContract(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	statuses, substatuses := map[svc.Status]bool{svc.StatusPending: true}, map[svc.Substatus]bool{}
+	wanted := map[string]ending{}
+	all := endings()
+	workflow := ""
+	for _, e := range all {
+		// What an employer is verified by counts by itself where no assets are verified.
+		if _, by := e.how["employers"]; by != (workflow != "") {
+			workflow = map[bool]string{true: "Eligibility, income only"}[by]
+			b.want("the workflow", b.assign(b.configurations()[cmp.Or(workflow, "Eligibility")], "product", b.seed.Products[svc.Eligibility]), 200, "")
+		}
+		prefill := with(resident)
+		if e.product == svc.Eligibility {
+			prefill = with(tenant)
+		}
+		if e.first != "" {
+			prefill["firstName"] = e.first
+		}
+		if e.last != "" {
+			prefill["lastName"] = e.last
+		}
+		if e.how == nil {
+			e.how = map[string]any{}
+		}
+		done := b.walk(b.begin("productId", b.seed.Products[e.product], "prefill", prefill), e.how)
+		if done.status != 200 || done.text("status") != string(e.status) || done.text("substatus") != string(e.sub) {
+			t.Errorf("%v: %s, want %s %s", e, done.raw, e.status, e.sub)
+			continue
+		}
+		token := done.text("publicToken")
+		wanted[token] = e
+		as := b.named(token)
+		if a := b.get("/connect/status", as); a.status != 200 || a.text("status") != string(e.status) || a.text("substatus") != string(e.sub) || len(a.body) != 2 {
+			t.Errorf("%v: its status is %s", e, a.raw)
+		}
+		a := b.get(reportPaths[e.product], as)
+		if e.status != svc.StatusSuccess {
+			b.want(e.String(), a, 404, svc.CodeReportNotReady)
+		} else if meta, _ := a.body["meta"].(map[string]any); a.status != 200 || meta["status"] != "SUCCESS" || meta["substatus"] != nullable(e.sub) {
+			t.Errorf("%v: its report says %v", e, meta)
+		}
+		statuses[e.status], substatuses[e.sub] = true, true
+	}
+	for _, e := range b.inbox.wait(t, len(wanted)) {
+		want, known := wanted[e.PublicToken]
+		if !known || e.Status != want.status || e.Substatus != want.sub {
+			t.Errorf("%v: the webhook says %s %s", want, e.Status, e.Substatus)
+		}
+		delete(wanted, e.PublicToken)
+	}
+	// EXPIRED is by the clock: after 72 hours, or 5 minutes for one last name.
+	for _, product := range svc.Products() {
+		for _, last := range []string{"Harper", "expiresoon"} {
+			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last), "prefill", with(tenantOf(product), "lastName", last))
+		}
+	}
+	for _, at := range []struct {
+		advance string
+		want    map[string]svc.Status
+	}{
+		{"290s", map[string]svc.Status{"Harper": svc.StatusPending, "expiresoon": svc.StatusPending}},
+		{"11s", map[string]svc.Status{"Harper": svc.StatusPending, "expiresoon": svc.StatusExpired}},
+		{"71h54m", map[string]svc.Status{"Harper": svc.StatusPending}},
+		{"5m", map[string]svc.Status{"Harper": svc.StatusExpired}},
+	} {
+		b.advance(at.advance)
+		token := b.bearer(b.basic())
+		for _, product := range svc.Products() {
+			for last, want := range at.want {
+				a := b.get("/connect/status", append(slices.Clone(token), "X-EXTERNAL-ID", fmt.Sprint(product, last)))
+				if a.text("status") != string(want) || a.body["substatus"] != nil {
+					t.Errorf("%s of %s after another %s: %s, want %s", product, last, at.advance, a.raw, want)
+				}
+				statuses[want] = true
+			}
+		}
+	}
+	for _, s := range svc.Statuses() {
+		if !statuses[s] {
+			t.Errorf("no row ends with %s", s)
+		}
+	}
+	for _, s := range svc.Substatuses() {
+		if !substatuses[s] {
+			t.Errorf("no row ends with %s", s)
+		}
+	}
+}
+
+// nullable is a substatus as a report has it.
+func nullable(s svc.Substatus) any {
+	if s == "" {
+		return nil
+	}
+	return string(s)
+}
+
+// tenantOf is somebody who may apply for a product.
+func tenantOf(p svc.Product) map[string]any {
+	if p == svc.Eligibility {
+		return tenant
+	}
+	return resident
+}
+
+
