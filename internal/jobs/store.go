@@ -75,3 +75,14 @@ func (q *Queue) resume(ctx context.Context) error {
 		return err
 	})
 }
+
+// Forget drops the jobs that are about an application and have not begun: those
+// whose arguments have a member application of that id.
+func (q *Queue) Forget(ctx context.Context, tx *sql.Tx, application string) error {
+	about := `args->'a'->>'application'`
+	if q.db.Dialect == store.SQLite {
+		about = `json_extract(args, '$.a.application')`
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM river_job WHERE `+about+` = $1 AND state <> 'running'`, application)
+	return err
+}

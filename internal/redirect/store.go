@@ -88,3 +88,12 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE landed_at = 0 AND expires_at <= $1`, store.Micros(now.Add(-24*time.Hour)))
 	return err
 }
+
+// Forget deletes what is kept of an application's attempts.
+func (c *Companion) Forget(ctx context.Context, tx *sql.Tx, application string) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id FROM attempts WHERE application = $1)`, application); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE application = $1`, application)
+	return err
+}

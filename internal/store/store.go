@@ -127,7 +127,8 @@ func openSQLite(path string) (*sql.DB, error) {
 	// Our own columns hold no time.Time, but River's do: written in a form that
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
+		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)"}}
 	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("store: open sqlite: %w", err)

@@ -10,7 +10,10 @@ import (
 // ReviewSharing is the card of whom a report is shared with. PublicID and Label
 // are as typed, and Problem or Done what came of it.
 type ReviewSharing struct {
-	Open   bool // there is a report that can be shared
+	Open bool // there is a report that can be shared
+	// ReadOnly is for who may only look.
+	ReadOnly bool
+
 	Shares []ReviewShare
 	Lines  []ReviewShareLine
 	Known  []ReviewThirdParty

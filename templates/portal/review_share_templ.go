@@ -193,7 +193,7 @@ func reviewSharing(l svc.Lang, applicationID string, v ReviewSharing) templ.Comp
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = shareItem(l, applicationID, s).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = shareItem(l, applicationID, s, v.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -767,7 +767,7 @@ func thirdParty(publicID, label string) templ.Component {
 
 // shareItem is one third party, where its share stands as far as is known here,
 // and what can be done about it.
-func shareItem(l svc.Lang, applicationID string, s ReviewShare) templ.Component {
+func shareItem(l svc.Lang, applicationID string, s ReviewShare, readOnly bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -808,7 +808,7 @@ func shareItem(l svc.Lang, applicationID string, s ReviewShare) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Withdrawn.IsZero() {
+		if s.Withdrawn.IsZero() && !readOnly {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div class=\"share-buttons no-print\"><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

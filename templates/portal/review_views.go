@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ const (
 	ReviewSignInFine ReviewSignInProblem = iota
 	ReviewSignInWrong
 	ReviewSignInTooOften
+	ReviewSignInNoEntry   // signed in elsewhere, and has no place here
+	ReviewSignInElsewhere // the other house's sign-in came to nothing
 )
 
 func (p ReviewSignInProblem) words(l svc.Lang) string {
@@ -24,6 +27,10 @@ func (p ReviewSignInProblem) words(l svc.Lang) string {
 		return reviewWrong.In(l)
 	case ReviewSignInTooOften:
 		return reviewTooOften.In(l)
+	case ReviewSignInNoEntry:
+		return reviewNoEntry.In(l)
+	case ReviewSignInElsewhere:
+		return reviewNotElsewhere.In(l)
 	}
 	return ""
 }
@@ -31,28 +38,52 @@ func (p ReviewSignInProblem) words(l svc.Lang) string {
 // ReviewSignInView is the sign-in page. Next is a checked path of the reviewer's
 // pages, or empty.
 type ReviewSignInView struct {
-	Email   string // as typed
-	Next    string
-	Problem ReviewSignInProblem
+	Email     string // as typed
+	Next      string
+	Problem   ReviewSignInProblem
+	Passwords bool   // people have passwords here
+	Elsewhere string // the house whose accounts people may sign in by; "" is none
 }
 
 // ReviewListView is a page of applications.
 type ReviewListView struct {
 	By       string // e-mail of who is signed in
 	States   []ReviewState
+	Filter   ReviewFilter
+	Narrowed bool // the filter leaves something out
+	Over     bool // the search has ended
 	Rows     []ReviewRow
-	Query    string // what was looked for; empty when nothing was
 	Older    string // URL of the next page; empty on the last
 	Newest   string // URL of the first page; empty on it
-	Searched bool
 }
+
+// ReviewFilter is what the list is narrowed to, as it stands in the form. Days are
+// as ISO 8601 has them.
+type ReviewFilter struct{ Text, State, Product, Outcome, Decision, From, To string }
 
 // ReviewState is one filter of the list.
 type ReviewState struct {
 	State   string // empty is all
 	Count   int
+	Most    int // they are counted up to here
 	URL     string
 	Current bool
+}
+
+func (s ReviewState) more() bool { return s.Most > 0 && s.Count >= s.Most }
+
+func (s ReviewState) count() string {
+	if s.more() {
+		return grouped(strconv.Itoa(s.Most)) + "+"
+	}
+	return strconv.Itoa(s.Count)
+}
+
+// decidedWords are decisionWords with a word for none.
+func decidedWords() map[string]svc.Words {
+	out := maps.Clone(decisionWords)
+	out["none"] = listUndecided
+	return out
 }
 
 func (s ReviewState) name(l svc.Lang) string {
@@ -66,9 +97,11 @@ func (s ReviewState) name(l svc.Lang) string {
 type ReviewRow struct {
 	ID         string
 	ExternalID string
+	Name       string // the applicant's; empty where it is not known
 	Product    svc.Product
 	Mode       string
 	State      string
+	Decision   string // the newest; empty for none
 	Attempt    int
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -76,8 +109,8 @@ type ReviewRow struct {
 
 func (v ReviewListView) grid(l svc.Lang) ui.Grid {
 	g := ui.Grid{Caption: reviewApplications.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewOpen.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewMode.In(l)}, {Label: reviewState.In(l)},
-		{Label: reviewAttempts.In(l), Number: true}, {Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
+		{Label: reviewOpen.In(l)}, {Label: listName.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)}, {Label: listDecision.In(l)},
+		{Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
 	}}
 	for _, r := range v.Rows {
 		name := r.ExternalID
@@ -86,10 +119,10 @@ func (v ReviewListView) grid(l svc.Lang) ui.Grid {
 		}
 		g.Rows = append(g.Rows, []ui.Cell{
 			{Text: name, URL: "/review/applications/" + r.ID},
+			{Body: given(l, r.Name)},
 			{Text: known(l, productWords, r.Product)},
-			{Text: known(l, modeWords, r.Mode)},
 			{Body: stateBadge(l, r.State)},
-			{Text: strconv.Itoa(r.Attempt)},
+			{Body: decisionBadge(l, r.Decision)},
 			{Body: when(l, r.CreatedAt)},
 			{Body: when(l, r.UpdatedAt)},
 		})
@@ -113,6 +146,16 @@ type ReviewApplicationView struct {
 	ReportAt   time.Time
 	Attempts   []ReviewAttempt
 	Timeline   []ReviewLine
+	Email      string // the applicant's
+	Sharing    ReviewSharing
+	Deciding   ReviewDeciding
+	Notes      []ReviewNote // the newest first
+	Note       string       // as typed
+	NoteBad    bool
+	Done       string // decided, noted: what was just done
+
+	// What the reader may do besides reading.
+	Decides, Administers, Oversees bool
 }
 
 // ReviewAttempt is one try of the applicant's to connect.
@@ -152,6 +195,8 @@ func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError)
 func (v ReviewApplicationView) facts(l svc.Lang) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
+		{Term: listName.In(l), Body: given(l, v.Row.Name)},
+		{Term: reviewEmail.In(l), Body: given(l, v.Email)},
 		{Term: reviewProduct.In(l), Text: known(l, productWords, v.Row.Product)},
 		{Term: reviewMode.In(l), Text: known(l, modeWords, v.Row.Mode)},
 		{Term: reviewOrigin.In(l), Text: known(l, originWords, v.Origin)},

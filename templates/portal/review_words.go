@@ -23,11 +23,16 @@ var (
 	reviewWrong        = svc.Words{EN: "E-mail and password do not fit together. Check both and try again.", ES: "El correo y la contraseña no coinciden. Revíselos e inténtelo de nuevo."}
 	reviewTooOften     = svc.Words{EN: "Too many tries. Wait a quarter of an hour and try again.", ES: "Demasiados intentos. Espere un cuarto de hora e inténtelo de nuevo."}
 
-	reviewListIntro  = svc.Words{EN: "Newest first. Every look at a report is written down.", ES: "Las más recientes primero. Cada consulta de un informe queda registrada."}
+	reviewNoEntry      = svc.Words{EN: "You are known there, but not here. Ask an administrator to add you.", ES: "Allí le conocen, pero aquí no. Pida a una persona administradora que le añada."}
+	reviewNotElsewhere = svc.Words{EN: "Signing in there came to nothing. Begin again.", ES: "El inicio de sesión allí no llegó a término. Empiece de nuevo."}
+	reviewSignInBy     = svc.Words{EN: "Sign in with", ES: "Entrar con"}
+	reviewOrPassword   = svc.Words{EN: "or by a password of this place", ES: "o con una contraseña de este sitio"}
+
+	reviewListIntro  = svc.Words{EN: "Newest first. Every look is written down.", ES: "Las más recientes primero. Cada consulta queda registrada."}
 	reviewAll        = svc.Words{EN: "All", ES: "Todas"}
 	reviewByState    = svc.Words{EN: "By state", ES: "Por estado"}
 	reviewFind       = svc.Words{EN: "Find an application", ES: "Buscar una solicitud"}
-	reviewFindHint   = svc.Words{EN: "Its id, its external id or the beginning of it, or the report's public token.", ES: "Su identificador, su identificador externo o el comienzo de este, o el token público del informe."}
+	reviewFindHint   = svc.Words{EN: "The applicant's name or e-mail address, the application's id, its external id or the beginning of that, or the report's public token.", ES: "El nombre o el correo del solicitante, el identificador de la solicitud, su identificador externo o el comienzo de este, o el token público del informe."}
 	reviewFindDo     = svc.Words{EN: "Find", ES: "Buscar"}
 	reviewNone       = svc.Words{EN: "No applications here yet", ES: "Aún no hay solicitudes aquí"}
 	reviewNoneHow    = svc.Words{EN: "They appear as soon as an applicant begins.", ES: "Aparecen en cuanto alguien inicia una solicitud."}
@@ -170,6 +175,10 @@ var lineWords = map[string]svc.Words{
 	"poll":          {EN: "Status asked", ES: "Estado consultado"},
 	"fetched":       {EN: "Report fetched and stored", ES: "Informe obtenido y guardado"},
 	"tick":          {EN: "Time ran out", ES: "Plazo agotado"},
+	"approved":      {EN: "Decided: approved", ES: "Decisión: aprobada"},
+	"declined":      {EN: "Decided: declined", ES: "Decisión: rechazada"},
+	"moreAsked":     {EN: "Decided: more is asked for", ES: "Decisión: se pide más"},
+	"escalated":     {EN: "Decided: escalated", ES: "Decisión: elevada"},
 	"restart":       {EN: "Started again by the applicant", ES: "Iniciada de nuevo por el solicitante"},
 }
 

@@ -162,6 +162,7 @@ type Service struct {
 	Queue       Queue
 	Provider    Provider
 	Products    map[svc.Product]string // the products of the account: kind → productId
+	AssetsOnly  bool                   // its eligibility product verifies assets only
 	Environment svc.Environment        // of the account; sandbox allows the integrator's variants
 	Now         func() time.Time
 	Log         *slog.Logger
@@ -173,6 +174,9 @@ type Service struct {
 	// Tell is called in the transaction of everything that changes what people
 	// see of an application.
 	Tell []func(ctx context.Context, tx *sql.Tx, a Application, l Line) error
+
+	// Learned is called in the transaction that keeps what the applicant gave.
+	Learned []func(ctx context.Context, tx *sql.Tx, a Application, f prefill.Fields) error
 
 	hub hub
 }
@@ -240,7 +244,19 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Application, [
 		}
 	}
 	a, err = s.record(ctx, tx, a, "created", Line{Kind: "created", To: string(a.Journey.State)}, a.Journey, true)
+	if err == nil && n.Prefill != nil {
+		err = s.learned(ctx, tx, a, fields)
+	}
 	return a, nil, err
+}
+
+func (s *Service) learned(ctx context.Context, tx *sql.Tx, a Application, f prefill.Fields) error {
+	for _, tell := range s.Learned {
+		if err := tell(ctx, tx, a, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // draft holds n against its bounds.
@@ -415,7 +431,10 @@ func (s *Service) SetApplicant(ctx context.Context, tx *sql.Tx, a Application, o
 	if err != nil {
 		return nil, err
 	}
-	_, err = setApplicant(ctx, tx, a.ID, sealed, mode, now)
+	kept, err := setApplicant(ctx, tx, a.ID, sealed, mode, now)
+	if err == nil && kept {
+		err = s.learned(ctx, tx, a, f)
+	}
 	return nil, err
 }
 
@@ -447,5 +466,5 @@ func (s *Service) moved(ctx context.Context, since time.Time) (map[string]int64,
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
 func (s *Service) rules(p svc.Product, now time.Time) prefill.Rules {
-	return prefill.Rules{Product: p, Environment: s.Environment, Today: prefill.DateOf(now.Date())}
+	return prefill.Rules{Product: p, Environment: s.Environment, Today: prefill.DateOf(now.Date()), AssetsOnly: s.AssetsOnly}
 }

@@ -450,3 +450,43 @@ func seal(ctx context.Context, v *store.Vault, tx *sql.Tx, dataKey, id string, f
 	}
 	return v.Seal(ctx, tx, dataKey, prefillCell(id), plain)
 }
+
+// known is what is sealed of an applicant, with the key to it.
+type known struct {
+	id, dataKey     string
+	sealed, wrapped []byte
+}
+
+// sealedPrefills reads what the applicants of some applications gave.
+func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]known, error) {
+	in, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		in[i], args[i] = fmt.Sprintf("$%d", i+1), id
+	}
+	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
+		WHERE a.id IN (`+strings.Join(in, ", ")+`) AND a.prefill IS NOT NULL`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []known
+	for rows.Next() {
+		var k known
+		if err := rows.Scan(&k.id, &k.dataKey, &k.sealed, &k.wrapped); err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, rows.Err()
+}
+
+// forget deletes the rows of an application.
+func forget(ctx context.Context, tx *sql.Tx, id string) error {
+	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM applications WHERE id = $1`, id)
+	return err
+}

@@ -174,3 +174,17 @@ func forget(ctx context.Context, tx *sql.Tx, before time.Time) error {
 	}
 	return nil
 }
+
+// Forget deletes the events of an application, sent or not.
+func (s *Service) Forget(ctx context.Context, tx *sql.Tx, applicationID string) error {
+	for _, query := range []string{
+		`DELETE FROM app_delivery_attempts WHERE delivery_id IN (SELECT d.id FROM app_deliveries d JOIN app_events e ON e.id = d.event_id WHERE e.application_id = $1)`,
+		`DELETE FROM app_deliveries WHERE event_id IN (SELECT id FROM app_events WHERE application_id = $1)`,
+		`DELETE FROM app_events WHERE application_id = $1`,
+	} {
+		if _, err := tx.ExecContext(ctx, query, applicationID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

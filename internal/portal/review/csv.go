@@ -15,7 +15,7 @@ import (
 // reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
 // of a cashflow report, pay statements of the others.
 func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, downloaded)
+	a, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) erro
 // monthsCSV is money by month, where that is known: in and out of a cashflow report's
 // accounts, gross and net of income.
 func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, downloaded)
+	a, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}

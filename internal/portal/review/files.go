@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -35,6 +34,9 @@ func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
 	a, all, err := d.listed(r)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: filesListed, application: a.ID}); err != nil {
+		return err
 	}
 	v := portal.ReviewFilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
 	for _, f := range all {
@@ -69,10 +71,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		return note(ctx, tx, by.id, a.ID, opened, door.RequestID(ctx), d.Now())
-	})
-	if err != nil {
+	if err := d.saw(r, auditLine{actor: by.id, action: fileOpened, application: a.ID, object: ref}); err != nil {
 		return err
 	}
 	got, err := d.Files.File(r.Context(), a.ID, all[i].Path)

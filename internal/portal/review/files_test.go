@@ -58,7 +58,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 				t.Errorf("%s = %d %v %q", path, resp.StatusCode, h, body)
 			}
 		}
-		if n := d.looks(opened); n != 3 {
+		if n := d.looks(fileOpened); n != 3 {
 			t.Errorf("%d downloads were written down, want 3", n)
 		}
 	})
@@ -67,7 +67,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 // looks counts what was written down of an action with the ready application.
 func (d *desk) looks(action string) (n int) {
 	d.t.Helper()
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM report_views WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
 		d.t.Fatal(err)
 	}
 	return n
@@ -157,10 +157,10 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			if _, page := d.get(at); !strings.Contains(page, at+"/report\"") {
 				t.Errorf("%s: the application does not lead to its report", product)
 			}
-			before := d.looks(viewed)
+			before := d.looks(reportViewed)
 			resp, page := d.get(at + "/report")
 			title := map[svc.Product]string{svc.Income: "Income report", svc.Eligibility: "Eligibility report", svc.Passport: "Credit passport"}[product]
-			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") || strings.Contains(page, "style=") || d.looks(viewed) != before+1 {
+			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") || strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}
 			resp, got := d.get(at + "/report.json")

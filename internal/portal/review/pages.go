@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -24,14 +21,15 @@ const (
 	timelineSize = 500
 )
 
-// states are the journey's states in the order of the filter.
-var states = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
-
 // show renders a page completely before the first byte of it is sent, so that a
 // failure can still be answered as one.
 func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
 	var page bytes.Buffer
-	if err := make(d.Page(r)).Render(r.Context(), &page); err != nil {
+	p := d.Page(r)
+	if by, ok := r.Context().Value(personKey{}).(person); ok {
+		p = portal.ReviewMenu(p, r.URL.Path, overseers.has(by.role), administrators.has(by.role))
+	}
+	if err := make(p).Render(r.Context(), &page); err != nil {
 		return err
 	}
 	door.Secure(w, door.CSP{})
@@ -41,82 +39,72 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	return nil
 }
 
+// say shows a page that says one thing.
+func (d *Desk) say(w http.ResponseWriter, r *http.Request, status int, what portal.ReviewSaid) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewSay(p, what) })
+}
+
 func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
-	q := r.URL.Query()
-	f := Filter{State: q.Get("state"), Cursor: q.Get("after"), Limit: pageSize}
-	if f.State != "" && !slices.Contains(states[:], f.State) || len(f.Cursor) > 200 {
+	f, ok := readFilter(r.URL.Query())
+	if !ok {
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
-	return d.showList(w, r, by, f)
-}
-
-// find looks for one application. What is looked for comes in a form, because a
-// publicToken has no place in an address. A single hit is opened.
-func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
-	form, err := door.DecodeForm(w, r, 8<<10)
+	v := portal.ReviewListView{By: by.email, Filter: portal.ReviewFilter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
+		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
+	if f.find != "" {
+		text, err := d.search(r.Context(), d.DB.SQL, f.find, by.id)
+		if errors.Is(err, store.ErrNotFound) {
+			v.Over = true
+			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewList(p, v) })
+		}
+		if err != nil {
+			return err
+		}
+		f.text, v.Filter.Text = text, text
+	}
+	found, next, err := d.look(r.Context(), f, pageSize)
 	if err != nil {
 		return err
 	}
-	query := strings.TrimSpace(form.Get("query"))
-	if query == "" || len(query) > 200 {
-		return d.toList(w, r)
-	}
-	return d.showList(w, r, by, Filter{Query: query, Limit: 100})
-}
-
-// toList leads to the list, also whoever reloads what was found.
-func (d *Desk) toList(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/review", http.StatusSeeOther)
-	return nil
-}
-
-func (d *Desk) showList(w http.ResponseWriter, r *http.Request, by person, f Filter) error {
-	found, next, err := d.Applications.List(r.Context(), f)
+	counts, err := countStates(r.Context(), d.DB.SQL)
 	if err != nil {
 		return err
 	}
-	if f.Query != "" && len(found) == 1 {
-		http.Redirect(w, r, "/review/applications/"+found[0].ID, http.StatusSeeOther)
-		return nil
-	}
-	counts, err := d.Applications.Counts(r.Context())
-	if err != nil {
-		return err
-	}
-	v := portal.ReviewListView{By: by.email, Query: f.Query, Searched: f.Query != ""}
-	all := 0
+	everything, without := 0, f
+	without.state, without.cursor = "", ""
 	for _, n := range counts {
-		all += n
+		everything += n
 	}
-	v.States = append(v.States, portal.ReviewState{Count: all, URL: "/review", Current: f.State == "" && f.Query == ""})
+	v.States = append(v.States, portal.ReviewState{Count: everything, Most: manyCounted, URL: without.url(""), Current: f.state == ""})
 	for _, s := range states {
-		v.States = append(v.States, portal.ReviewState{State: s, Count: counts[s], URL: listURL(s, ""), Current: f.State == s})
+		one := without
+		one.state = s
+		v.States = append(v.States, portal.ReviewState{State: s, Count: counts[s], Most: manyCounted, URL: one.url(""), Current: f.state == s})
 	}
-	for _, a := range found {
-		v.Rows = append(v.Rows, row(a))
+	ids := make([]string, len(found))
+	for i, e := range found {
+		ids[i] = e.ID
 	}
-	if next != "" && f.Query == "" {
-		v.Older = listURL(f.State, next)
+	names, err := d.Applications.Applicants(r.Context(), ids)
+	if err != nil {
+		return err
 	}
-	if f.Cursor != "" {
-		v.Newest = listURL(f.State, "")
+	for _, e := range found {
+		v.Rows = append(v.Rows, portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].name(), Product: e.Product, Mode: e.Mode, State: e.State,
+			Decision: e.decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
+	}
+	if next != "" {
+		v.Older = f.url(next)
+	}
+	if f.cursor != "" {
+		v.Newest = f.url("")
+	}
+	if len(found) > 0 {
+		if err := d.saw(r, auditLine{actor: by.id, action: listed}); err != nil {
+			return err
+		}
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewList(p, v) })
-}
-
-func listURL(state, after string) string {
-	q := url.Values{}
-	if state != "" {
-		q.Set("state", state)
-	}
-	if after != "" {
-		q.Set("after", after)
-	}
-	if len(q) == 0 {
-		return "/review"
-	}
-	return "/review?" + q.Encode()
 }
 
 func row(a Application) portal.ReviewRow {
@@ -139,30 +127,62 @@ func (d *Desk) get(r *http.Request) (Application, error) {
 
 func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
+	if errors.Is(err, store.ErrNotFound) {
+		return d.showGone(w, r, by, err)
+	}
 	if err != nil {
 		return err
 	}
-	return d.showApplication(w, r, http.StatusOK, by, a, portal.ReviewSharing{Done: portal.ReviewShareDone(r.URL.Query().Get("done"))})
+	if err := d.saw(r, auditLine{actor: by.id, action: opened, application: a.ID}); err != nil {
+		return err
+	}
+	done := r.URL.Query().Get("done")
+	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: portal.ReviewSharing{Done: portal.ReviewShareDone(done)}, done: done})
 }
 
-// showApplication shows the page of one application, with what the card of its
-// sharing says of what was just done there.
-func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a Application, sharing portal.ReviewSharing) error {
-	lines, err := d.Applications.Timeline(r.Context(), a.ID, 0, timelineSize)
+// shownParts is what the page of an application says of what was just done on it.
+type shownParts struct {
+	sharing  portal.ReviewSharing
+	deciding portal.ReviewDeciding
+	note     string // as typed
+	noteBad  bool
+	done     string
+}
+
+// showApplication shows the page of one application.
+func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a Application, parts shownParts) error {
+	ctx := r.Context()
+	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
 	if err != nil {
-		return err
-	}
-	if err := d.fillSharing(r.Context(), a, &sharing); err != nil {
 		return err
 	}
 	v := portal.ReviewApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
 		Token: a.PublicToken, Status: a.Status, Substatus: a.Substatus, Error: a.Error,
-		HasReport: a.HasReport, ReportPage: hasPage(a.Product), ReportAt: a.ReportAt, Attempts: attempts(lines)}
+		HasReport: a.HasReport, ReportPage: hasPage(a.Product), ReportAt: a.ReportAt, Attempts: attempts(lines),
+		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
+		Decides: by.decides(), Administers: administrators.has(by.role), Oversees: overseers.has(by.role)}
+	if err := d.fillSharing(ctx, a, &v.Sharing); err != nil {
+		return err
+	}
+	if v.Sharing.Open = v.Sharing.Open && by.decides(); !by.decides() {
+		v.Sharing.ReadOnly = true
+	}
+	if err := d.fillDecisions(ctx, a, &v.Deciding, &v.Notes); err != nil {
+		return err
+	}
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
+		return err
+	}
+	v.Row.Name, v.Email = people[a.ID].name(), people[a.ID].Email
+	if len(v.Deciding.Taken) > 0 {
+		v.Row.Decision = v.Deciding.Taken[0].Decision
+	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, portal.ReviewLine{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewApplication(p, v, sharing) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewApplication(p, v) })
 }
 
 // attempts gathers a timeline by attempt: when each began, when something last

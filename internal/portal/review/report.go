@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"strconv"
@@ -32,10 +31,7 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 	if err != nil || r.Method == http.MethodHead {
 		return a, raw, err
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		return note(ctx, tx, by.id, a.ID, action, door.RequestID(ctx), d.Now())
-	})
-	return a, raw, err
+	return a, raw, d.saw(r, auditLine{actor: by.id, action: action, application: a.ID})
 }
 
 // hasPage reports whether the report of a product has a page.
@@ -101,7 +97,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
-	a, raw, err := d.body(r, by, viewed)
+	a, raw, err := d.body(r, by, reportViewed)
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, downloaded)
+	a, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}

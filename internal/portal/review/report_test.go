@@ -68,7 +68,7 @@ func TestFilesForASpreadsheet(t *testing.T) {
 			t.Errorf("months.csv: -want +got\n%s", diff)
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM report_views WHERE action = 'downloaded' AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reportExported' AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}
 		d.shelf.analyses = nil

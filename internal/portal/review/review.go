@@ -15,6 +15,7 @@ package review
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"net/http"
 	"time"
@@ -27,15 +28,30 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Desk serves the reviewers' pages. All fields are required.
+// Desk serves the desk's pages. All fields are required that do not say otherwise.
+// Call Prepare before use.
 type Desk struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
 	Applications Applications
 	Files        Files
 	Service      Service
+	URL          string // our public address, for links that are passed on
+	Agency       string // who makes the reports, as a letter names it
 	Now          func() time.Time
 	Log          *slog.Logger
+
+	// RetentionDays is after how many days without anything happening to it an
+	// application is deleted; 0 is never.
+	RetentionDays int
+
+	// Erase deletes what the other rooms keep of an application, in the transaction
+	// that deletes it.
+	Erase []func(ctx context.Context, tx *sql.Tx, id string) error
+	Queue Queue
+
+	// NoPasswords has people sign in elsewhere only.
+	NoPasswords bool
 
 	// Page is what the pages of a request have in common: language, style
 	// sheets, icon, the language switch.
@@ -45,17 +61,17 @@ type Desk struct {
 	Adapt func(door.HandlerFunc) http.Handler
 
 	passwords password.Queue
+	indexKey  []byte // set by Prepare
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports
 // are store.ErrNotFound.
 type Applications interface {
-	// List returns the newest applications that fit, and where the next page
-	// begins, or "".
-	List(ctx context.Context, f Filter) (page []Application, next string, err error)
-	// Counts says how many applications are in each state.
-	Counts(ctx context.Context) (map[string]int, error)
 	Get(ctx context.Context, id string) (Application, error)
+	// Entry returns what the index has of an application.
+	Entry(ctx context.Context, q store.Queryer, id string) (Entry, error)
+	// Applicants returns whom applications are of, where that is known.
+	Applicants(ctx context.Context, ids []string) (map[string]Applicant, error)
 	// Timeline returns the lines after a sequence number, oldest first.
 	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
 	// Report returns the report's JSON as the service sent it.
@@ -63,6 +79,9 @@ type Applications interface {
 	// Analysis returns what stands behind a cashflow report, or nil where there is
 	// none. Pending is while it is still being fetched.
 	Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error)
+	// Decided adds a decision to an application's timeline, numbered from 1, from
+	// where it is told to the onboarding app.
+	Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error
 }
 
 // Service shares reports with third parties; *svcapi.Client does.
@@ -72,14 +91,6 @@ type Service interface {
 	CreateRelayToken(ctx context.Context, publicToken, publicID string) (relayToken string, err error)
 	// RevokeRelayToken withdraws that for good.
 	RevokeRelayToken(ctx context.Context, relayToken string) error
-}
-
-// Filter chooses applications.
-type Filter struct {
-	State  string // "" is any
-	Query  string // an id, an externalId or its beginning, or a publicToken; "" is all
-	Cursor string // from List; "" is the first page
-	Limit  int    // 1 to 100
 }
 
 // Application is an application as reviewers see it.

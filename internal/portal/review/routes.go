@@ -6,24 +6,54 @@ import (
 	"vestibule/internal/door"
 )
 
-// Routes mounts the reviewers' pages.
+// route is one address of the desk and who it is for.
+type route struct {
+	pattern string
+	may     may
+	do      reviewerHandler
+}
+
+// table is the desk's addresses for people who have signed in.
+func (d *Desk) table() []route {
+	return []route{
+		{"GET /review", all, d.list},
+		{"GET /review/find", all, d.toList},
+		{"POST /review/find", all, d.find},
+		{"GET /review/applications/{id}", all, d.application},
+		{"GET /review/applications/{id}/report", all, d.report},
+		{"GET /review/applications/{id}/report.json", all, d.download},
+		{"GET /review/applications/{id}/report.csv", all, d.reportCSV},
+		{"GET /review/applications/{id}/months.csv", all, d.monthsCSV},
+		{"GET /review/applications/{id}/files", all, d.files},
+		{"GET /review/applications/{id}/files/{file}", all, d.file},
+		{"GET /review/applications/{id}/shares", all, d.toShares},
+		{"POST /review/applications/{id}/shares", deciders, d.shareReport},
+		{"GET /review/applications/{id}/decision", all, d.toForms},
+		{"POST /review/applications/{id}/decision", deciders, d.decide},
+		{"GET /review/applications/{id}/notes", all, d.toForms},
+		{"POST /review/applications/{id}/notes", deciders, d.remark},
+		{"GET /review/applications/{id}/letter", all, d.letter},
+		{"GET /review/shares/{id}/withdraw", deciders, d.withdrawPage},
+		{"POST /review/shares/{id}/withdraw", deciders, d.withdrawReport},
+		{"GET /review/applications/{id}/delete", administrators, d.erasePage},
+		{"POST /review/applications/{id}/delete", administrators, d.eraseChosen},
+		{"GET /review/deletions", overseers, d.deletions},
+		{"GET /review/audit", overseers, d.auditPage},
+		{"GET /review/people", administrators, d.people},
+		{"POST /review/people", administrators, d.addPerson},
+		{"POST /review/people/{id}", administrators, d.changePerson},
+	}
+}
+
+// Routes mounts the desk.
 func (d *Desk) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("GET /review/sign-in", d.signInPage)
 	page("POST /review/sign-in", d.signIn)
 	page("POST /review/sign-out", d.signOut)
-	page("GET /review", d.only(d.list))
-	page("GET /review/find", d.toList)
-	page("POST /review/find", d.only(d.find))
-	page("GET /review/applications/{id}", d.only(d.application))
-	page("GET /review/applications/{id}/report", d.only(d.report))
-	page("GET /review/applications/{id}/report.json", d.only(d.download))
-	page("GET /review/applications/{id}/report.csv", d.only(d.reportCSV))
-	page("GET /review/applications/{id}/months.csv", d.only(d.monthsCSV))
-	page("GET /review/applications/{id}/files", d.only(d.files))
-	page("GET /review/applications/{id}/files/{file}", d.only(d.file))
-	page("GET /review/applications/{id}/shares", d.only(d.toShares))
-	page("POST /review/applications/{id}/shares", d.only(d.shareReport))
-	page("GET /review/shares/{id}/withdraw", d.only(d.withdrawPage))
-	page("POST /review/shares/{id}/withdraw", d.only(d.withdrawReport))
+	page("GET /review/welcome/{key}", d.welcomePage)
+	page("POST /review/welcome/{key}", d.welcome)
+	for _, r := range d.table() {
+		page(r.pattern, d.only(r.may, r.do))
+	}
 }

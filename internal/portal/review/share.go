@@ -88,7 +88,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	typed := portal.ReviewSharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
 	again := func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
 		typed.Problem, typed.Code = problem, string(code)
-		return d.showApplication(w, r, status, by, a, typed)
+		return d.showApplication(w, r, status, by, a, shownParts{sharing: typed})
 	}
 	if !plain(typed.PublicID, 1, maxPublicID) {
 		return again(http.StatusUnprocessableEntity, portal.ReviewShareNoPublicID, "")
@@ -124,6 +124,9 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 			action = shared
 		}
 		typed.Done = portal.ReviewShareDone(action)
+		if err := d.write(ctx, tx, auditLine{actor: by.id, action: sharedLine, application: a.ID, object: s.id, detail: action}); err != nil {
+			return err
+		}
 		return shareDone(ctx, tx, line.id, action, d.Now())
 	})
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
@@ -254,7 +257,7 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
 	if err := d.Service.RevokeRelayToken(ctx, s.relayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
 		return d.refused(ctx, line, err, func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
-			return d.showApplication(w, r, status, by, a, portal.ReviewSharing{Problem: problem, Code: string(code), Withdrawing: true})
+			return d.showApplication(w, r, status, by, a, shownParts{sharing: portal.ReviewSharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -264,6 +267,9 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 		}
 		if !won { // somebody else's line says it
 			return shareRefused(ctx, tx, line.id)
+		}
+		if err := d.write(ctx, tx, auditLine{actor: by.id, action: withdrawnLine, application: a.ID, object: s.id}); err != nil {
+			return err
 		}
 		return shareDone(ctx, tx, line.id, withdrawn, d.Now())
 	})

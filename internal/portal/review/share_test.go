@@ -185,7 +185,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 
 		*d.now = d.now.Add(time.Hour)
 		id := shareID(appReady, harbor)
-		resp, page = d.get("/review/shares/" + id + "/withdraw")
+		_, page = d.get("/review/shares/" + id + "/withdraw")
 		d.says("asked before withdrawing", page, "Withdraw for good", "Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)

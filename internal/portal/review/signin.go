@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"vestibule/internal/door"
 	"vestibule/internal/password"
@@ -20,8 +21,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// EnsureReviewer makes the reviewer of that address, if there is none; one that
-// exists keeps its password.
+// EnsureReviewer makes an administrator of that address, if nobody has it yet; one
+// who is there keeps password and role.
 func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
 	email = password.Email(email)
 	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
@@ -32,47 +33,68 @@ func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
 	}
 	hash := password.Hash(secret)
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return d.insertReviewer(ctx, tx, email, hash)
+		_, err := d.insertReviewer(ctx, tx, uuid.NewString(), email, hash, Administrator)
+		return err
 	})
 }
 
-// who returns the signed-in reviewer's id and e-mail, or "" for nobody.
-func (d *Desk) who(r *http.Request) (id, email string, err error) {
-	s, err := d.Sessions.Of(r)
-	if err != nil || s.Principal == "" {
-		return "", "", err
-	}
-	email, err = d.email(r.Context(), d.DB.SQL, s.Principal)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", "", nil
-	}
-	return s.Principal, email, err
-}
+// Local reports whether people sign in by a password of ours.
+func (d *Desk) Local() bool { return !d.NoPasswords }
 
-// reviewerHandler is a handler for a reviewer who has signed in.
+// reviewerHandler is a handler for one of the desk's people.
 type reviewerHandler func(w http.ResponseWriter, r *http.Request, by person) error
 
-// person is who is signed in.
-type person struct{ id, email string }
+// person is who is signed in. The zero person is nobody.
+type person struct {
+	id, email string
+	role      Role
+}
 
-// only lets reviewers in and sends everybody else to sign in, and back after.
-func (d *Desk) only(next reviewerHandler) door.HandlerFunc {
+// who returns who is signed in. One who was disabled is nobody.
+func (d *Desk) who(r *http.Request) (person, error) {
+	s, err := d.Sessions.Of(r)
+	if err != nil || s.Principal == "" {
+		return person{}, err
+	}
+	found, err := d.reviewer(r.Context(), d.DB.SQL, s.Principal)
+	if errors.Is(err, store.ErrNotFound) {
+		return person{}, nil
+	}
+	if err != nil || !found.disabled.IsZero() {
+		return person{}, err
+	}
+	return person{found.id, found.email, found.role}, nil
+}
+
+type personKey struct{}
+
+// only lets people of these roles in, says so to those of others, and sends
+// everybody else to sign in, and back after.
+func (d *Desk) only(m may, next reviewerHandler) door.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id, email, err := d.who(r)
+		by, err := d.who(r)
 		if err != nil {
 			return err
 		}
-		if id == "" {
-			where := "/review/sign-in"
-			if r.Method == http.MethodGet && local(r.URL.RequestURI()) && r.URL.Path != "/review" {
-				where += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
-			}
-			w.Header().Set("Cache-Control", "no-store")
-			http.Redirect(w, r, where, http.StatusSeeOther)
-			return nil
+		if by.id == "" {
+			return d.toSignIn(w, r)
 		}
-		return next(w, r, person{id, email})
+		r = r.WithContext(context.WithValue(r.Context(), personKey{}, by))
+		if !m.has(by.role) {
+			return d.say(w, r, http.StatusForbidden, portal.ReviewNotYours)
+		}
+		return next(w, r, by)
 	}
+}
+
+// toSignIn leads to the way in, and back from there to a page.
+func (d *Desk) toSignIn(w http.ResponseWriter, r *http.Request) error {
+	to := "/review/sign-in"
+	if r.Method == http.MethodGet && local(r.URL.RequestURI()) && r.URL.Path != "/review" {
+		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	door.See(w, to)
+	return nil
 }
 
 // local reports whether next is a path of these pages that one may be sent on to.
@@ -81,7 +103,7 @@ func local(next string) bool {
 }
 
 func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
-	id, _, err := d.who(r)
+	by, err := d.who(r)
 	if err != nil {
 		return err
 	}
@@ -89,13 +111,16 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 	if !local(next) {
 		next = ""
 	}
-	if id != "" {
-		http.Redirect(w, r, after(next), http.StatusSeeOther)
+	if by.id != "" {
+		door.See(w, after(next))
 		return nil
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component {
-		return portal.ReviewSignIn(p, portal.ReviewSignInView{Next: next})
-	})
+	return d.showSignIn(w, r, http.StatusOK, portal.ReviewSignInView{Next: next})
+}
+
+func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v portal.ReviewSignInView) error {
+	v.Passwords = d.Local()
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewSignIn(p, v) })
 }
 
 func after(next string) string {
@@ -105,9 +130,20 @@ func after(next string) string {
 	return next
 }
 
+// busy is what the queue of passwords says, for a client.
+func busy(err error) error {
+	if errors.Is(err, password.ErrBusy) {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+	}
+	return err
+}
+
 // signIn checks e-mail and password. Every try is counted before the password is
 // looked at, and a wrong e-mail takes as long as a wrong password.
 func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
+	if !d.Local() {
+		return door.Fail(svc.CodeNotFound, errors.New("there are no passwords here"))
+	}
 	form, err := door.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
@@ -117,9 +153,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		next = ""
 	}
 	again := func(status int, problem portal.ReviewSignInProblem) error {
-		return d.show(w, r, status, func(p ui.Page) templ.Component {
-			return portal.ReviewSignIn(p, portal.ReviewSignInView{Email: email, Next: next, Problem: problem})
-		})
+		return d.showSignIn(w, r, status, portal.ReviewSignInView{Email: email, Next: next, Problem: problem})
 	}
 	if email == "" || given == "" || len(given) > password.Max {
 		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
@@ -138,25 +172,38 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	right, err := d.passwords.Check(ctx, found.passwordHash, given)
-	if errors.Is(err, password.ErrBusy) {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
-	}
 	if err != nil {
-		return err
+		return busy(err)
 	}
-	if !right {
+	if !right || !found.disabled.IsZero() {
+		if err := d.failed(ctx, found.id, "password"); err != nil {
+			return err
+		}
 		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
 	}
+	return d.enter(w, r, found.id, "password", next, func(ctx context.Context, tx *sql.Tx) error {
+		return password.Forget(ctx, tx, email, password.Place(r), now)
+	})
+}
+
+// enter signs a person in, renewing the session, and sends them on.
+func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way, next string, also func(context.Context, *sql.Tx) error) error {
 	current, err := d.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
 	var cookie session.Cookie
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		if err := password.Forget(ctx, tx, email, password.Place(r), now); err != nil {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		if err := also(ctx, tx); err != nil {
 			return err
 		}
-		_, cookie, err = d.Sessions.SignIn(ctx, tx, current, found.id)
+		if err := setSignedIn(ctx, tx, id, d.Now()); err != nil {
+			return err
+		}
+		if err := d.write(ctx, tx, auditLine{actor: id, action: signedIn, detail: way}); err != nil {
+			return err
+		}
+		_, cookie, err = d.Sessions.SignIn(ctx, tx, current, id)
 		return err
 	})
 	if err != nil {
@@ -165,13 +212,26 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, after(next), http.StatusSeeOther)
+	door.See(w, after(next))
 	return nil
 }
 
-// Sweep forgets the tries that are long over.
-func (d *Desk) Sweep(ctx context.Context) error { return password.Sweep(ctx, d.DB, d.Now()) }
+// failed writes down a try that failed. Those at addresses that nobody has are one
+// line a minute: whoever tries a million must not fill the trail.
+func (d *Desk) failed(ctx context.Context, id, way string) error {
+	l := auditLine{actor: id, action: signInFailed, detail: way}
+	if id == "" {
+		l.id = uuid.NewSHA1(uuid.NameSpaceURL, []byte("sign-in-failed:"+way+d.Now().UTC().Format("2006-01-02T15:04"))).String()
+	}
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return d.write(ctx, tx, l) })
+}
+
+// Sweep forgets the tries that are long over, and what was looked for and begun.
+func (d *Desk) Sweep(ctx context.Context) error {
+	return errors.Join(password.Sweep(ctx, d.DB, d.Now()), d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return sweep(ctx, tx, d.Now())
+	}))
+}
 
 func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	current, err := d.Sessions.Of(r)
@@ -180,6 +240,11 @@ func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	var cookie session.Cookie
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		if current.Principal != "" {
+			if err := d.write(ctx, tx, auditLine{actor: current.Principal, action: signedOut}); err != nil {
+				return err
+			}
+		}
 		cookie, err = d.Sessions.SignOut(ctx, tx, current)
 		return err
 	})
@@ -189,7 +254,6 @@ func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/review/sign-in", http.StatusSeeOther)
+	door.See(w, "/review/sign-in")
 	return nil
 }

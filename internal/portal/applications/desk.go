@@ -1,0 +1,71 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/store"
+)
+
+// DataKey names the data key that what is known of the application's consumer is
+// sealed under.
+func (a Application) DataKey() string { return a.dataKey }
+
+// Applicants returns what the applicants of some applications gave, by application.
+// Those of whom nothing is known are left out.
+func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]prefill.Fields, error) {
+	out := make(map[string]prefill.Fields, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := sealedPrefills(ctx, s.DB.SQL, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		open, err := s.DB.Vault.Unwrap(f.dataKey, f.wrapped)
+		if errors.Is(err, store.ErrShredded) {
+			continue // deleted a moment ago
+		}
+		if err != nil {
+			return nil, err
+		}
+		plain, err := open.Open(prefillCell(f.id), f.sealed)
+		if err != nil {
+			return nil, err
+		}
+		var fields prefill.Fields
+		if err := json.Unmarshal(plain, &fields); err != nil {
+			return nil, errors.New("applications: an applicant's data cannot be read")
+		}
+		out[f.id] = fields
+	}
+	return out, nil
+}
+
+// Decided adds a reviewer's decision to the timeline, by its number within the
+// application, and tells whoever is told of what people see.
+func (s *Service) Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(number, 10),
+		Line{Kind: decision, From: string(a.Journey.State), To: string(a.Journey.State)}, a.Journey, true)
+	return err
+}
+
+// In is Get within a transaction.
+func (s *Service) In(ctx context.Context, q store.Queryer, id string) (Application, error) {
+	return get(ctx, q, id)
+}
+
+// Forget deletes all that is kept of an application. Its data key is destroyed by
+// whoever asks for it, when the other rooms have forgotten it too.
+func (s *Service) Forget(ctx context.Context, tx *sql.Tx, id string) error {
+	return forget(ctx, tx, id)
+}

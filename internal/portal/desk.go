@@ -1,0 +1,103 @@
+package portal
+
+import (
+	"context"
+	"database/sql"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review"
+	"vestibule/internal/prefill"
+	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
+)
+
+// Desk has the reviewers' desk know of every application: what is kept of it to be
+// found by, and whom it is of.
+func Desk(d *review.Desk, s *applications.Service) {
+	d.Applications, d.Files = forReview{s}, forReview{s}
+	s.Tell = append(s.Tell, func(ctx context.Context, tx *sql.Tx, a applications.Application, _ applications.Line) error {
+		return d.Index(ctx, tx, entry(a))
+	})
+	s.Learned = append(s.Learned, func(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+		return d.Name(ctx, tx, a.ID, a.CreatedAt, applicant(f))
+	})
+}
+
+func entry(a applications.Application) review.Entry {
+	j := a.Journey
+	return review.Entry{ID: a.ID, DataKey: a.DataKey(), Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, PublicToken: j.PublicToken,
+		State: string(j.State), Outcome: j.Outcome(), Attempt: j.Attempt, HasReport: a.HasReport, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+}
+
+func applicant(f prefill.Fields) review.Applicant {
+	a := review.Applicant{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email}
+	if f.Address != "" {
+		a.Address = append(a.Address, f.Address)
+	}
+	if f.City != "" {
+		a.Address = append(a.Address, f.City+", "+f.State+" "+f.ZIP)
+	}
+	return a
+}
+
+// forReview shows the applications to the reviewers.
+type forReview struct{ s *applications.Service }
+
+func (n forReview) Entry(ctx context.Context, q store.Queryer, id string) (review.Entry, error) {
+	a, err := n.s.In(ctx, q, id)
+	return entry(a), err
+}
+
+func (n forReview) Applicants(ctx context.Context, ids []string) (map[string]review.Applicant, error) {
+	found, err := n.s.Applicants(ctx, ids)
+	out := make(map[string]review.Applicant, len(found))
+	for id, f := range found {
+		out[id] = applicant(f)
+	}
+	return out, err
+}
+
+func (n forReview) Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error {
+	return n.s.Decided(ctx, tx, id, decision, number)
+}
+
+func (n forReview) Get(ctx context.Context, id string) (review.Application, error) {
+	a, err := n.s.Get(ctx, id)
+	return reviewed(a), err
+}
+
+func (n forReview) Timeline(ctx context.Context, id string, after int64, limit int) ([]review.Line, error) {
+	lines, err := n.s.Timeline(ctx, id, after, limit)
+	out := make([]review.Line, len(lines))
+	for i, l := range lines {
+		out[i] = review.Line(l)
+	}
+	return out, err
+}
+
+func (n forReview) Report(ctx context.Context, id string) ([]byte, error) {
+	return reportOf(ctx, n.s, id)
+}
+
+func (n forReview) Analysis(ctx context.Context, id string) ([]byte, bool, error) {
+	return n.s.Analysis(ctx, id)
+}
+
+func (n forReview) Files(ctx context.Context, id string) ([]svcapi.File, error) {
+	all, err := n.s.Files(ctx, id)
+	return all, noReport(err)
+}
+
+func (n forReview) File(ctx context.Context, id, path string) (svcapi.Content, error) {
+	got, err := n.s.File(ctx, id, path)
+	return got, noReport(err)
+}
+
+func reviewed(a applications.Application) review.Application {
+	j := a.Journey
+	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,
+		UserArgs: a.UserArgs, State: string(j.State), Attempt: j.Attempt, PublicToken: j.PublicToken, Status: j.Status,
+		Substatus: j.Substatus, Error: j.Error, Words: journey.Words(j), HasReport: a.HasReport, ReportAt: a.ReportAt,
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+}

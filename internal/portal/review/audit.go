@@ -1,0 +1,172 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// What the audit trail has lines of.
+const (
+	signedIn         = "signedIn"
+	signInFailed     = "signInFailed"
+	signedOut        = "signedOut"
+	listed           = "listed"
+	searched         = "searched"
+	opened           = "opened"
+	reportViewed     = "reportViewed"
+	reportExported   = "reportExported"
+	filesListed      = "filesListed"
+	fileOpened       = "fileOpened"
+	sharedLine       = "shared"
+	withdrawnLine    = "withdrawn"
+	auditRead        = "auditRead"
+	personAdded      = "personAdded"
+	personChanged    = "personChanged"
+	personLinked     = "personLinked"
+	passwordSet      = "passwordSet"
+	decidedLine      = "decided"
+	noted            = "noted"
+	letterOpened     = "letterOpened"
+	compared         = "compared"
+	deletionOpened   = "deletionOpened"
+	deleted          = "deleted"
+	retentionDeleted = "retentionDeleted"
+)
+
+// actions are all of them, in the order of the filter.
+var actions = [...]string{signedIn, signInFailed, signedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
+	compared, decidedLine, noted, letterOpened, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
+	passwordSet, auditRead}
+
+// auditLine is one line of the audit trail.
+type auditLine struct {
+	id, actor, action     string
+	application           string
+	object, detail, asked string // asked is the request's id
+	at                    time.Time
+}
+
+// write adds a line to the audit trail, in the transaction of what it says.
+func (d *Desk) write(ctx context.Context, q store.Queryer, l auditLine) error {
+	l.at, l.asked = d.Now(), door.RequestID(ctx)
+	if l.id == "" {
+		l.id = uuid.NewString()
+	}
+	return insertLine(ctx, q, l)
+}
+
+// saw writes down what somebody is about to see. A HEAD shows nothing.
+func (d *Desk) saw(r *http.Request, l auditLine) error {
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error { return d.write(ctx, tx, l) })
+}
+
+// auditSize is how many lines a page of the audit trail has.
+const auditSize = 50
+
+// trail chooses lines of the audit trail.
+type trail struct {
+	actor, action, application string
+	from, to                   time.Time // days, both included; zero is open
+	cursor                     string
+}
+
+func (t trail) url(after string) string {
+	q := url.Values{}
+	for name, v := range map[string]string{"actor": t.actor, "action": t.action, "application": t.application, "from": isoDay(t.from), "to": isoDay(t.to), "after": after} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if len(q) == 0 {
+		return "/review/audit"
+	}
+	return "/review/audit?" + q.Encode()
+}
+
+// auditPage shows who saw and did what, newest first.
+func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
+	q := r.URL.Query()
+	t := trail{actor: strings.TrimSpace(q.Get("actor")), action: q.Get("action"), application: strings.TrimSpace(q.Get("application")), cursor: q.Get("after")}
+	var ok1, ok2 bool
+	t.from, ok1 = dayOf(q.Get("from"))
+	t.to, ok2 = dayOf(q.Get("to"))
+	if !ok1 || !ok2 || t.actor != "" && !svc.IsUUID(t.actor) || t.application != "" && !svc.IsUUID(t.application) ||
+		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
+		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+	}
+	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
+	v := portal.ReviewAuditView{Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
+	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		people, err := d.everybody(ctx, tx)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for _, p := range people {
+			names[p.id] = p.email
+			v.People = append(v.People, portal.ReviewPersonOption{ID: p.id, Email: p.email})
+		}
+		lines, next, err := readTrail(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			out := portal.ReviewAuditLine{At: l.at, Actor: names[l.actor], Action: l.action, Application: l.application, Detail: l.detail, Request: l.asked}
+			if l.actor != "" && out.Actor == "" {
+				out.Actor = l.actor
+			}
+			if out.Object = names[l.object]; out.Object == "" {
+				out.Object = l.object
+			}
+			v.Lines = append(v.Lines, out)
+		}
+		if next != "" {
+			v.Older = t.url(next)
+		}
+		if t.cursor != "" {
+			v.Newest = t.url("")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor}); err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewAudit(p, v) })
+}
+
+// dayOf reads a day; "" is none.
+func dayOf(s string) (time.Time, bool) {
+	if s == "" {
+		return time.Time{}, true
+	}
+	t, err := time.ParseInLocation(time.DateOnly, s, time.UTC)
+	return t, err == nil && t.Year() >= 1970 && t.Year() < 2200
+}
+
+func isoDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}

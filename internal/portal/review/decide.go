@@ -1,0 +1,360 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// What can be decided of an application. They are kinds of lines of its timeline.
+const (
+	Approved  = "approved"
+	Declined  = "declined"
+	MoreAsked = "moreAsked"
+	Escalated = "escalated"
+)
+
+const (
+	maxReasons  = 4    // that are told to an applicant; more would help nobody
+	maxWritten  = 2000 // characters of what somebody writes
+	maxDeciding = 16 << 10
+	notesShown  = 200
+)
+
+// decision is one row of what was decided. The newest counts.
+type decision struct {
+	seq      int64
+	decision string
+	reasons  []string // codes of the report
+	text     string
+	by       string // a person's id
+	at       time.Time
+}
+
+// remark is what one reviewer tells the others.
+type remark struct {
+	id, text, by string
+	at           time.Time
+}
+
+// reasons are the codes by which a report says what speaks against it, each once,
+// in the report's order.
+func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
+	var out []portal.ReviewReason
+	add := func(r portal.ReviewReason) {
+		if r.Code != "" && !slices.ContainsFunc(out, func(o portal.ReviewReason) bool { return o.Code == r.Code }) {
+			out = append(out, r)
+		}
+	}
+	switch p {
+	case svc.Cashflow:
+		body, err := report.ParseCashflow(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for i := len(body.Scores) - 1; i >= 0; i-- { // the newest version's first
+			for _, c := range body.Scores[i].AdverseActionCodes {
+				add(portal.ScoreReason(c.Code, c.Description))
+			}
+		}
+	case svc.Income:
+		body, err := report.ParseIncome(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		if body.Income == nil {
+			break
+		}
+		for _, s := range body.Income.Paystubs {
+			if s.IrregularityDetection.Status == report.IrregularityNotDetected {
+				continue
+			}
+			for _, code := range s.IrregularityDetection.Reasons {
+				add(portal.DocumentReason(code))
+			}
+		}
+	case svc.Eligibility:
+		body, err := report.ParseEligibility(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for _, name := range report.CompletenessChecks() {
+			if c, ok := body.Checks[name]; ok && c.Value != nil && !*c.Value {
+				add(portal.IncompleteReason(name))
+			}
+		}
+	case svc.Passport:
+		body, err := report.ParsePassport(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for _, s := range body.Scores {
+			for _, f := range s.Reasons {
+				add(portal.ScoreReason(f.Code, f.Description))
+			}
+		}
+	}
+	return out, nil
+}
+
+// reasonsOf are those of an application's report; none without one.
+func (d *Desk) reasonsOf(ctx context.Context, a Application) ([]portal.ReviewReason, error) {
+	if !a.HasReport {
+		return nil, nil
+	}
+	raw, err := d.Applications.Report(ctx, a.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reasons(a.Product, raw)
+}
+
+// decide takes a decision, if nobody took one since the page was looked at that
+// the form stood on.
+func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, maxDeciding)
+	if err != nil {
+		return err
+	}
+	looked, err := strconv.ParseInt(form.Get("seen"), 10, 64)
+	taken := decision{seq: looked + 1, decision: form.Get("decision"), text: written(form.Get("text")), by: by.id}
+	if err != nil || looked < 0 || looked > 1<<20 || !slices.Contains(decisions[:], taken.decision) {
+		return door.Fail(svc.CodeMalformedBody, errors.New("no such decision"))
+	}
+	known, err := d.reasonsOf(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	for _, code := range form["reason"] {
+		if !slices.ContainsFunc(known, func(k portal.ReviewReason) bool { return k.Code == code }) {
+			return door.Fail(svc.CodeMalformedBody, errors.New("no reason of the report"))
+		}
+		if !slices.Contains(taken.reasons, code) {
+			taken.reasons = append(taken.reasons, code)
+		}
+	}
+	typed := portal.ReviewDeciding{Decision: taken.decision, Reasons: taken.reasons, Text: taken.text}
+	again := func(status int, problem portal.ReviewDecideProblem) error {
+		typed.Problem = problem
+		return d.showApplication(w, r, status, by, a, shownParts{deciding: typed})
+	}
+	switch {
+	case !writable(form.Get("text")):
+		return again(http.StatusUnprocessableEntity, portal.ReviewDecideTooLong)
+	case len(taken.reasons) > maxReasons:
+		return again(http.StatusUnprocessableEntity, portal.ReviewDecideTooMany)
+	case taken.decision == Declined && len(taken.reasons) == 0 && taken.text == "":
+		return again(http.StatusUnprocessableEntity, portal.ReviewDecideNoReason)
+	case taken.decision == MoreAsked && taken.text == "":
+		return again(http.StatusUnprocessableEntity, portal.ReviewDecideNoText)
+	}
+	mine := false
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		taken.at = d.Now()
+		if mine, err = d.insertDecision(ctx, tx, a.ID, taken); err != nil || !mine {
+			return err
+		}
+		if err := setDecision(ctx, tx, a.ID, taken.decision); err != nil {
+			return err
+		}
+		if err := d.Applications.Decided(ctx, tx, a.ID, taken.decision, taken.seq); err != nil {
+			return err
+		}
+		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	if !mine {
+		return again(http.StatusConflict, portal.ReviewDecideLate)
+	}
+	door.See(w, "/review/applications/"+a.ID+"?done=decided#decision")
+	return nil
+}
+
+// remark keeps a note.
+func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, maxDeciding)
+	if err != nil {
+		return err
+	}
+	n := remark{id: uuid.NewString(), text: written(form.Get("text")), by: by.id, at: d.Now()}
+	if n.text == "" || !writable(form.Get("text")) {
+		return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{note: n.text, noteBad: true})
+	}
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if err := d.insertNote(ctx, tx, a.ID, n); err != nil {
+			return err
+		}
+		return d.write(ctx, tx, auditLine{actor: by.id, action: noted, application: a.ID, object: n.id})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	door.See(w, "/review/applications/"+a.ID+"?done=noted#notes")
+	return nil
+}
+
+// toForms leads whoever reloads the answer to a form back to its page.
+func (d *Desk) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	door.See(w, "/review/applications/"+a.ID)
+	return nil
+}
+
+// written is what somebody wrote, with one kind of line end.
+func written(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+}
+
+// writable reports whether somebody may write that: not too much of it, and nothing
+// that cannot be seen.
+func writable(s string) bool {
+	s = written(s)
+	return s == "" || plain(strings.NewReplacer("\n", "", "\t", "").Replace(s), 0, maxWritten) && len([]rune(s)) <= maxWritten
+}
+
+// fillDecisions gives a page what was decided of an application and noted.
+func (d *Desk) fillDecisions(ctx context.Context, a Application, v *portal.ReviewDeciding, notes *[]portal.ReviewNote) error {
+	known, err := d.reasonsOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	v.Known = known
+	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		people, err := d.everybody(ctx, tx)
+		if err != nil {
+			return err
+		}
+		who := func(id string) string {
+			for _, p := range people {
+				if p.id == id {
+					return p.email
+				}
+			}
+			return ""
+		}
+		taken, err := d.decisionsOf(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		v.Taken, v.Seen = nil, int64(len(taken))
+		for i := len(taken) - 1; i >= 0; i-- { // the newest first
+			t := taken[i]
+			out := portal.ReviewDecision{Decision: t.decision, Text: t.text, By: who(t.by), At: t.at}
+			for _, code := range t.reasons {
+				out.Reasons = append(out.Reasons, reasonOf(known, code))
+			}
+			v.Taken = append(v.Taken, out)
+		}
+		all, err := d.notesOf(ctx, tx, a.ID, notesShown)
+		if err != nil {
+			return err
+		}
+		*notes = nil
+		for _, n := range all {
+			*notes = append(*notes, portal.ReviewNote{Text: n.text, By: who(n.by), At: n.at})
+		}
+		return nil
+	})
+}
+
+// reasonOf is the reason of a code, by its code alone where the report has it no
+// more.
+func reasonOf(known []portal.ReviewReason, code string) portal.ReviewReason {
+	if i := slices.IndexFunc(known, func(k portal.ReviewReason) bool { return k.Code == code }); i >= 0 {
+		return known[i]
+	}
+	return portal.ReviewReason{Code: code}
+}
+
+// letter is the newest decision as a letter to the applicant, where it is one that
+// they must be told the reasons of, or asked something.
+func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	v := portal.ReviewLetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Began: a.CreatedAt}
+	var deciding portal.ReviewDeciding
+	var notes []portal.ReviewNote
+	if err := d.fillDecisions(r.Context(), a, &deciding, &notes); err != nil {
+		return err
+	}
+	if len(deciding.Taken) == 0 || deciding.Taken[0].Decision != Declined && deciding.Taken[0].Decision != MoreAsked {
+		return door.Fail(svc.CodeNotFound, errors.New("no decision that a letter is written of"))
+	}
+	v.Decision = deciding.Taken[0]
+	if a.HasReport {
+		if v.Score, err = d.scoreOf(r.Context(), a); err != nil {
+			return err
+		}
+		v.ReportAt = a.ReportAt
+	}
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
+	if err != nil {
+		return err
+	}
+	v.Name = people[a.ID].name()
+	v.Address = people[a.ID].Address
+	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewLetter(p, v) })
+}
+
+// scoreOf is the newest score of a report that has one.
+func (d *Desk) scoreOf(ctx context.Context, a Application) (*portal.ReviewLetterScore, error) {
+	if a.Product != svc.Cashflow {
+		return nil, nil
+	}
+	raw, err := d.Applications.Report(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := report.ParseCashflow(raw)
+	if err != nil {
+		return nil, errStored
+	}
+	for i := len(body.Scores) - 1; i >= 0; i-- {
+		if v := body.Scores[i].Value; v != nil && body.Meta != nil {
+			return &portal.ReviewLetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,342 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+	"vestibule/internal/password"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// Why an application was deleted.
+const (
+	byRequest = "request" // the consumer asked for it
+	byMistake = "mistake" // it should not have been made
+	byTest    = "test"
+	byAge     = "age" // nobody: it was as old as any may get
+)
+
+// causes are those that a person can give.
+var causes = [...]string{byRequest, byMistake, byTest}
+
+// tombstone is what is left of an application.
+type tombstone struct {
+	applicationID, by, reason string // by is empty for nobody
+	at                        time.Time
+}
+
+const (
+	maxRelated    = 100 // applications that are offered to be deleted at once
+	deletionsSize = 50
+	retainedBatch = 20
+	retainEvery   = time.Hour
+)
+
+// related are the applications of the person that one is of, by e-mail address or
+// by all words of the name; the one itself first.
+func (d *Desk) related(ctx context.Context, a Application) ([]string, error) {
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
+		return nil, err
+	}
+	out := []string{a.ID}
+	add := func(f filter) error {
+		if f.text == "" {
+			return nil
+		}
+		found, _, err := d.look(ctx, f, maxRelated)
+		for _, e := range found {
+			if len(out) < maxRelated && !slices.Contains(out, e.ID) {
+				out = append(out, e.ID)
+			}
+		}
+		return err
+	}
+	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].name()}))
+}
+
+// erasePage shows what of a person is here, to be chosen from.
+func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: deletionOpened, application: a.ID}); err != nil {
+		return err
+	}
+	return d.showErase(w, r, http.StatusOK, by, a, portal.ReviewEraseView{})
+}
+
+func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a Application, v portal.ReviewEraseView) error {
+	ids, err := d.related(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	people, err := d.Applications.Applicants(r.Context(), ids)
+	if err != nil {
+		return err
+	}
+	v.By, v.ID, v.Causes = by.email, a.ID, causes[:]
+	for _, id := range ids {
+		e, err := entryOf(r.Context(), d.DB.SQL, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		v.Rows = append(v.Rows, portal.ReviewEraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].name(), Email: people[id].Email, Product: e.Product,
+			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
+	}
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewErase(p, v) })
+}
+
+// eraseChosen deletes the applications that were chosen, for good.
+func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, 16<<10)
+	if err != nil {
+		return err
+	}
+	offered, err := d.related(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	chosen, cause := form["id"], form.Get("cause")
+	if !slices.Contains(causes[:], cause) {
+		return door.Fail(svc.CodeMalformedBody, errors.New("no such cause"))
+	}
+	for _, id := range chosen {
+		if !slices.Contains(offered, id) {
+			return door.Fail(svc.CodeMalformedBody, errors.New("an application of somebody else"))
+		}
+	}
+	if len(chosen) == 0 || form.Get("sure") != "yes" {
+		return d.showErase(w, r, http.StatusUnprocessableEntity, by, a, portal.ReviewEraseView{Problem: portal.ReviewEraseUnsure, Cause: cause})
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
+	defer cancel()
+	done := 0
+	for _, id := range chosen {
+		gone, err := d.remove(ctx, id, by.id, cause)
+		if err != nil {
+			if svcapi.Temporary(err) {
+				return d.showErase(w, r, http.StatusBadGateway, by, a, portal.ReviewEraseView{Problem: portal.ReviewEraseShared, Cause: cause})
+			}
+			return err
+		}
+		if gone {
+			done++
+		}
+	}
+	door.See(w, "/review/deletions?done="+strconv.Itoa(done))
+	return nil
+}
+
+// remove withdraws what an application shares, and then destroys its key and
+// deletes its rows, here and in every other room; a tombstone is left. False means
+// that it was gone already.
+func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
+	shares, err := d.sharesOf(ctx, d.DB.SQL, id)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range shares {
+		if !s.withdrawn.IsZero() {
+			continue
+		}
+		// What the service refuses for good has nothing left to withdraw.
+		if err := d.Service.RevokeRelayToken(ctx, s.relayToken); err != nil && (svcapi.CodeOf(err) == "" || svcapi.Temporary(err)) {
+			return false, err
+		}
+	}
+	mine := false
+	err = d.DB.Erase(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		e, err := entryOf(ctx, tx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			mine = false
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, room := range d.Erase {
+			if err := room(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		if err := eraseRows(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := d.DB.Vault.Shred(ctx, tx, e.DataKey); err != nil {
+			return err
+		}
+		if mine, err = bury(ctx, tx, tombstone{id, by, cause, d.Now()}); err != nil || !mine {
+			return err
+		}
+		action := deleted
+		if cause == byAge {
+			action = retentionDeleted
+		}
+		return d.write(ctx, tx, auditLine{actor: by, action: action, application: id, detail: cause})
+	})
+	return mine, err
+}
+
+// deletions lists what was deleted, newest first, and how long applications are
+// kept.
+func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) error {
+	cursor := r.URL.Query().Get("after")
+	if len(cursor) > 100 {
+		return door.Fail(svc.CodeNotFound, errors.New("no such page"))
+	}
+	v := portal.ReviewDeletionsView{By: by.email, Days: d.RetentionDays}
+	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
+	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		people, err := d.everybody(ctx, tx)
+		if err != nil {
+			return err
+		}
+		all, next, err := buried(ctx, tx, cursor)
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			out := portal.ReviewDeletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at}
+			if i := slices.IndexFunc(people, func(p reviewer) bool { return p.id == t.by }); i >= 0 {
+				out.By = people[i].email
+			}
+			v.Rows = append(v.Rows, out)
+		}
+		if next != "" {
+			v.Older = "/review/deletions?after=" + next
+		}
+		if cursor != "" {
+			v.Newest = "/review/deletions"
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewDeletions(p, v) })
+}
+
+// showGone says that an application was deleted, if it was.
+func (d *Desk) showGone(w http.ResponseWriter, r *http.Request, by person, why error) error {
+	t, err := grave(r.Context(), d.DB.SQL, r.PathValue("id"))
+	if err != nil {
+		return why
+	}
+	email := ""
+	if t.by != "" {
+		if email, err = d.email(r.Context(), d.DB.SQL, t.by); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	v := portal.ReviewDeletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at, By: email}
+	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return portal.ReviewGone(p, by.email, v) })
+}
+
+// Queue takes jobs. *jobs.Queue is one.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Retain is the job of deleting what is older than anything may get.
+type Retain struct{}
+
+// Kind names the job.
+func (Retain) Kind() string { return "review.retain" }
+
+// Refill is the job of indexing the applications that are older than the index.
+type Refill struct{}
+
+// Kind names the job.
+func (Refill) Kind() string { return "review.refill" }
+
+// Register says how the desk's jobs are done.
+func (d *Desk) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) })
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Refill) error { return d.refill(ctx) })
+}
+
+// Resume sees to the desk's jobs when the process starts.
+func (d *Desk) Resume(ctx context.Context) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if d.RetentionDays > 0 {
+			if err := d.Queue.Enqueue(ctx, tx, Retain{}, jobs.Once("retain")); err != nil {
+				return err
+			}
+		}
+		return d.Queue.Enqueue(ctx, tx, Refill{}, jobs.Once("refill"))
+	})
+}
+
+// retain deletes a batch of what nothing has happened to for longer than the
+// configured days, and comes again.
+func (d *Desk) retain(ctx context.Context) error {
+	if d.RetentionDays <= 0 {
+		return nil
+	}
+	old, err := untouched(ctx, d.DB.SQL, d.Now().AddDate(0, 0, -d.RetentionDays), retainedBatch)
+	if err != nil {
+		return err
+	}
+	for _, id := range old {
+		if _, err := d.remove(ctx, id, "", byAge); err != nil {
+			return err
+		}
+	}
+	if len(old) == retainedBatch {
+		return jobs.Later(time.Second)
+	}
+	return jobs.Later(retainEvery)
+}
+
+// refill indexes a batch of applications that are older than the index.
+func (d *Desk) refill(ctx context.Context) error {
+	ids, err := unnamed(ctx, d.DB.SQL, retainedBatch)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	people, err := d.Applications.Applicants(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			e, err := d.Applications.Entry(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if err := d.Index(ctx, tx, e); err != nil {
+				return err
+			}
+			if err := d.Name(ctx, tx, id, e.CreatedAt, people[id]); err != nil {
+				return err
+			}
+			return setNamed(ctx, tx, id)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return jobs.Later(10 * time.Millisecond)
+}

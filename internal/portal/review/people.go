@@ -1,0 +1,257 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/door"
+	"vestibule/internal/password"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// linkLife is how long a person has to set a password by the link that an
+// administrator was shown.
+const linkLife = 72 * time.Hour
+
+// people lists who may sign in.
+func (d *Desk) people(w http.ResponseWriter, r *http.Request, by person) error {
+	return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: portal.ReviewPeopleDone(r.URL.Query().Get("done"))})
+}
+
+func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by person, v portal.ReviewPeopleView) error {
+	all, err := d.everybody(r.Context(), d.DB.SQL)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		v.People = append(v.People, portal.ReviewPerson{ID: p.id, Email: p.email, Role: string(p.role), Created: p.created, SignedIn: p.signedIn,
+			Disabled: p.disabled, Self: p.id == by.id, Password: p.passwordHash != "", Elsewhere: p.bound})
+	}
+	v.Local = d.Local()
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewPeople(p, v) })
+}
+
+// addPerson adds somebody. Where people have passwords here, the link to set one
+// is on the page that answers, and nowhere else.
+func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) error {
+	form, err := door.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	email, role := password.Email(form.Get("email")), Role(form.Get("role"))
+	if !slices.Contains(Roles[:], role) {
+		return door.Fail(svc.CodeMalformedBody, errors.New("no such role"))
+	}
+	again := func(status int, problem portal.ReviewPeopleProblem) error {
+		return d.showPeople(w, r, status, by, portal.ReviewPeopleView{Email: email, Role: string(role), Problem: problem})
+	}
+	if !addressed(email) {
+		return again(http.StatusUnprocessableEntity, portal.ReviewPeopleNoEmail)
+	}
+	id, key := uuid.NewString(), ""
+	added := false
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if added, err = d.insertReviewer(ctx, tx, id, email, "", role); err != nil || !added {
+			return err
+		}
+		if d.Local() {
+			key = store.NewSecret()
+			if err := setLink(ctx, tx, id, store.Hash(key), d.Now().Add(linkLife)); err != nil {
+				return err
+			}
+		}
+		return d.write(ctx, tx, auditLine{actor: by.id, action: personAdded, object: id, detail: string(role)})
+	})
+	if err != nil {
+		return err
+	}
+	if !added {
+		return again(http.StatusConflict, portal.ReviewPeopleKnown)
+	}
+	return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: portal.ReviewPeopleAdded, Link: d.link(key), LinkOf: email})
+}
+
+func (d *Desk) link(key string) string {
+	if key == "" {
+		return ""
+	}
+	return d.URL + "/review/welcome/" + key
+}
+
+// addressed reports whether s can be somebody's e-mail address.
+func addressed(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	return at > 0 && at < len(s)-1 && plain(s, 3, 254) && !strings.ContainsAny(s, " <>\"(),;:\\")
+}
+
+// changePerson gives somebody another role, another link, or takes the way in, or
+// gives it back. Nobody does so to themselves, and so somebody always can.
+func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) error {
+	id := strings.ToLower(r.PathValue("id"))
+	if !svc.IsUUID(id) {
+		return door.Fail(svc.CodeNotFound, errors.New("not a person's id"))
+	}
+	form, err := door.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	do, role := form.Get("do"), Role(form.Get("role"))
+	done := map[string]portal.ReviewPeopleDone{"role": portal.ReviewPeopleRole, "disable": portal.ReviewPeopleDisabled,
+		"enable": portal.ReviewPeopleEnabled, "link": portal.ReviewPeopleLinked}[do]
+	if done == "" || do == "role" && !slices.Contains(Roles[:], role) || do == "link" && !d.Local() || id == by.id {
+		return door.Fail(svc.CodeMalformedBody, errors.New("no such change of a person"))
+	}
+	key := ""
+	var email string
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if email, err = d.email(ctx, tx, id); err != nil {
+			return err
+		}
+		// Of two administrators who disable each other at once, one is too late.
+		if ok, err := holdAdministrator(ctx, tx, by.id); err != nil {
+			return err
+		} else if !ok {
+			return errTooLate
+		}
+		l := auditLine{actor: by.id, action: personChanged, object: id, detail: do}
+		switch do {
+		case "role":
+			l.detail = string(role)
+			err = setRole(ctx, tx, id, role)
+		case "disable":
+			if err = setDisabled(ctx, tx, id, d.Now()); err == nil {
+				err = errors.Join(dropLink(ctx, tx, id), d.Sessions.EndAll(ctx, tx, id))
+			}
+		case "enable":
+			err = setDisabled(ctx, tx, id, time.Time{})
+		case "link":
+			key, l.action, l.detail = store.NewSecret(), personLinked, ""
+			err = setLink(ctx, tx, id, store.Hash(key), d.Now().Add(linkLife))
+		}
+		if err != nil {
+			return err
+		}
+		return d.write(ctx, tx, l)
+	})
+	if errors.Is(err, errTooLate) {
+		return d.toSignIn(w, r)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	if key != "" {
+		return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: done, Link: d.link(key), LinkOf: email})
+	}
+	door.See(w, "/review/people?done="+string(done))
+	return nil
+}
+
+var errTooLate = errors.New("review: one who acts is no administrator any more")
+
+// welcomePage is where a link leads. Looking at it uses nothing up.
+func (d *Desk) welcomePage(w http.ResponseWriter, r *http.Request) error {
+	email, err := d.welcomed(r)
+	if errors.Is(err, store.ErrNotFound) {
+		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component {
+		return portal.ReviewWelcome(p, portal.ReviewWelcomeView{Email: email, Action: r.URL.EscapedPath()})
+	})
+}
+
+// welcomed is the address of whom the link of the request is for.
+func (d *Desk) welcomed(r *http.Request) (string, error) {
+	if !d.Local() {
+		return "", door.Fail(svc.CodeNotFound, errors.New("there are no passwords here"))
+	}
+	id, err := linked(r.Context(), d.DB.SQL, store.Hash(r.PathValue("key")), d.Now())
+	if err == nil {
+		var email string
+		if email, err = d.email(r.Context(), d.DB.SQL, id); err == nil {
+			return email, nil
+		}
+	}
+	return "", err
+}
+
+// welcome sets the password that somebody chose, uses the link up, ends what else
+// was signed in by the old one, and signs them in.
+func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
+	email, err := d.welcomed(r)
+	if errors.Is(err, store.ErrNotFound) {
+		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	form, err := door.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	given := form.Get("password")
+	if len(given) < password.Min || len(given) > password.Max {
+		return d.show(w, r, http.StatusUnprocessableEntity, func(p ui.Page) templ.Component {
+			return portal.ReviewWelcome(p, portal.ReviewWelcomeView{Email: email, Action: r.URL.EscapedPath(), Bad: true})
+		})
+	}
+	hash := ""
+	if err := busy(d.passwords.Do(r.Context(), func() { hash = password.Hash(given) })); err != nil {
+		return err
+	}
+	current, err := d.Sessions.Of(r)
+	if err != nil {
+		return err
+	}
+	var cookie session.Cookie
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		id, err := linked(ctx, tx, store.Hash(r.PathValue("key")), d.Now())
+		if err != nil {
+			return err
+		}
+		if ok, err := useLink(ctx, tx, store.Hash(r.PathValue("key")), d.Now()); err != nil {
+			return err
+		} else if !ok {
+			return store.ErrNotFound
+		}
+		if err := setPassword(ctx, tx, id, hash, d.Now()); err != nil {
+			return err
+		}
+		if err := d.Sessions.EndAll(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := errors.Join(d.write(ctx, tx, auditLine{actor: id, action: passwordSet, object: id}), d.write(ctx, tx, auditLine{actor: id, action: signedIn, detail: "link"})); err != nil {
+			return err
+		}
+		_, cookie, err = d.Sessions.SignIn(ctx, tx, current, id)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.Sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	door.See(w, "/review")
+	return nil
+}
