@@ -3,6 +3,7 @@ package app_test
 import (
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -47,7 +48,7 @@ func (w *world) form(t *testing.T, staff []string, pairs ...string) string {
 }
 
 // deskRoutes are the doors of the dashboard.
-func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
+func (w *world) deskRoutes(t *testing.T, child, configuration, income string) []route {
 	t.Helper()
 	staff := w.staff(t, w.Credentials.Dashboard)
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
@@ -58,6 +59,8 @@ func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
 	delivery := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL)
 	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
 	relay := w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
+	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income), append([]string{"Content-Type", asForm}, staff...)...))
+	income = strings.TrimPrefix(found.Header.Get("Location"), "/dashboard/reports/")
 	s := w.Provider
 	at := func(pattern, param string) route {
 		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
@@ -72,6 +75,9 @@ func (w *world) deskRoutes(t *testing.T, child, configuration string) []route {
 		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""), at("/dashboard/redirects", ""),
 		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
+		at("/dashboard/reports/{id}/correct", income),
+		send("/dashboard/reports/{id}/correct/check", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
+		send("/dashboard/reports/{id}/correct", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
 		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
 		send("/dashboard/people", "", "email", canaryEmail),
 		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),

@@ -65,7 +65,7 @@ func (w *world) routes(t *testing.T) []route {
 	passport := w.passport(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 
-	return append(w.deskRoutes(t, child, configuration), []route{
+	return append(w.deskRoutes(t, child, configuration, secondary[3]), []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
 
@@ -107,17 +108,33 @@ func TestAMultiProductToken(t *testing.T) {
 }
 
 func TestAnIncomeReport(t *testing.T) {
+	revised := false
 	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS", "created_at": "2026-01-01T00:00:00Z", "api_version": "2.0.0"}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/connect/income/v2/json" || bearerOf(r) != "token-1" {
 			t.Errorf("%s with %q", r.URL.Path, bearerOf(r))
 		}
-		writeJSON(w, 200, map[string]any{"meta": meta})
+		body := map[string]any{"meta": meta}
+		if revised {
+			meta["svc_report_revision"], meta["svc_report_revision_created_at"] = "1", "2026-02-01T00:00:00Z"
+			body["income"] = map[string]any{"summary": map[string]any{"annual_gross_income": 50000, "annual_net_income": 40000},
+				"revised_report_values": map[string]any{"gross_annual": 50000, "net_annual": 40000}}
+		}
+		writeJSON(w, 200, body)
 	}}
 	c := s.client()
 	raw, got, err := c.IncomeReport(t.Context(), Ref{PublicToken: token1})
 	if err != nil || got.Meta.PublicToken != token1 || len(raw) == 0 {
 		t.Errorf("%+v, %v", got, err)
+	}
+	if got.Meta.Revision != nil || got.Income != nil {
+		t.Errorf("never revised: %+v", got)
+	}
+	// After a dispute the same call gives the report's newest revision.
+	revised = true
+	_, got, err = c.IncomeReport(t.Context(), Ref{PublicToken: token1})
+	if err != nil || report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil || *got.Income.Revised.NetAnnual != 40_000 || got.Income.Revised.GrossRecent != nil {
+		t.Errorf("revised: %+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
 		if _, _, err := c.IncomeReport(t.Context(), ref); CodeOf(err) != svc.CodeUpstream {

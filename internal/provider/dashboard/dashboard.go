@@ -1,7 +1,8 @@
 // Package dashboard is where the customer's own people see and change what the
 // service does for them: where events go and how they were delivered, credentials,
 // ways back of redirects, reports with their timelines and the correction of their
-// figures after a dispute, relay tokens, child accounts, products and their configurations (document 1, Events; document 2).
+// figures after a dispute, relay tokens, child accounts, products and their
+// configurations (document 1, Events; document 2; document 3, Income report).
 // The pages are forms and links: they need no script and allow none.
 //
 // It refuses who is not signed in, what is not the customer's own as if it were
