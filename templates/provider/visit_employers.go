@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strings"
-
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -60,6 +58,14 @@ func (e Employer) verify(v Visit) string {
 		return v.say("Try again", "Intentar de nuevo")
 	}
 	return v.say("Verify", "Verificar")
+}
+
+// by says what kind of source one is.
+func (v Visit) by(c Connected) string {
+	if c.Way == Payroll {
+		return v.say("Payroll: ", "Nóminas de: ") + c.Name
+	}
+	return c.shown(v)
 }
 
 // full reports whether it has a source of every kind.
@@ -152,12 +158,4 @@ func (v Visit) verifyWords() string {
 			"Usted hizo todo bien, pero no se pudo preparar un informe con estos datos. "+v.Customer+" le dirá cómo continuar.")
 	}
 	return ""
-}
-
-// fileNames are the names that the sandbox knows, of the files of a way.
-func (v Visit) fileNames() []string {
-	if v.Way == Letters {
-		return []string{"empty", "down"}
-	}
-	return strings.Fields("paystub missingfields empty down")
 }

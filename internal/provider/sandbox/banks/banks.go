@@ -44,7 +44,8 @@ func slug(name string) string {
 }
 
 // catalogue is a bank a line: name, place, and, unless both kinds of domain are
-// known, what is: homepage or none.
+// known, what is: homepage or none. The test consumers' own banks are among them: there
+// the payroll providers' direct deposits arrive.
 const catalogue = `Acorn Bay Teachers Credit Union|Providence, RI
 Acorn Brook Federal Credit Union|Shreveport, LA
 Acorn Cove Savings Bank|Philadelphia, PA
@@ -112,6 +113,7 @@ Canyon Lark Bank|Phoenix, AZ
 Cardinal Brook Bank|Chicago, IL|homepage
 Cardinal Gate Bank|Tucson, AZ
 Cardinal Lake Savings Bank|Bangor, ME
+Cascade Community Bank|Portland, OR
 Catalpa Bay Community Bank|San Francisco, CA
 Cattail Creek Mutual|Lincoln, NE
 Cattail Forge Bank|Denver, CO
@@ -182,7 +184,9 @@ Glacier Pass Bank|Omaha, NE
 Glacier Pier Community Bank|Indianapolis, IN
 Goldenrod Vale Bank|San Diego, CA
 Granite Loop Credit Union|Concord, NH|homepage
+Granite State Bank|Concord, NH
 Graywhistle Bank|Cleveland, OH
+Harbor National Bank|Austin, TX
 Harvest Row Bank|Des Moines, IA
 Hawthorn Crossing Federal Credit Union|Boston, MA
 Hawthorn Isle Federal Credit Union|Stockton, CA
@@ -220,6 +224,7 @@ Kelp Landing Credit Union|New Orleans, LA
 Kestrel Bank|Salt Lake City, UT|none
 Kingfisher Savings|Tulsa, OK
 Lakelight Bank|Milwaukee, WI
+Lakeshore Bank and Trust|Chicago, IL
 Larkspur Junction Bank|Honolulu, HI
 Larkspur Point Teachers Credit Union|Provo, UT
 Laurel Gap Bank|Knoxville, TN
@@ -278,6 +283,7 @@ Periwinkle Mill Credit Union|Asheville, NC
 Pewter Vale Bank|Topeka, KS
 Pinecrest Pioneer Bank|Flagstaff, AZ
 Plover Narrows Federal Credit Union|Denver, CO|homepage
+Prairie Federal Bank|Topeka, KS
 Prairie Hollow Mutual|Olympia, WA
 Prairie Pier Bank|Paducah, KY
 Primrose Junction Bank|Trenton, NJ
