@@ -23,7 +23,9 @@ type ending struct {
 	sub     svc.Substatus
 }
 
-func (e ending) String() string { return fmt.Sprint(e.product, " of ", e.first, " ", e.last, " by ", e.how) }
+func (e ending) String() string {
+	return fmt.Sprint(e.product, " of ", e.first, " ", e.last, " by ", e.how)
+}
 
 // endings are the rows of documents 1 and 3, for each product that they are for.
 func endings() (all []ending) {
@@ -203,5 +205,3 @@ func tenantOf(p svc.Product) map[string]any {
 	}
 	return resident
 }
-
-

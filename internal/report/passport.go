@@ -64,7 +64,7 @@ type PassportIdentity struct {
 // IdentityDocument is what was read from a submitted document.
 type IdentityDocument struct {
 	Type            string  `json:"document_type"`             // PASSPORT, NATIONAL_ID, DRIVERS_LICENSE
-	TruncatedNumber *string `json:"truncated_document_number"` // the last four characters
+	TruncatedNumber *string `json:"truncated_document_number"` // the last four letters and digits
 	Country         *string `json:"issuing_country"`           // ISO 3166-1 alpha-3
 	Issued          *Date   `json:"issue_date"`
 	Expires         *Date   `json:"expiry_date"`
@@ -239,7 +239,7 @@ type PassportInquiry struct {
 type PassportIdentifier struct {
 	SourceID  string  `json:"source_id"`
 	Type      string  `json:"type"`            // NATIONAL_ID, TAX_ID, SOCIAL_SECURITY
-	Truncated *string `json:"truncated_value"` // the last four characters
+	Truncated *string `json:"truncated_value"` // the last four letters and digits
 	Country   *string `json:"country"`         // ISO 3166-1 alpha-3
 }
 

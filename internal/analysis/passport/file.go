@@ -8,7 +8,7 @@
 // provides, and nothing else. It rounds amounts to what their currency has, orders
 // every list, brings payment histories to one form, and adds up in the supplier's
 // currency and in US dollars at a rate that the report names. Numbers of documents
-// and accounts are cut to their last four characters. It estimates nothing:
+// and accounts are cut to the last four of their letters and digits. It estimates nothing:
 // docs/analytics.md, "Passport".
 package passport
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
+	"unicode"
 
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -122,9 +123,9 @@ func known[T any](p *T) int {
 	return 1
 }
 
-// lastFour cuts a number to its last four characters.
+// lastFour cuts a number to the last four of its letters and digits.
 func lastFour(s string) *string {
-	r := []rune(s)
+	r := slices.DeleteFunc([]rune(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	if len(r) > 4 {
 		r = r[len(r)-4:]
 	}

@@ -184,6 +184,11 @@ func TestNumbersAreCut(t *testing.T) {
 	if got := *r.Identities[0].Documents[0].TruncatedNumber; got != "4567" {
 		t.Errorf("a document's number is %q", got)
 	}
+	for number, want := range map[string]string{"123 456 792": "6792", "12.345-6": "3456", "QQ 12 34 56 C": "456C", "12": "12", "-": ""} {
+		if got := report.Text(lastFour(number)); got != want {
+			t.Errorf("of %q there is %q, want %q", number, got, want)
+		}
+	}
 	if *r.Identifiers[0].Truncated != "678Z" || *r.Identifiers[1].Truncated != "123" {
 		t.Errorf("identifiers: %+v", r.Identifiers)
 	}

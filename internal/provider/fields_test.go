@@ -1,0 +1,249 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// field is a row of testdata/fields.txt, which says what its lines are.
+type field struct {
+	kind     string
+	nullable bool // may be null
+	optional bool // may be left out
+	seen     bool // by this test, with a value
+	members  map[string]*field
+}
+
+// kinds are what a value may be besides one of a list of words, true, and true for an
+// object or an array.
+var kinds = map[string]*regexp.Regexp{
+	"text":      regexp.MustCompile(`^"(\\.|[^"\\])+"$`),
+	"uuid":      regexp.MustCompile(`^"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"$`),
+	"timestamp": regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"$`),
+	"date":      regexp.MustCompile(`^"\d{4}-\d\d-\d\d"$`),
+	"month":     regexp.MustCompile(`^"\d{4}-\d\d"$`),
+	"year":      regexp.MustCompile(`^"\d{4}"$`),
+	"digits":    regexp.MustCompile(`^"[0-9A-Z]{1,4}"$`),
+	"state":     regexp.MustCompile(`^"[A-Z]{2}"$`),
+	"country":   regexp.MustCompile(`^"[A-Z]{3}"$`),
+	"money":     regexp.MustCompile(`^-?\d+\.\d\d$`),
+	"rate":      regexp.MustCompile(`^\d+\.\d{9}$`),
+	"integer":   regexp.MustCompile(`^-?\d+$`),
+	"boolean":   regexp.MustCompile(`^(true|false)$`),
+}
+
+// child is a member of the field; it is made if it is not there.
+func (f *field) child(name string) *field {
+	if f.members[name] == nil {
+		f.members[name] = &field{kind: "object", members: map[string]*field{}}
+	}
+	return f.members[name]
+}
+
+// fieldsOf reads the table of a product.
+func fieldsOf(t *testing.T, product svc.Product) *field {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/fields.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := &field{kind: "object", members: map[string]*field{}}
+	of := ""
+	for line := range strings.Lines(string(raw)) {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 1:
+			of = strings.TrimSuffix(words[0], ":")
+		case len(words) > 1 && of == string(product):
+			root.row(words[0], words[1], words[2:])
+		}
+	}
+	return root
+}
+
+// row adds a line of the table.
+func (f *field) row(path, kind string, more []string) {
+	before, last, nested := strings.Cut(path, "{")
+	if !nested {
+		at := strings.LastIndexByte(path, '.') + 1
+		before, last = path[:at], path[at:]
+	}
+	for step := range strings.SplitSeq(strings.TrimSuffix(before, "."), ".") {
+		name, array := strings.CutSuffix(step, "[]")
+		if name == "" {
+			continue
+		}
+		if f = f.child(name); array {
+			f = f.child("[]")
+		}
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(last, "}"), "|") {
+		name, array := strings.CutSuffix(name, "[]")
+		one := f.child(name)
+		one.optional = slices.Contains(more, "optional")
+		one.seen = slices.Contains(more, "elsewhere")
+		if array {
+			one.kind = "array"
+			one = one.child("[]")
+			one.seen = slices.Contains(more, "elsewhere")
+		}
+		if one.kind, one.nullable = kind, slices.Contains(more, "null"); kind == "check" {
+			one.kind = "object"
+			one.members["boolean_value"] = &field{kind: "boolean", nullable: true}
+		}
+	}
+}
+
+// hold holds a value to a field, and what is in it to its own.
+func (f *field) hold(t *testing.T, path string, raw json.RawMessage) {
+	t.Helper()
+	raw = bytes.TrimSpace(raw)
+	if string(raw) == "null" {
+		if !f.nullable {
+			t.Errorf("%s is null", path)
+		}
+		return
+	}
+	switch f.kind {
+	case "array":
+		var all []json.RawMessage
+		if err := json.Unmarshal(raw, &all); err != nil {
+			t.Errorf("%s is no array: %.80s", path, raw)
+			return
+		}
+		f.seen = f.seen || len(all) > 0
+		for _, one := range all {
+			f.members["[]"].hold(t, path+"[]", one)
+		}
+	case "object":
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &all); err != nil {
+			t.Errorf("%s is no object: %.80s", path, raw)
+			return
+		}
+		f.seen = true
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			m := f.members[name]
+			if m == nil {
+				t.Errorf("%s.%s is no field of the contract", path, name)
+				continue
+			}
+			m.hold(t, path+"."+name, all[name])
+		}
+		for name, m := range f.members {
+			if _, there := all[name]; !there && !m.optional {
+				t.Errorf("%s has no %s", path, name)
+			}
+		}
+	default:
+		f.seen = true
+		pattern, known := kinds[f.kind]
+		if known && pattern.Match(raw) {
+			return
+		}
+		var word string
+		if known || json.Unmarshal(raw, &word) != nil || !slices.Contains(strings.Split(f.kind, "|"), word) {
+			t.Errorf("%s is %.80s, want %s", path, raw, f.kind)
+		}
+	}
+}
+
+// unseen lists the rows of which no report had a value.
+func (f *field) unseen(path string) (out []string) {
+	if !f.seen {
+		return []string{path}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		out = append(out, f.members[name].unseen(path+"."+name)...)
+	}
+	return out
+}
+
+// TestEveryFieldOfTheReports reads reports of all kinds of sources, and holds every
+// field of every one to the contract's tables: its name, type, form and enumeration,
+// that it is there, and that there are no others. Each row has a value in one of them.
+func TestEveryFieldOfTheReports(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	tables := map[svc.Product]*field{}
+	for _, p := range []svc.Product{svc.Income, svc.Eligibility, svc.Passport} {
+		tables[p] = fieldsOf(t, p)
+	}
+	hold := func(p svc.Product, name, publicToken string) []byte {
+		t.Helper()
+		a := b.get(reportPaths[p], b.named(publicToken))
+		b.want(name, a, 200, "")
+		t.Run(name, func(t *testing.T) { tables[p].hold(t, string(p), a.raw) })
+		return a.raw
+	}
+	visit := func(p svc.Product, prefill, how map[string]any) string {
+		t.Helper()
+		done := b.walk(b.begin("productId", b.seed.Products[p], "prefill", prefill, "externalId", uuid.NewString(), "userArgs", "ours"), how)
+		if done.text("status") != "SUCCESS" {
+			t.Fatalf("%s by %v: %s", p, how, done.raw)
+		}
+		return done.text("publicToken")
+	}
+	earner := with(resident, "statedEmployerName", "Northwind Logistics, Inc.", "statedAnnualIncome", 90_000)
+	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
+		hold(svc.Income, "income of "+username, visit(svc.Income, earner, map[string]any{"username": username}))
+	}
+	files := []string{"missingfields.pdf", "%PDF-1.4", "holiday.pdf", "%PDF-1.4"}
+	for draw, n := rand.New(rand.NewPCG(11, 1)).IntN, 0; n < 8; n++ {
+		stub := paystubtest.Random(draw)
+		files = append(files, "paystub.pdf", string(stub.Printed(draw, paystubtest.Layouts()[n%len(paystubtest.Layouts())])))
+	}
+	several := stubs(files...)
+	several["payroll"] = map[string]any{"provider": "northwind-logistics"}
+	hold(svc.Income, "income of payroll and pay stubs", visit(svc.Income, earner, several))
+	b.want("suite 1.2", b.assign(b.configurations()["Income, suite 1.2"], "product", b.seed.Products[svc.Income]), 200, "")
+	old := hold(svc.Income, "income of suite 1.2", visit(svc.Income, earner, map[string]any{}))
+	// Suite 2.0 enables these, and no other suite has them.
+	for _, name := range []string{"primary_account_detected", "job_irregularity_risk", "inflows", "matched_income_sources"} {
+		if bytes.Contains(old, []byte(`"`+name+`"`)) {
+			t.Errorf("suite 1.2 has %s", name)
+		}
+	}
+
+	applicant := with(resident, "statedEmployerNames", []string{"Dashwood Deliveries", "Northwind Logistics, Inc.", "Great Lakes Medical", "Globex", "Initech"})
+	payroll := func(provider, username string) map[string]any {
+		return map[string]any{"payroll": map[string]any{"provider": provider, "username": username}}
+	}
+	hold(svc.Eligibility, "eligibility of everything", visit(svc.Eligibility, applicant, map[string]any{
+		"banks": []any{map[string]any{"username": "multi"}, map[string]any{"bank": "Kestrel Bank", "username": "e_banking_unsupported"}},
+		"employers": []any{payroll("dashwood-deliveries", ""), payroll("northwind-logistics", "hourly"), payroll("great-lakes-medical", "mfa"),
+			with(stubs("paystub.pdf", "%PDF-1.4"), "documents", stubs("letter.pdf", "%PDF-1.4")["payStubs"]), map[string]any{"skip": "NO_LONGER_EMPLOYED"}},
+	}))
+	hold(svc.Eligibility, "eligibility of a job that ended", visit(svc.Eligibility, applicant, map[string]any{
+		"bank": "Harbor National Bank", "username": "default", "employers": []any{payroll("northwind-logistics", "terminated"), payroll("great-lakes-medical", "default")}}))
+
+	for _, last := range []string{"Harper", "delinquent", "deceased", "thinfile", "nofile"} {
+		for _, supplier := range report.Suppliers() {
+			if last != "delinquent" && supplier.Code != "MEX_CDC" && supplier.Code != report.DocumentSupplier {
+				continue
+			}
+			hold(svc.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(svc.Passport, somebody("Ana", last), map[string]any{"supplier": supplier.Code}))
+		}
+	}
+	for p, table := range tables {
+		if left := table.unseen(string(p)); len(left) > 0 {
+			t.Errorf("no report of this test has a value of %s", strings.Join(left, ", "))
+		}
+	}
+}
