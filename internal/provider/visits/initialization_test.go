@@ -47,7 +47,7 @@ func token(r *providertest.Rig, body map[string]any) string {
 // same details as the browser's and the portal's, and nothing kept of a refusal.
 func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 	r := providertest.Start(t, storetest.SQLite(t, store.Provider), "get")
-	assetsOnly := assetsOnlyProduct(r)
+	assetsOnly := verifying(r, "ASSETS")
 	for _, c := range prefilltest.Cases(t) {
 		product := r.Seed.Products[c.Product]
 		if c.AssetsOnly {
@@ -98,14 +98,14 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 	}
 }
 
-// assetsOnlyProduct adds an eligibility product for which nobody's employer is
-// verified: the row of the seeded one, configured otherwise.
-func assetsOnlyProduct(r *providertest.Rig) string {
+// verifying is an eligibility product of the customer that verifies so: INCOME, ASSETS
+// or INCOME_AND_ASSETS.
+func verifying(r *providertest.Rig, workflow string) string {
 	id := uuid.NewString()
 	if r.Count(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at, configuration_id)
-		SELECT $1, p.customer_id, p.kind, 'Assets only', p.inquiry_type, p.created_at, g.id FROM products p
-			JOIN product_configurations g ON g.customer_id = p.customer_id AND g.eligibility_kind = 'ASSETS'
-		WHERE p.id = $2 RETURNING 1`, id, r.Seed.Products[svc.Eligibility]) != 1 {
+		SELECT $1, p.customer_id, p.kind, $3, p.inquiry_type, p.created_at, g.id FROM products p
+			JOIN product_configurations g ON g.customer_id = p.customer_id AND g.eligibility_kind = $3
+		WHERE p.id = $2 RETURNING 1`, id, r.Seed.Products[svc.Eligibility], workflow) != 1 {
 		r.T.Fatal("no product was added")
 	}
 	return id
