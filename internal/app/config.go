@@ -23,9 +23,10 @@ type Config struct {
 	AdminAddr          string `help:"Listener of health and metrics; none unless given." placeholder:"HOST:PORT"`
 	SandboxControlAddr string `help:"Listener of the sandbox's controls (clock, faults, visits, reset); none unless given, refused in production." placeholder:"HOST:PORT"`
 
-	DataDir       string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
-	DatabaseURL   string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
-	MasterKeyFile string `help:"File of 32 bytes, as 64 hexadecimal characters, that seals keys and personal data; made in the data folder if not given." placeholder:"FILE"`
+	DataDir          string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
+	DatabaseURL      string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
+	MasterKeyFile    string `help:"File of 32 bytes, as 64 hexadecimal characters, that seals keys and personal data; made in the data folder if not given." placeholder:"FILE"`
+	OldMasterKeyFile string `help:"The master key before this one: what it sealed is still read, until keys rotate has sealed it anew." placeholder:"FILE"`
 
 	PortalURL   string `name:"portal-url" help:"The portal's public base URL; default from its listener." placeholder:"URL"`
 	ProviderURL string `name:"provider-url" help:"The provider's public base URL; default from its listener. Required by the command portal." placeholder:"URL"`
@@ -35,6 +36,7 @@ type Config struct {
 	ClientID      string            `name:"client-id" help:"The account's clientId." placeholder:"ID"`
 	SecretKey     string            `help:"The account's secretKey." placeholder:"SECRET"`
 	Products      map[string]string `mapsep:"," help:"The account's products: cashflow=UUID,income=UUID,…" placeholder:"KIND=UUID,…"`
+	AssetsOnly    bool              `name:"eligibility-assets-only" help:"The account's eligibility product verifies assets only, as the provider has it configured: applicants are asked for no employers."`
 	WebhookSecret []string          `sep:"," help:"Secrets of the provider's webhooks, whsec_…; two while they are rotated." placeholder:"SECRET"`
 	ReturnMode    string            `default:"get" enum:"get,post" help:"How the outcome token of a secure redirect comes back to this account: get or post."`
 
@@ -42,6 +44,11 @@ type Config struct {
 	WidgetGlobal    string `default:"SvcWidget" help:"The script's global object."`
 	BrandFile       string `help:"YAML file of the portal's name, logo, colours, legal texts and support contact; Vestibule's own if not given." placeholder:"FILE"`
 	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
+
+	ApplyRate int `default:"20" help:"How many applications one address may begin on the portal's form in a minute, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
+
+	EventsURL    string   `name:"events-url" help:"The onboarding app's address, which is told of every state of an application; nobody is told unless given. https and public; on this machine, also http, if the portal listens there." placeholder:"URL"`
+	EventsSecret []string `sep:"," help:"Secrets that sign what it is told, whsec_…; two while they are rotated, the new one first; generated if not given." placeholder:"SECRET"`
 
 	SMTPAddr     string `name:"smtp-addr" help:"Mail server that sends the provider's invites; without it they wait in the dashboard's outbox." placeholder:"HOST:PORT"`
 	SMTPFrom     string `name:"smtp-from" help:"Sender of the invites." placeholder:"ADDRESS"`
@@ -51,7 +58,7 @@ type Config struct {
 
 	TLSCert     string `name:"tls-cert" help:"Certificate chain (PEM) of the listeners." placeholder:"FILE"`
 	TLSKey      string `name:"tls-key" help:"The certificate's key (PEM)." placeholder:"FILE"`
-	BehindProxy bool   `help:"A proxy in front of the listeners ends TLS; they may then listen beyond loopback without it."`
+	BehindProxy bool   `help:"A proxy in front of the listeners ends TLS; they may then listen beyond loopback without it, and who asks is the last address of X-Forwarded-For."`
 
 	LogFormat string `default:"text" enum:"text,json" help:"text or json."`
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
@@ -116,6 +123,16 @@ func (c *Config) check(parties parties) error {
 			bad("--webhook-secret: want whsec_ and the base-64 of 24 to 64 bytes")
 		}
 	}
+	for _, s := range c.EventsSecret {
+		if _, err := webhook.ParseSecret(s); err != nil {
+			bad("--events-secret: want whsec_ and the base-64 of 24 to 64 bytes")
+		}
+	}
+	if c.EventsURL != "" && !parties.portal {
+		bad("--events-url: only the portal tells an onboarding app")
+	} else if c.EventsURL != "" && webhook.NewSender(c.inside(), nil).CheckURL(c.EventsURL) != nil {
+		bad("--events-url: want an absolute https address that is public, without user and fragment; http is for this machine, when the portal listens on it too")
+	}
 	if c.SMTPAddr == "" {
 		if c.SMTPFrom != "" || c.SMTPUsername != "" || c.SMTPPassword != "" {
 			bad("--smtp-from, --smtp-username and --smtp-password need --smtp-addr")
@@ -172,6 +189,12 @@ func (c *Config) check(parties parties) error {
 		bad("--widget-global %q: want a JavaScript identifier", c.WidgetGlobal)
 	}
 	return errors.Join(errs...)
+}
+
+// inside reports whether the portal is on this machine alone, and so may reach it.
+func (c *Config) inside() bool {
+	host, _ := hostOf(c.PortalAddr)
+	return loopback(host)
 }
 
 // mail is what sends letters, or nil.

@@ -75,6 +75,10 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"a portal alone without secrets":   {[]string{"portal"}, "--webhook-secret is required"},
 		"a webhook secret of another form": {elsewhere("--webhook-secret=" + canaryText), "whsec_"},
 		"a short API key":                  {[]string{"--portal-api-key=canary-4711"}, "20 to 200"},
+		"an events secret that is none":    {[]string{"--events-secret=canary-4711"}, "--events-secret: want whsec_"},
+		"events without TLS":               {[]string{"--events-url=http://app.example.com/hooks"}, "--events-url"},
+		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/hooks"}, "--events-url"},
+		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a mode of return that is none":    {[]string{"--return-mode=put"}, "return-mode"},
 	} {
@@ -107,6 +111,8 @@ func TestGoodConfigurationsAreNotRefused(t *testing.T) {
 		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
 		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
 		"IPv6":                       {"provider", "--provider-addr=[::1]:0"},
+		"events of an app":           elsewhere("--events-url=https://app.example.com/hooks", "--events-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz,whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4"),
+		"events of an app here":      elsewhere("--events-url=http://127.0.0.1:9000/hooks"),
 		"an API key of one's own":    elsewhere("--portal-api-key=0123456789-abcdefghij"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -190,7 +190,7 @@ func (w *world) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials
 	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
-	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
+	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.EventsSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
 	log := w.Log.String()
 	for _, s := range slices.Concat(personal, secret) {
 		if i := strings.Index(log, s); i >= 0 {
@@ -206,7 +206,7 @@ func (w *world) nothingLeaked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
+		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.EventsSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
 			if strings.Contains(string(raw), s) {
 				t.Errorf("%q stands in the clear in %s", s, filepath.Base(file))
 			}

@@ -64,6 +64,7 @@ type staff struct {
 		Password string `json:"password"`
 	} `json:"reviewer"`
 	PortalAPIKey string `json:"portalApiKey"`
+	EventsSecret string `json:"eventsSecret"` // kept apart from the rest, which may be older
 }
 
 func newAccount() account {
@@ -135,12 +136,26 @@ func masterKey(c *Config) ([]byte, error) {
 	if path == "" {
 		path = filepath.Join(c.DataDir, "master.key")
 	}
-	raw, err := os.ReadFile(path)
+	key, err := readKey(path)
 	if errors.Is(err, fs.ErrNotExist) && c.MasterKeyFile == "" {
 		var key [32]byte
 		rand.Read(key[:])
 		return key[:], writeSecret(path, []byte(hex.EncodeToString(key[:])+"\n"))
 	}
+	return key, err
+}
+
+// formerKeys reads the master key before this one, if one was named.
+func formerKeys(c *Config) ([][]byte, error) {
+	if c.OldMasterKeyFile == "" {
+		return nil, nil
+	}
+	key, err := readKey(c.OldMasterKeyFile)
+	return [][]byte{key}, err
+}
+
+func readKey(path string) ([]byte, error) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the master key: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
 	"vestibule/web"
 )
 
@@ -160,7 +161,11 @@ func (p *program) service(name string) *service {
 }
 
 func (p *program) open(ctx context.Context, name string, master []byte) (*store.DB, error) {
-	db, err := store.Open(ctx, store.Config{URL: p.config.DatabaseURL, Dir: p.config.DataDir, Party: name, MasterKey: master, Now: p.now})
+	former, err := formerKeys(p.config)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, store.Config{URL: p.config.DatabaseURL, Dir: p.config.DataDir, Party: name, MasterKey: master, Former: former, Now: p.now})
 	if err == nil {
 		p.stores = append(p.stores, db)
 	}
@@ -254,13 +259,24 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if c.PortalAPIKey != "" {
 		own.PortalAPIKey = c.PortalAPIKey
 	}
+	signers := c.EventsSecret
+	if len(signers) == 0 {
+		made, err := keep(ctx, db, "generated-events-secret", webhook.NewSecret)
+		if err != nil {
+			return err
+		}
+		signers = []string{made}
+	}
+	own.EventsSecret = signers[0]
 	here := p.service("portal")
 	conf := portal.Config{
 		DB: db, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
 		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL,
-		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(),
+		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
+		ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
+		EventsURL: c.EventsURL, EventsSecrets: signers, EventsInside: c.inside(),
 	}
 	if conf.Brand, err = brand.Load(c.BrandFile); err != nil {
 		return fmt.Errorf("--brand-file: %w", err)

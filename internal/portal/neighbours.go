@@ -7,17 +7,14 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
-	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/internal/svcapi"
 )
 
 // forConnect shows the applications to the connect room.
@@ -26,9 +23,9 @@ type forConnect struct{ site *applications.Site }
 func (n forConnect) Enter(w http.ResponseWriter, r *http.Request) (connect.Application, connect.Visitor, error) {
 	a, v, err := n.site.Enter(w, r)
 	return connect.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Variant: string(a.Variant), Manual: a.Manual,
-			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs, AllowedOrigin: a.AllowedOrigin,
+			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs,
 			State: string(a.Journey.State), HasApplicant: a.HasApplicant},
-		connect.Visitor{Identity: identity(v.Session), Framed: v.Framed, Carry: v.Carry}, err
+		connect.Visitor{Identity: identity(v.Session), Framed: v.Framed, Carry: v.Carry, Origin: v.Origin}, err
 }
 
 func (n forConnect) Ask(w http.ResponseWriter, r *http.Request, id string, v connect.Visitor) error {
@@ -36,7 +33,7 @@ func (n forConnect) Ask(w http.ResponseWriter, r *http.Request, id string, v con
 	if err != nil {
 		return err
 	}
-	return n.site.AskApplicant(w, r, a, applications.Visitor{Framed: v.Framed, Carry: v.Carry})
+	return n.site.AskApplicant(w, r, a, applications.Visitor{Framed: v.Framed, Carry: v.Carry, Origin: v.Origin})
 }
 
 func (n forConnect) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
@@ -126,71 +123,6 @@ func identity(s session.Session) string {
 	return s.ID + "/" + s.Principal
 }
 
-// forReview shows the applications to the reviewers.
-type forReview struct{ s *applications.Service }
-
-func (n forReview) List(ctx context.Context, f review.Filter) ([]review.Application, string, error) {
-	in := applications.Filter{Query: f.Query, Cursor: f.Cursor, Limit: f.Limit}
-	if f.State != "" {
-		in.States = []string{f.State}
-	}
-	found, next, err := n.s.List(ctx, in)
-	out := make([]review.Application, len(found))
-	for i, a := range found {
-		out[i] = reviewed(a)
-	}
-	return out, next, err
-}
-
-func (n forReview) Counts(ctx context.Context) (map[string]int, error) {
-	got, err := n.s.Counts(ctx)
-	out := make(map[string]int, len(got))
-	for state, count := range got {
-		out[string(state)] = count
-	}
-	return out, err
-}
-
-func (n forReview) Get(ctx context.Context, id string) (review.Application, error) {
-	a, err := n.s.Get(ctx, id)
-	return reviewed(a), err
-}
-
-func (n forReview) Timeline(ctx context.Context, id string, after int64, limit int) ([]review.Line, error) {
-	lines, err := n.s.Timeline(ctx, id, after, limit)
-	out := make([]review.Line, len(lines))
-	for i, l := range lines {
-		out[i] = review.Line(l)
-	}
-	return out, err
-}
-
-func (n forReview) Report(ctx context.Context, id string) ([]byte, error) {
-	return reportOf(ctx, n.s, id)
-}
-
-func (n forReview) Analysis(ctx context.Context, id string) ([]byte, bool, error) {
-	return n.s.Analysis(ctx, id)
-}
-
-func (n forReview) Files(ctx context.Context, id string) ([]svcapi.File, error) {
-	all, err := n.s.Files(ctx, id)
-	return all, noReport(err)
-}
-
-func (n forReview) File(ctx context.Context, id, path string) (svcapi.Content, error) {
-	got, err := n.s.File(ctx, id, path)
-	return got, noReport(err)
-}
-
-func reviewed(a applications.Application) review.Application {
-	j := a.Journey
-	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,
-		UserArgs: a.UserArgs, State: string(j.State), Attempt: j.Attempt, PublicToken: j.PublicToken, Status: j.Status,
-		Substatus: j.Substatus, Error: j.Error, Words: journey.Words(j), HasReport: a.HasReport, ReportAt: a.ReportAt,
-		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
-}
-
 // reportOf is the report, whose lack is a missing row to its readers.
 func reportOf(ctx context.Context, s *applications.Service, id string) ([]byte, error) {
 	raw, err := s.Report(ctx, id)
@@ -228,10 +160,14 @@ func (n forAPI) Create(ctx context.Context, tx *sql.Tx, in embed.New) (string, [
 
 func (n forAPI) Get(ctx context.Context, id string) (embed.Application, error) {
 	a, err := n.s.Get(ctx, id)
+	return forApp(a), err
+}
+
+func forApp(a applications.Application) embed.Application {
 	j := a.Journey
 	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State), Outcome: j.Outcome(),
 		PublicToken: j.PublicToken, Status: j.Status, Substatus: j.Substatus, Error: j.Error,
-		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}, err
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, AllowedOrigin: a.AllowedOrigin}
 }
 
 func (n forAPI) Timeline(ctx context.Context, id string, after int64, limit int) ([]embed.Line, error) {

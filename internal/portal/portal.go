@@ -11,6 +11,7 @@ package portal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,6 +30,7 @@ import (
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
@@ -57,13 +59,26 @@ type Config struct {
 	SecretKey string
 	Products  map[svc.Product]string // what the account has: kind → productId
 
+	// AssetsOnly says that the account's eligibility product verifies assets only, so
+	// that its applicants are asked for no employers.
+	AssetsOnly bool
+
 	WebhookSecrets  []string // whsec_…; none: every webhook is refused
 	WidgetScriptURL string
 	WidgetGlobal    string // "" is SvcWidget
 	ReturnMode      string // get or post: how outcome tokens come back; "" is get
 	APIKey          string // of the portal's API
 
+	RetentionDays int // after which an application to which nothing happens is deleted; 0 is never
+
 	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
+
+	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
+	BehindProxy bool // who asks is who a proxy says it is
+
+	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
+	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
+	EventsInside  bool     // EventsURL may be on this machine, and http there
 }
 
 // Portal is the party.
@@ -86,6 +101,7 @@ type rooms struct {
 	companion    *redirect.Companion
 	review       *review.Desk
 	api          *embed.API
+	notify       *notify.Service
 }
 
 // New wires a portal. It answers requests at once; its jobs run from Start on.
@@ -102,12 +118,8 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		return nil, err
 	}
 	receiver := &webhook.Receiver{Now: time.Now}
-	for _, s := range c.WebhookSecrets {
-		secret, err := webhook.ParseSecret(s)
-		if err != nil {
-			return nil, err
-		}
-		receiver.Secrets = append(receiver.Secrets, secret)
+	if receiver.Secrets, err = secrets(c.WebhookSecrets); err != nil {
+		return nil, err
 	}
 	// Lax, for the service leads back here; its POST arrives without the cookie,
 	// which the return by form POST reckons with.
@@ -127,20 +139,36 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log}
 
-	service := &applications.Service{DB: c.DB, Provider: client, Products: c.Products, Environment: c.Environment,
+	service := &applications.Service{DB: c.DB, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly, Environment: c.Environment,
 		Now: c.Now, Log: c.Log, FormTargets: origins}
+	sender := webhook.NewSender(c.EventsInside, nil)
+	p.rooms.notify = &notify.Service{DB: c.DB, Sender: sender, Applications: service, Environment: c.Environment, URL: c.EventsURL, Now: c.Now, Log: c.Log}
+	if p.rooms.notify.Secrets, err = secrets(c.EventsSecrets); err != nil {
+		return nil, err
+	}
+	if c.EventsURL != "" {
+		if err := sender.CheckURL(c.EventsURL); err != nil {
+			return nil, fmt.Errorf("portal: the address of events: %w", err)
+		}
+		if len(c.EventsSecrets) == 0 {
+			return nil, errors.New("portal: there is an address of events and no secret to sign them")
+		}
+	}
+	service.Tell = append(service.Tell, told(p.rooms.notify))
 	registry := jobs.NewRegistry()
 	service.Register(registry)
+	p.rooms.notify.Register(registry)
 	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return nil, err
 	}
-	service.Queue = p.queue
+	service.Queue, p.rooms.notify.Queue = p.queue, p.queue
 
 	p.rooms.sessions = sessions
-	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Key: c.APIKey, URL: c.URL, Environment: c.Environment,
-		Now: c.Now, Log: c.Log, Spec: spec}
+	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
+		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
-		Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
+		Limit: &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, Now: c.Now},
+		Base:  looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log}, nil, c.Now),
 		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
@@ -149,8 +177,14 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Applications: forReview{service}, Files: forReview{service}, Service: client, Now: c.Now, Log: c.Log,
-		Page: looks.page, Adapt: looks.adapt}
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c.ProviderURL), Queue: p.queue, RetentionDays: c.RetentionDays,
+		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, p.queue.Forget}}
+	Desk(p.rooms.review, service)
+	if err := p.rooms.review.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	p.rooms.review.Register(registry)
 
 	p.handler, err = p.routes(looks, public, c)
 	return p, err
@@ -167,7 +201,6 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+brand.Prefix+"{file}", c.Brand)
 	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))
-	mux.Handle("GET /embed/v1/embed.js", c.Assets.Stable("embed.js"))
 	m, err := manual.Read(p.rooms.api.Spec, c.URL)
 	if err != nil {
 		return nil, err
@@ -221,6 +254,26 @@ func originsOf(urls ...string) ([]string, error) {
 	return out, nil
 }
 
+// agency is what letters name the service by: its host.
+func agency(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Hostname()
+}
+
+func secrets(written []string) (out []webhook.Secret, err error) {
+	for _, s := range written {
+		secret, err := webhook.ParseSecret(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, secret)
+	}
+	return out, nil
+}
+
 // Handler serves the portal.
 func (p *Portal) Handler() http.Handler { return p.handler }
 
@@ -236,6 +289,9 @@ const sweepEvery = time.Hour
 // Start begins to run jobs, and takes up what a killed process left.
 func (p *Portal) Start(ctx context.Context) error {
 	if err := p.rooms.applications.Service.Resume(ctx); err != nil {
+		return fmt.Errorf("portal: resume: %w", err)
+	}
+	if err := p.rooms.review.Resume(ctx); err != nil {
 		return fmt.Errorf("portal: resume: %w", err)
 	}
 	if err := p.queue.Start(ctx); err != nil {
@@ -256,7 +312,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx), p.rooms.notify.Sweep(ctx)); err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
 		}
 	}

@@ -31,6 +31,7 @@ import (
 // rig is a portal on a listener, beside its provider.
 type rig struct {
 	t        *testing.T
+	db       *store.DB
 	provider *service
 	secret   string
 	url      string
@@ -57,14 +58,18 @@ func (b *safeBuffer) String() string {
 
 const apiKey = "a-key-for-the-portals-api"
 
-func newRig(t *testing.T, db *store.DB) *rig {
-	r := &rig{t: t, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
+func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
+	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
-	p, err := portal.New(t.Context(), portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
+	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
 		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: svc.Sandbox, PublicID: "pub",
 		ClientID: "client", SecretKey: "secret", Products: map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID},
-		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey})
+		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey}
+	for _, f := range more {
+		f(&config)
+	}
+	p, err := portal.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

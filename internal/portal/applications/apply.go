@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"vestibule/internal/door"
 	"vestibule/internal/prefill"
@@ -66,7 +67,7 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
-	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02")}
+	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), AssetsOnly: s.Service.AssetsOnly}
 }
 
 func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
@@ -86,6 +87,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	wait := s.Limit.Take(r)
 	base := s.Base(r)
 	n := New{Product: svc.Product(form.Get("product")), Mode: Mode(form.Get("mode")), Variant: Variant(form.Get("variant")),
 		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: FromWeb,
@@ -95,6 +97,9 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	if n.Mode != "" && n.Mode != Embedded {
 		n.Variant, n.Manual, n.SandboxReportID = "", false, ""
+	}
+	if wait > 0 {
+		return s.tooOften(w, r, form, n, wait)
 	}
 	cur, err := s.Sessions.Of(r)
 	if err != nil {
@@ -138,13 +143,31 @@ func given(form url.Values) prefill.Object {
 	return prefill.Object{}
 }
 
-// refused shows the form again with what was typed and what is wrong with it.
-func (s *Site) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
+// tooOften shows the form with what was typed, for later.
+func (s *Site) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
+	if !s.Service.Offers(n.Product) {
+		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
+	}
+	m := s.typed(r, form, n)
+	m.Notice = &wordsTooOften
+	fill(&m, form, nil)
+	door.RetryAfter(w, wait)
+	return s.showForm(w, r, http.StatusTooManyRequests, m)
+}
+
+// typed is the form as it was sent, but for its fields.
+func (s *Site) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
 	if form.Has("variant") && s.Service.Environment == svc.Sandbox {
 		m.Integrator = &pages.Integrator{Variant: form.Get("variant"), Manual: n.Manual, SandboxReportID: form.Get("sandboxReportId")}
 	}
+	return m
+}
+
+// refused shows the form again with what was typed and what is wrong with it.
+func (s *Site) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
+	m := s.typed(r, form, n)
 	if problems == nil {
 		m.Problems = []pages.Problem{{Field: "mode", Words: wordsBadMode}}
 		if n.Variant == BySandboxReport && m.Integrator != nil {
@@ -178,15 +201,15 @@ func (s *Site) AskApplicant(w http.ResponseWriter, r *http.Request, a Applicatio
 
 func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
-	m.Action, m.Mode, m.Framed = "/applications/"+a.ID+"/applicant"+v.Carry, string(a.Mode), v.Framed
+	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.Carry, string(a.Mode)
 	if v.Framed {
-		m.Languages = nil
+		m.Base = m.In(v.Origin, a.ID)
 	}
 	if form != nil {
 		m.Mode = form.Get("mode")
 		fill(&m, form, problems)
 	}
-	door.Secure(w, policy(a, v, door.CSP{WASM: true, FormAction: s.Service.FormTargets}))
+	door.Secure(w, policy(v, door.CSP{WASM: true, FormAction: s.Service.FormTargets}))
 	return door.HTML(w, r, status, pages.ApplyPage(m))
 }
 

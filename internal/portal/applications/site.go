@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"vestibule/internal/door"
 	"vestibule/internal/journey"
@@ -21,7 +23,8 @@ type Site struct {
 	Service  *Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string // ours: a webhook that names another account is refused
+	PublicID string      // ours: a webhook that names another account is refused
+	Limit    *door.Limit // of the form, by address; nil is none
 
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base
@@ -29,10 +32,11 @@ type Site struct {
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(door.HandlerFunc) http.Handler
 
-	// Grant tells which application an embed token opens inside a frame, and
-	// Redeem gives such a token to a browser; store.ErrNotFound if it opens
-	// nothing.
-	Grant  func(ctx context.Context, token string) (applicationID string, err error)
+	// Grant tells which application an embed token opens inside a frame, what to
+	// carry on there and who may frame it; with opens, which a page is fetched
+	// with, the token becomes that frame's. Redeem gives such a token to a browser.
+	// Both are store.ErrNotFound if it opens nothing.
+	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
 	Redeem func(ctx context.Context, tx *sql.Tx, token, sessionID string) (applicationID string, err error)
 }
 
@@ -46,6 +50,7 @@ type Visitor struct {
 	Session session.Session
 	Framed  bool   // in another site's frame, by embed token and without cookies
 	Carry   string // what to add to addresses of the same application: "" or ?grant=…
+	Origin  string // with Framed: the site that may frame it
 }
 
 // Addresses of an application. Carry them on with Visitor.Carry.
@@ -99,13 +104,10 @@ func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visit
 // admit lets a visitor with an embed token in.
 func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
-	if dest != "document" && dest != "" {
-		got, err := s.Grant(r.Context(), token)
-		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
-			return errNotYours
-		}
-		v.Framed, v.Carry = true, "?grant="+url.QueryEscape(token)
-		return err
+	// A browser that does not say what it fetches is in a frame if the token has a
+	// frame's key, unless the address says that the window is to go on.
+	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
+		return s.frame(w, r, id, token, v)
 	}
 	var cookie session.Cookie
 	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -136,11 +138,41 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 	return ErrSentOn
 }
 
-// policy is the policy of a page of a: only the site that was named may frame
-// it, and only for a visitor who came by its token.
-func policy(a Application, v Visitor, p door.CSP) door.CSP {
-	if v.Framed && a.AllowedOrigin != "" {
-		p.FrameAncestors = a.AllowedOrigin
+// frame lets a frame in. A page that it may not have is said to be so by the room
+// that knows why; a token that became the frame's own is put into its address.
+func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
+	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
+	carry := url.Values{}
+	if lang := r.URL.Query().Get("lang"); svc.Lang(lang).Spoken() {
+		carry.Set("lang", lang) // there is no cookie to remember it
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+		if !page || err == nil {
+			return errNotYours
+		}
+		carry.Set("grant", token)
+		door.See(w, "/embed/v1/frame?"+carry.Encode())
+		return ErrSentOn
+	}
+	if err != nil {
+		return err
+	}
+	carry.Set("grant", held)
+	v.Framed, v.Carry, v.Origin = true, "?"+carry.Encode(), origin
+	if held != token {
+		door.See(w, r.URL.Path+v.Carry)
+		return ErrSentOn
+	}
+	return nil
+}
+
+// policy is the policy of a page: only the site that was named may frame it, and
+// only for a visitor who came by its token.
+func policy(v Visitor, p door.CSP) door.CSP {
+	if v.Framed {
+		p.FrameAncestors = v.Origin
 	}
 	return p
 }

@@ -8,7 +8,10 @@ import (
 var (
 	wordsBadMode     = svc.Words{EN: "Choose how you would like to verify.", ES: "Elija cómo desea verificar."}
 	wordsBadReportID = svc.Words{EN: "Enter a sandboxReportId: a UUID of your account.", ES: "Indique un sandboxReportId: un UUID de su cuenta."}
-	wordsNoRetry     = svc.Words{
+	wordsTooOften    = svc.Words{
+		EN: "Too many applications were begun from your network. Nothing you typed is lost: wait a minute and send the form again.",
+		ES: "Se iniciaron demasiadas solicitudes desde su red. No se ha perdido nada de lo que escribió: espere un minuto y envíe de nuevo el formulario."}
+	wordsNoRetry = svc.Words{
 		EN: "Trying again with the same details will not help. Please contact the company you are applying to.",
 		ES: "Intentarlo de nuevo con los mismos datos no servirá. Póngase en contacto con la empresa a la que se dirige."}
 )

@@ -1,12 +1,15 @@
 // Package embed is the portal's API for onboarding apps in any language: make an
 // application, send the applicant's browser to it, follow it, and fetch its
 // report, all from the app's own back end with one bearer key. The addresses and
-// bodies are those of docs/portal-openapi.yaml.
+// bodies are those of docs/portal-openapi.yaml. Beside it stands the embed kit: the
+// script and the element by which the app's own page shows the portal's pages in a
+// frame (docs/embed.md).
 //
 // It refuses a wrong key in constant time and more than its rate, decodes
 // strictly, and repeats nothing under one Idempotency-Key. A browser gets in by
 // an embed token, which is kept as a hash, ends by itself, and belongs to the
-// first browser that redeems it. It stores no application itself.
+// first browser that redeems it, or to the frames of the first page that does. It
+// stores no application itself.
 package embed
 
 import (
@@ -26,19 +29,33 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
 )
 
-// API serves /api/v1. Rate may be zero; everything else is required.
+// API serves /api/v1 and the embed kit. Rate may be zero; everything else is
+// required.
 type API struct {
 	DB           *store.DB
 	Applications Applications
+	Files        Files
+	Webhooks     Webhooks
 	Key          string // the portal's API key
 	URL          string // the portal's public address, without a slash at the end
 	Environment  svc.Environment
+	AssetsOnly   bool // the eligibility product verifies assets only
 	Now          func() time.Time
 	Log          *slog.Logger
 	Spec         []byte // the OpenAPI document, JSON
 	Rate         int    // requests a second of one key in this process; 0 is 50
+
+	// Base is what every page of a request has in common, and Adapt turns a handler
+	// into one that shows its errors as a page.
+	Base  func(r *http.Request) pages.Base
+	Adapt func(door.HandlerFunc) http.Handler
+	// Assets has the kit.
+	Assets interface {
+		Stable(name string) http.Handler
+	}
 
 	bucket bucket
 }
@@ -51,6 +68,9 @@ type Applications interface {
 	// ErrDuplicateExternalID or ErrRefused; nothing is stored then.
 	Create(ctx context.Context, tx *sql.Tx, n New) (id string, problems []prefill.Problem, err error)
 	Get(ctx context.Context, id string) (Application, error)
+	// List returns the newest that fit, and the cursor of the next page or "". A
+	// cursor that it has not made is ErrCursor.
+	List(ctx context.Context, f Filter) ([]Application, string, error)
 	// Timeline returns the lines after a sequence number, oldest first.
 	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
 	// Report returns the report's JSON as the service sent it.
@@ -89,6 +109,7 @@ type Application struct {
 	Substatus            svc.Substatus
 	Error                svc.WidgetError
 	CreatedAt, UpdatedAt time.Time
+	AllowedOrigin        string // the site that may frame its pages
 }
 
 // Line is one line of an application's timeline.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +36,8 @@ type room struct {
 	apps    map[string]Application
 	made    []New
 	reports map[string][]byte
+	asked   Filter
+	away    error // instead of files
 }
 
 func (r *room) Create(ctx context.Context, tx *sql.Tx, n New) (string, []prefill.Problem, error) {
@@ -61,7 +61,7 @@ func (r *room) Create(ctx context.Context, tx *sql.Tx, n New) (string, []prefill
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.made = append(r.made, n)
-	r.apps[id] = Application{ID: id, Product: n.Product, Mode: n.Mode, ExternalID: n.ExternalID, State: "started", CreatedAt: noon, UpdatedAt: noon}
+	r.apps[id] = Application{ID: id, Product: n.Product, Mode: n.Mode, ExternalID: n.ExternalID, State: "started", AllowedOrigin: n.AllowedOrigin, CreatedAt: noon, UpdatedAt: noon}
 	return id, nil, nil
 }
 
@@ -97,10 +97,11 @@ func (r *room) Report(_ context.Context, id string) ([]byte, error) {
 
 type client struct {
 	*API
-	t    testing.TB
-	room *room
-	mux  *http.ServeMux
-	now  time.Time
+	t      testing.TB
+	room   *room
+	mux    *http.ServeMux
+	outbox *outbox
+	now    time.Time
 }
 
 func serve(t testing.TB, db *store.DB) *client {
@@ -112,9 +113,10 @@ func serve(t testing.TB, db *store.DB) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, now: noon, mux: http.NewServeMux(), room: &room{db: db, apps: map[string]Application{}, reports: map[string][]byte{}}}
-	c.API = &API{DB: db, Applications: c.room, Key: key, URL: "http://localhost:8080", Environment: svc.Sandbox,
+	c := &client{t: t, now: noon, mux: http.NewServeMux(), room: &room{db: db, apps: map[string]Application{}, reports: map[string][]byte{}}, outbox: newOutbox()}
+	c.API = &API{DB: db, Applications: c.room, Files: c.room, Webhooks: c.outbox, Key: key, URL: "http://localhost:8080", Environment: svc.Sandbox,
 		Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler), Spec: spec}
+	c.dress()
 	c.Routes(c.mux)
 	return c
 }
@@ -279,8 +281,7 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 func TestOnlyTheKeyOpens(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for _, bad := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + key, "Bearer " + key + " ", "Bearer  " + key, "Bearer " + strings.ToUpper(key)} {
-		one := "/api/v1/applications/" + uuid.NewString()
-		for _, target := range []string{"POST /api/v1/applications", "GET " + one, "POST " + one + "/embed-token", "GET " + one + "/report", "GET " + one + "/events"} {
+		for _, target := range keyed() {
 			method, path, _ := strings.Cut(target, " ")
 			resp, e := c.do(method, path, "", "Authorization", bad)
 			if resp.StatusCode != 401 || e["error"] != "UNAUTHORIZED" || resp.Header.Get("WWW-Authenticate") == "" {
@@ -313,7 +314,7 @@ func TestTheRateOfTheKey(t *testing.T) {
 	if limited != 3 {
 		t.Errorf("%d of 8 were limited, want 3", limited)
 	}
-	for _, target := range []string{"POST /api/v1/applications", "POST " + path + "/embed-token", "GET " + path + "/report", "GET " + path + "/events"} {
+	for _, target := range keyed() {
 		method, path, _ := strings.Cut(target, " ")
 		if resp, e := c.do(method, path, ""); resp.StatusCode != 429 || e["error"] != "RATE_LIMITED" {
 			t.Errorf("%s = %d %v, want it limited too", target, resp.StatusCode, e)
@@ -324,111 +325,4 @@ func TestTheRateOfTheKey(t *testing.T) {
 		t.Errorf("a second later: %d", resp.StatusCode)
 	}
 	c.do("GET", path, "", "Authorization", "Bearer wrong")
-}
-
-func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		c := serve(t, db)
-		var mu sync.Mutex
-		ids, tokens := map[any]int{}, map[any]int{}
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				resp, made := c.do("POST", "/api/v1/applications", good, "Idempotency-Key", "once-1")
-				mu.Lock()
-				defer mu.Unlock()
-				if resp.StatusCode != 201 {
-					t.Errorf("answered %d %v", resp.StatusCode, made)
-				}
-				ids[made["id"]]++
-				tokens[made["embedToken"]]++
-			})
-		}
-		wg.Wait()
-		if len(ids) != 1 || len(tokens) != 8 {
-			t.Errorf("%d applications and %d tokens, want 1 and 8", len(ids), len(tokens))
-		}
-		if resp, _ := c.do("POST", "/api/v1/applications", good, "Idempotency-Key", "once-1"); resp.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("a repeated request does not say so: %v", resp.Header)
-		}
-		other := strings.Replace(good, "order-7", "order-8", 1)
-		if resp, e := c.do("POST", "/api/v1/applications", other, "Idempotency-Key", "once-1"); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
-			t.Errorf("with another body: %d %v", resp.StatusCode, e)
-		}
-		c.now = noon.Add(keptFor + time.Minute)
-		if resp, made := c.do("POST", "/api/v1/applications", other, "Idempotency-Key", "once-1"); resp.StatusCode != 201 || ids[made["id"]] != 0 {
-			t.Errorf("a day later: %d %v", resp.StatusCode, made)
-		}
-		for _, bad := range []string{" ", "a b", strings.Repeat("x", 256), "é"} {
-			if resp, e := c.do("POST", "/api/v1/applications", good, "Idempotency-Key", bad); resp.StatusCode != 400 || e["error"] != "MALFORMED_HEADERS" {
-				t.Errorf("Idempotency-Key %q = %d %v", bad, resp.StatusCode, e)
-			}
-		}
-	})
-}
-
-func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		c := serve(t, db)
-		open := func() (id, token string) {
-			_, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"embedded"}`)
-			u, err := url.Parse(made["connectUrl"].(string))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return made["id"].(string), u.Query().Get("grant")
-		}
-		redeem := func(token, session string) (id string, err error) {
-			err = db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-				id, err = c.Redeem(ctx, tx, token, session)
-				return err
-			})
-			return id, err
-		}
-		id, token := open()
-		if got, err := c.Grant(t.Context(), token); err != nil || got != id {
-			t.Errorf("in a frame: %s, %v", got, err)
-		}
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		won := 0
-		for i := range 6 {
-			wg.Go(func() {
-				got, err := redeem(token, fmt.Sprint("session-", i))
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil && got == id {
-					won++
-				} else if !errors.Is(err, store.ErrNotFound) {
-					t.Errorf("redeem = %s, %v", got, err)
-				}
-			})
-		}
-		wg.Wait()
-		if won != 1 {
-			t.Errorf("%d browsers got the application, want 1", won)
-		}
-		if _, err := c.Grant(t.Context(), token); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("in a frame after a browser has it: %v", err)
-		}
-		id, token = open()
-		for range 2 {
-			if got, err := redeem(token, "mine"); err != nil || got != id {
-				t.Errorf("the same browser again: %s, %v", got, err)
-			}
-		}
-		_, late := open()
-		c.now = noon.Add(GrantLife)
-		for _, token := range []string{late, "unknown", ""} {
-			if _, err := redeem(token, "mine"); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("redeem of %.9s = %v", token, err)
-			}
-			if _, err := c.Grant(t.Context(), token); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("grant of %.9s = %v", token, err)
-			}
-		}
-		if _, err := redeem(token, ""); err == nil {
-			t.Error("redeemed by nobody")
-		}
-	})
 }

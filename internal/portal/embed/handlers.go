@@ -1,7 +1,6 @@
 package embed
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -44,9 +43,6 @@ type made struct {
 	ConnectURL string `json:"connectUrl"`
 }
 
-// errReplay ends a transaction whose Idempotency-Key turned out to be taken.
-var errReplay = errors.New("embed: the Idempotency-Key was used before")
-
 func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotencyKey(r)
 	if err != nil {
@@ -64,38 +60,27 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var keyHash, bodyHash []byte
-	if key != "" {
-		keyHash, bodyHash = a.keyed("key", []byte(key)), a.keyed("body", raw)
-		if out, found, err := a.replay(r.Context(), keyHash, bodyHash); found || err != nil {
-			return a.answer(w, out, true, err)
-		}
-	}
 	var out made
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		id, problems, err := a.Applications.Create(ctx, tx, n)
-		switch {
-		case len(problems) > 0:
-			return refusedPrefill(problems)
-		case err != nil:
-			return refused(err)
-		}
-		if key != "" {
-			if first, err := remember(ctx, tx, keyHash, bodyHash, id, a.Now()); err != nil || !first {
-				return errors.Join(err, errReplay)
+	var replayed bool
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		do := func() (made, error) {
+			id, problems, err := a.Applications.Create(ctx, tx, n)
+			switch {
+			case len(problems) > 0:
+				return made{}, refusedPrefill(problems)
+			case err != nil:
+				return made{}, refused(err)
 			}
+			return a.open(ctx, tx, id, n.AllowedOrigin)
 		}
-		out, err = a.open(ctx, tx, id)
+		if key == "" {
+			out, err = do()
+			return err
+		}
+		out, replayed, err = a.once(ctx, tx, key, raw, do)
 		return err
 	})
-	// Of requests sent at once, the first one made the application; whether the
-	// others lost at the key or at the external id, they are told of that one.
-	if taken := errors.Is(err, errReplay) || errors.Is(err, ErrDuplicateExternalID); key != "" && taken {
-		if again, found, err := a.replay(r.Context(), keyHash, bodyHash); found || err != nil {
-			return a.answer(w, again, true, err)
-		}
-	}
-	return a.answer(w, out, false, err)
+	return a.answer(w, out, replayed, err)
 }
 
 func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) error {
@@ -109,30 +94,9 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 	return door.JSON(w, http.StatusCreated, out)
 }
 
-// replay answers a request whose key was used before: with the application that
-// was made then and a new embed token, since the first was never kept.
-func (a *API) replay(ctx context.Context, keyHash, bodyHash []byte) (out made, found bool, err error) {
-	before, id, err := remembered(ctx, a.DB.SQL, keyHash, a.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		return made{}, false, nil
-	}
-	if err != nil {
-		return made{}, true, err
-	}
-	if !bytes.Equal(before, bodyHash) {
-		return made{}, true, door.Fail(svc.CodeInvalidState, errors.New("Idempotency-Key with another body"),
-			door.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
-	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		out, err = a.open(ctx, tx, id)
-		return err
-	})
-	return out, true, err
-}
-
 // open makes an embed token and the address that uses it.
-func (a *API) open(ctx context.Context, tx *sql.Tx, id string) (made, error) {
-	token, err := a.grant(ctx, tx, id)
+func (a *API) open(ctx context.Context, tx *sql.Tx, id, origin string) (made, error) {
+	token, err := a.grant(ctx, tx, id, origin)
 	if err != nil {
 		return made{}, err
 	}
@@ -140,15 +104,33 @@ func (a *API) open(ctx context.Context, tx *sql.Tx, id string) (made, error) {
 }
 
 // renew makes a new embed token for an application, for an applicant who comes
-// back later or on another device.
+// back later or on another device. It may be for another site than the application.
 func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
 		return err
 	}
+	in := struct {
+		AllowedOrigin *string `json:"allowedOrigin"`
+	}{}
+	if r.ContentLength != 0 {
+		raw, err := readJSON(w, r)
+		if err != nil {
+			return err
+		}
+		if err := door.UnmarshalStrict(raw, &in); err != nil {
+			return err
+		}
+	}
+	origin := app.AllowedOrigin
+	if in.AllowedOrigin != nil {
+		if origin = *in.AllowedOrigin; !allowable(origin) {
+			return door.Fail(svc.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
+		}
+	}
 	var out made
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		out, err = a.open(ctx, tx, app.ID)
+		out, err = a.open(ctx, tx, app.ID, origin)
 		return err
 	})
 	return a.answer(w, out, false, err)
@@ -201,8 +183,8 @@ func (a *API) check(in request) (New, error) {
 	if !browsable(in.ReturnURL) {
 		bad("returnUrl", "is an absolute https address (http on this machine), without user or fragment")
 	}
-	if !browsable(in.AllowedOrigin) || !isOrigin(in.AllowedOrigin) {
-		bad("allowedOrigin", "is an https origin such as https://app.example.com (http on this machine)")
+	if !allowable(in.AllowedOrigin) {
+		wrong = append(wrong, wrongOrigin)
 	}
 	if len(wrong) > 0 {
 		return New{}, door.Fail(svc.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
@@ -237,9 +219,13 @@ func browsable(raw string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
 }
 
-func isOrigin(raw string) bool {
+var wrongOrigin = door.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
+
+// allowable reports whether raw is the origin of a site, as browsers write it;
+// nothing is fine.
+func allowable(raw string) bool {
 	u, err := url.Parse(raw)
-	return err == nil && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
+	return err == nil && browsable(raw) && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
 }
 
 // refused turns a refusal of Create into its answer.
@@ -291,9 +277,13 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.JSON(w, http.StatusOK, shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
+	return door.JSON(w, http.StatusOK, show(app))
+}
+
+func show(app Application) shown {
+	return shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
 		State: app.State, Outcome: null(app.Outcome), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
-		PublicToken: null(app.PublicToken), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)})
+		PublicToken: null(app.PublicToken), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
 }
 
 func null[S ~string](s S) *S {
@@ -310,8 +300,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	}
 	raw, err := a.Applications.Report(r.Context(), app.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return &door.Error{Code: svc.CodeReportNotReady, Why: err, Message: "There is no report yet; follow the application's state.",
-			Extra: map[string]any{"state": app.State, "status": null(app.Status)}}
+		return notReady(app, err)
 	}
 	if err != nil {
 		return err
@@ -322,6 +311,11 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	h.Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(raw) // the client is gone; nobody is left to tell
 	return nil
+}
+
+func notReady(app Application, why error) error {
+	return &door.Error{Code: svc.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
+		Extra: map[string]any{"state": app.State, "status": null(app.Status)}}
 }
 
 // event is a line of the timeline in JSON.

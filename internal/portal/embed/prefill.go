@@ -20,7 +20,7 @@ func (a *API) applicant(product svc.Product, raw json.RawMessage) (*prefill.Fiel
 	if object == nil {
 		return nil, nil
 	}
-	rules := prefill.Rules{Product: product, Environment: a.Environment, Today: prefill.DateOf(a.Now().UTC().Date())}
+	rules := prefill.Rules{Product: product, Environment: a.Environment, Today: prefill.DateOf(a.Now().UTC().Date()), AssetsOnly: a.AssetsOnly}
 	fields, problems := rules.Check(object)
 	if len(problems) > 0 {
 		return nil, refusedPrefill(problems)

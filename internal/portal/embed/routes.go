@@ -6,13 +6,25 @@ import (
 	"vestibule/internal/door"
 )
 
-// Routes mounts the API.
+// Routes mounts the API and the kit.
 func (a *API) Routes(mux *http.ServeMux) {
 	api := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, door.API(a.Log, h)) }
 	api("GET /api/v1/openapi.json", a.spec)
 	api("POST /api/v1/applications", a.authorized(a.create))
+	api("GET /api/v1/applications", a.authorized(a.list))
 	api("GET /api/v1/applications/{id}", a.authorized(a.get))
 	api("POST /api/v1/applications/{id}/embed-token", a.authorized(a.renew))
 	api("GET /api/v1/applications/{id}/report", a.authorized(a.report))
+	api("GET /api/v1/applications/{id}/files", a.authorized(a.files))
+	api("GET /api/v1/applications/{id}/files/{path}", a.authorized(a.file))
 	api("GET /api/v1/applications/{id}/events", a.authorized(a.events))
+	api("GET /api/v1/webhooks", a.authorized(a.target))
+	api("POST /api/v1/webhooks/enable", a.authorized(a.enable))
+	api("GET /api/v1/webhooks/deliveries", a.authorized(a.deliveries))
+	api("GET /api/v1/webhooks/deliveries/{id}", a.authorized(a.delivery))
+	api("POST /api/v1/webhooks/deliveries/{id}/redeliver", a.authorized(a.redeliver))
+
+	mux.Handle("GET /embed/v1/embed.js", a.Assets.Stable("embed.js"))
+	mux.Handle("GET /embed/v1/embed.d.ts", a.Assets.Stable("embed.d.ts"))
+	mux.Handle("GET /embed/v1/frame", a.Adapt(a.frame))
 }

@@ -1,0 +1,100 @@
+package door
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Client is the address that a request comes from; the zero Addr when that cannot
+// be told. Forwarding headers are whatever a client writes, so they count only
+// behind a proxy, and of them only what the proxy has added itself: the last
+// address of X-Forwarded-For.
+func Client(r *http.Request, behindProxy bool) netip.Addr {
+	if lines := r.Header.Values("X-Forwarded-For"); behindProxy && len(lines) > 0 {
+		list := lines[len(lines)-1]
+		if a, ok := address(list[strings.LastIndexByte(list, ',')+1:]); ok {
+			return a
+		}
+	}
+	a, _ := address(r.RemoteAddr)
+	return a
+}
+
+// address reads an address that may have a port.
+func address(s string) (netip.Addr, bool) {
+	s = strings.TrimSpace(s)
+	if host, _, err := net.SplitHostPort(s); err == nil {
+		s = host
+	}
+	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	return a.Unmap().WithZone(""), err == nil
+}
+
+// Limit holds each client address to a number of requests a minute, in this
+// process: so many may come at once, and as many again in the course of a minute.
+// Of IPv6 a client is its /64, for it has all of that. Requests of this machine
+// itself are not held, unless a proxy stands before it. The fields are set before
+// use; a nil Limit holds nobody.
+type Limit struct {
+	PerMinute   int // 0 or less: no limit
+	BehindProxy bool
+	Now         func() time.Time
+
+	mu     sync.Mutex
+	recent map[netip.Addr]tokens // used since the turn
+	older  map[netip.Addr]tokens // used between the turn before and that one
+	turned time.Time
+}
+
+// tokens are the requests that a client has left.
+type tokens struct {
+	left float64
+	at   time.Time
+}
+
+// maxClients is how many clients are remembered since a turn. Whoever made none for
+// a minute has all requests left, and is forgotten without harm; only when more
+// clients than this come within a minute are some forgotten early.
+const maxClients = 20_000
+
+// Take takes one request, or says how long to wait for it.
+func (l *Limit) Take(r *http.Request) time.Duration {
+	if l == nil || l.PerMinute <= 0 {
+		return 0
+	}
+	who := Client(r, l.BehindProxy)
+	if who.IsLoopback() && !l.BehindProxy {
+		return 0
+	}
+	if who.Is6() {
+		who = netip.PrefixFrom(who, 64).Masked().Addr()
+	}
+	now, most := l.Now(), float64(l.PerMinute)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.turned) >= time.Minute || len(l.recent) >= maxClients {
+		l.older, l.recent, l.turned = l.recent, map[netip.Addr]tokens{}, now
+	}
+	t, known := l.recent[who]
+	if !known {
+		t, known = l.older[who]
+	}
+	if !known {
+		t = tokens{most, now}
+	}
+	if passed := now.Sub(t.at).Minutes(); passed > 0 {
+		t.left, t.at = min(most, t.left+passed*most), now
+	}
+	wait := time.Duration(0)
+	if t.left < 1 {
+		wait = max(1, time.Duration((1-t.left)/most*float64(time.Minute)))
+	} else {
+		t.left--
+	}
+	l.recent[who] = t
+	return wait
+}

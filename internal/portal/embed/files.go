@@ -1,0 +1,97 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// Files are the files of reports, which the service keeps. store.ErrNotFound is a
+// report that is not here yet; the service's refusals are *svcapi.Error.
+type Files interface {
+	Files(ctx context.Context, id string) ([]svcapi.File, error)
+	File(ctx context.Context, id, path string) (svcapi.Content, error)
+}
+
+// file is a file of a report in JSON.
+type file struct {
+	DocumentType string `json:"documentType"`
+	DocumentID   string `json:"documentId"`
+	SourceID     string `json:"sourceId"`
+	Path         string `json:"path"`
+}
+
+// fileTypes are the content types that are told as they are; whatever else it is,
+// is bytes.
+var fileTypes = []string{"application/json", "application/pdf", "image/png", "image/jpeg"}
+
+// files lists the files that a report was made from, as the service has them now.
+func (a *API) files(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	all, err := a.Files.Files(r.Context(), app.ID)
+	if err != nil {
+		return noFile(app, err)
+	}
+	out := struct {
+		Files []file `json:"files"`
+	}{Files: make([]file, len(all))}
+	for i, f := range all {
+		out.Files[i] = file{f.DocumentType, f.DocumentID, f.SourceID, f.Path}
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// file streams one of them as an attachment: it is somebody else's, and never shown
+// as a page of ours.
+func (a *API) file(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	path := r.PathValue("path")
+	if path == "" || len(path) > 512 || path != clean(path) {
+		return door.Fail(svc.CodeNotFound, errors.New("no path of a file"))
+	}
+	got, err := a.Files.File(r.Context(), app.ID, path)
+	if err != nil {
+		return noFile(app, err)
+	}
+	if !slices.Contains(fileTypes, got.Type) {
+		got.Type = "application/octet-stream"
+	}
+	h := w.Header()
+	h.Set("Content-Type", got.Type)
+	h.Set("Content-Disposition", "attachment")
+	h.Set("Content-Length", strconv.Itoa(len(got.Body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(got.Body) // the client is gone; nobody is left to tell
+	return nil
+}
+
+// noFile says why there is no file.
+func noFile(app Application, why error) error {
+	if errors.Is(why, store.ErrNotFound) {
+		return notReady(app, why)
+	}
+	var e *svcapi.Error
+	if !errors.As(why, &e) {
+		return why
+	}
+	switch e.Code {
+	case svc.CodeGone:
+		return door.Fail(svc.CodeGone, why)
+	case svc.CodeNotFound, svc.CodeInvalidToken, svc.CodeMalformedHeaders:
+		return door.Fail(svc.CodeNotFound, why)
+	}
+	return &door.Error{Code: svc.CodeUpstream, RetryAfter: e.RetryAfter, Why: why}
+}

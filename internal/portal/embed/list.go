@@ -1,0 +1,139 @@
+package embed
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+)
+
+// Bounds of a page of a list.
+const (
+	maxPage     = 100
+	defaultPage = 25
+)
+
+// Filter chooses applications; the zero value of a field is any.
+type Filter struct {
+	State      string
+	Product    svc.Product
+	ExternalID string
+	From, To   time.Time // when they were created: not before the one, and before the other
+	Cursor     string    // as List returned it
+	Limit      int       // 1 to 100
+}
+
+// ErrCursor says that a cursor is none that a list has returned.
+var ErrCursor = errors.New("embed: malformed cursor")
+
+// list lists applications, newest first. next is what to send as cursor for the
+// rest; null when this was all.
+func (a *API) list(w http.ResponseWriter, r *http.Request) error {
+	q := newQuery(r, "state", "product", "externalId", "createdFrom", "createdTo", "cursor", "limit")
+	f := Filter{State: q.one("state"), Product: svc.Product(q.one("product")), ExternalID: q.one("externalId"),
+		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
+		q.bad("state", "is a state of an application")
+	}
+	if f.Product != "" && !f.Product.Valid() {
+		q.bad("product", "is cashflow, income, eligibility or passport")
+	}
+	if utf8.RuneCountInString(f.ExternalID) > svc.MaxExternalID || !labelled(f.ExternalID) {
+		q.bad("externalId", "is at most 64 characters, without control characters or spaces around it")
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, next, err := a.Applications.List(r.Context(), f)
+	if err != nil {
+		return q.cursor(err)
+	}
+	out := struct {
+		Applications []shown `json:"applications"`
+		Next         *string `json:"next"`
+	}{Applications: make([]shown, len(found)), Next: null(next)}
+	for i, app := range found {
+		out.Applications[i] = show(app)
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// query reads the parameters of an address, each at most once, and gathers what is
+// wrong with them.
+type query struct {
+	values url.Values
+	wrong  []door.Detail
+}
+
+// newQuery takes the parameters that a request may have. A name that is not among
+// them is refused: a filter with a slip in it would otherwise find everything.
+func newQuery(r *http.Request, names ...string) *query {
+	q := &query{}
+	var err error
+	if q.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		q.bad("", "the query does not parse")
+	}
+	for name, values := range q.values {
+		switch {
+		case !slices.Contains(names, name):
+			q.bad(clean(name), "is no parameter of this request")
+		case len(values) > 1:
+			q.bad(name, "is given twice")
+		case values[0] == "" || len(values[0]) > 256 || values[0] != clean(values[0]):
+			q.bad(name, "is empty, too long, or not plain text")
+		}
+	}
+	return q
+}
+
+// clean is a text without what no answer and no database takes.
+func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\x00", "?") }
+
+func (q *query) bad(field, message string) {
+	q.wrong = append(q.wrong, door.Detail{Field: field, Message: message})
+}
+
+func (q *query) one(name string) string { return q.values.Get(name) }
+
+func (q *query) number(name string, missing, least, most int64) int {
+	n, ok := number(q.values, name, missing, least, most)
+	if !ok {
+		q.bad(name, "is a whole number within its bounds")
+	}
+	return int(n)
+}
+
+func (q *query) time(name string) time.Time {
+	if !q.values.Has(name) {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, q.one(name))
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+		q.bad(name, "is a time such as 2026-05-04T10:00:00Z")
+	}
+	return t
+}
+
+// err is the answer to what is wrong, if anything is.
+func (q *query) err() error {
+	if len(q.wrong) == 0 {
+		return nil
+	}
+	slices.SortFunc(q.wrong, func(a, b door.Detail) int { return strings.Compare(a.Field, b.Field) })
+	return door.Fail(svc.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
+}
+
+// cursor is the answer to a list's refusal.
+func (q *query) cursor(err error) error {
+	if errors.Is(err, ErrCursor) {
+		return door.Fail(svc.CodeInvalidParameters, err, door.Detail{Field: "cursor", Message: "is no next of this list"})
+	}
+	return err
+}

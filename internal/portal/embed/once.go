@@ -1,0 +1,70 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// once answers a request under its Idempotency-Key: the first one by do, and the
+// others, for as long as the key is kept, with what the first was answered. One
+// that comes while the first is under way waits for it, and takes its place if it
+// is refused, for a request that was refused uses no key. All is in tx.
+func (a *API) once(ctx context.Context, tx *sql.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
+	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
+	first, err := remember(ctx, tx, keyHash, bodyHash, a.Now())
+	if err != nil {
+		return made{}, false, err
+	}
+	if !first {
+		out, err := a.replay(ctx, tx, keyHash, bodyHash)
+		return out, true, err
+	}
+	if out, err = do(); err != nil {
+		return made{}, false, err
+	}
+	plain, err := json.Marshal(out)
+	if err != nil {
+		return made{}, false, err
+	}
+	sealed, err := a.DB.Vault.Seal(ctx, tx, store.SystemKey, answerCell(keyHash), plain)
+	if err != nil {
+		return made{}, false, err
+	}
+	return out, false, keepAnswer(ctx, tx, keyHash, out.ID, sealed)
+}
+
+// replay is what the request was answered whose key this one has, too.
+func (a *API) replay(ctx context.Context, tx *sql.Tx, keyHash, bodyHash []byte) (out made, err error) {
+	before, id, sealed, err := remembered(ctx, tx, keyHash)
+	if err != nil {
+		return made{}, err
+	}
+	if !bytes.Equal(before, bodyHash) {
+		return made{}, door.Fail(svc.CodeInvalidState, errors.New("Idempotency-Key with another body"),
+			door.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
+	}
+	if sealed == nil { // of the version before, which kept no answers
+		app, err := a.Applications.Get(ctx, id)
+		if err != nil {
+			return made{}, err
+		}
+		return a.open(ctx, tx, id, app.AllowedOrigin)
+	}
+	plain, err := a.DB.Vault.Open(ctx, tx, store.SystemKey, answerCell(keyHash), sealed)
+	if err != nil {
+		return made{}, err
+	}
+	return out, json.Unmarshal(plain, &out)
+}
+
+func answerCell(keyHash []byte) store.Cell {
+	return store.Cell{Table: "api_requests", Column: "answer", Row: hex.EncodeToString(keyHash)}
+}

@@ -1,0 +1,236 @@
+package embed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Webhooks are the events that the onboarding app is sent. Unknown deliveries are
+// store.ErrNotFound.
+type Webhooks interface {
+	// Target says where events go, and since when they are held back because it
+	// answered 410; zero: they are not.
+	Target(ctx context.Context) (url string, stopped time.Time, err error)
+	// Resume sends events again.
+	Resume(ctx context.Context) error
+	// Deliveries returns the newest that fit, and the cursor of the next page or "".
+	Deliveries(ctx context.Context, f DeliveryFilter) ([]Delivery, string, error)
+	// Delivery has the attempts and the body too.
+	Delivery(ctx context.Context, id string) (Delivery, error)
+	// Redeliver sends the event of a delivery once more, if it was sent again so
+	// often until now, and returns the new delivery's id. Refusals are ErrOnItsWay
+	// and ErrStopped.
+	Redeliver(ctx context.Context, id string, resends int64) (string, error)
+}
+
+// Refusals of Webhooks.Redeliver.
+var (
+	ErrOnItsWay = errors.New("embed: the event is on its way")
+	ErrStopped  = errors.New("embed: events are sent nowhere")
+)
+
+// DeliveryFilter chooses deliveries; the zero value of a field is any.
+type DeliveryFilter struct {
+	State         webhook.State
+	ApplicationID string
+	Cursor        string // as Deliveries returned it
+	Limit         int    // 1 to 100
+}
+
+// Delivery is an event on its way to the app, or there.
+type Delivery struct {
+	ID            string
+	EventID       string
+	ApplicationID string
+	Type          string
+	Sequence      int64
+	Happened      time.Time
+	State         webhook.State
+	Tries         int
+	HTTP          int // the last answer's status; 0 is none
+	Created       time.Time
+	Updated       time.Time
+	Resends       int64
+
+	// Of Delivery only:
+	Attempts []DeliveryAttempt
+	Body     []byte // nil when its application was deleted
+}
+
+// DeliveryAttempt is one try of a delivery.
+type DeliveryAttempt struct {
+	At    time.Time
+	HTTP  int
+	Took  time.Duration
+	Error webhook.Class
+}
+
+// target is where events go, in JSON.
+type target struct {
+	URL       *string `json:"url"`
+	Enabled   bool    `json:"enabled"`
+	StoppedAt *string `json:"stoppedAt"`
+}
+
+func (a *API) target(w http.ResponseWriter, r *http.Request) error {
+	url, stopped, err := a.Webhooks.Target(r.Context())
+	if err != nil {
+		return err
+	}
+	out := target{URL: null(url), Enabled: url != "" && stopped.IsZero()}
+	if !stopped.IsZero() {
+		at := stopped.UTC().Format(timestamp)
+		out.StoppedAt = &at
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// enable sends events again after the address answered 410.
+func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
+	switch url, _, err := a.Webhooks.Target(r.Context()); {
+	case err != nil:
+		return err
+	case url == "":
+		return door.Fail(svc.CodeInvalidState, ErrStopped, door.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
+	}
+	if err := a.Webhooks.Resume(r.Context()); err != nil {
+		return err
+	}
+	return a.target(w, r)
+}
+
+// sent is a delivery in JSON.
+type sent struct {
+	ID            string `json:"id"`
+	EventID       string `json:"eventId"`
+	Type          string `json:"type"`
+	ApplicationID string `json:"applicationId"`
+	Sequence      int64  `json:"sequence"`
+	State         string `json:"state"`
+	Attempts      int    `json:"attempts"`
+	HTTPStatus    *int   `json:"httpStatus"`
+	CreatedAt     string `json:"createdAt"`
+	UpdatedAt     string `json:"updatedAt"`
+	*sentDetails
+}
+
+// sentDetails is what one delivery alone is shown with.
+type sentDetails struct {
+	Tries []try           `json:"tries"`
+	Event json.RawMessage `json:"event"`
+}
+
+type try struct {
+	At         string         `json:"at"`
+	HTTPStatus *int           `json:"httpStatus"`
+	TookMS     int64          `json:"tookMs"`
+	Problem    *webhook.Class `json:"problem"`
+}
+
+func (d Delivery) shown() sent {
+	return sent{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.ApplicationID, Sequence: d.Sequence, State: stateName(d.State),
+		Attempts: d.Tries, HTTPStatus: answered(d.HTTP), CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
+}
+
+// stateName is a state as the API writes it, in one word.
+func stateName(s webhook.State) string { return strings.ReplaceAll(string(s), " ", "_") }
+
+func answered(status int) *int {
+	if status == 0 {
+		return nil
+	}
+	return &status
+}
+
+// deliveries lists the deliveries of the last 30 days, newest first.
+func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
+	q := newQuery(r, "state", "applicationId", "cursor", "limit")
+	f := DeliveryFilter{ApplicationID: strings.ToLower(q.one("applicationId")), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	if name := q.one("state"); name != "" {
+		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
+		if i < 0 {
+			q.bad("state", "is pending, delivered, given_up or disabled")
+		} else {
+			f.State = webhook.States()[i]
+		}
+	}
+	if f.ApplicationID != "" && !svc.IsUUID(f.ApplicationID) {
+		q.bad("applicationId", "is an application's id")
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, next, err := a.Webhooks.Deliveries(r.Context(), f)
+	if err != nil {
+		return q.cursor(err)
+	}
+	out := struct {
+		Deliveries []sent  `json:"deliveries"`
+		Next       *string `json:"next"`
+	}{Deliveries: make([]sent, len(found)), Next: null(next)}
+	for i, d := range found {
+		out.Deliveries[i] = d.shown()
+	}
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// findDelivery returns the delivery that the address names.
+func (a *API) findDelivery(r *http.Request) (Delivery, error) {
+	id := r.PathValue("id")
+	if !svc.IsUUID(id) {
+		return Delivery{}, door.Fail(svc.CodeNotFound, errors.New("not a delivery's id"))
+	}
+	d, err := a.Webhooks.Delivery(r.Context(), strings.ToLower(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return d, door.Fail(svc.CodeNotFound, err)
+	}
+	return d, err
+}
+
+func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.findDelivery(r)
+	if err != nil {
+		return err
+	}
+	out, more := d.shown(), &sentDetails{Tries: make([]try, len(d.Attempts)), Event: d.Body}
+	if d.Body == nil {
+		more.Event = json.RawMessage("null")
+	}
+	for i, t := range d.Attempts {
+		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: answered(t.HTTP), TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
+	}
+	out.sentDetails = more
+	return door.JSON(w, http.StatusOK, out)
+}
+
+// redeliver sends an event once more, under its id and with its body.
+func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.findDelivery(r)
+	if err != nil {
+		return err
+	}
+	id, err := a.Webhooks.Redeliver(r.Context(), d.ID, d.Resends)
+	switch {
+	case errors.Is(err, ErrOnItsWay):
+		return door.Fail(svc.CodeInvalidState, err, door.Detail{Field: "state", Message: "the event is on its way already"})
+	case errors.Is(err, ErrStopped):
+		return door.Fail(svc.CodeInvalidState, err, door.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
+	case err != nil:
+		return err
+	}
+	if d, err = a.Webhooks.Delivery(r.Context(), id); err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/webhooks/deliveries/"+id)
+	return door.JSON(w, http.StatusAccepted, d.shown())
+}

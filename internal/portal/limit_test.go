@@ -1,0 +1,38 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// TestTheFormIsHeldToARateByAddress: too often is said in the applicant's language,
+// with a time, and with all that was typed.
+func TestTheFormIsHeldToARateByAddress(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.BehindProxy = 2, true })
+	send := func(from, language string) page {
+		return r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(),
+			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from, "Accept-Language", language)
+	}
+	for i := range 2 {
+		if p := send("127.0.0.1, 203.0.113.7", "en"); p.status != 303 {
+			t.Fatalf("application %d of 2 = %d", i+1, p.status)
+		}
+	}
+	for language, words := range map[string]string{"en": "wait a minute and send the form again", "es": "espere un minuto y envíe de nuevo"} {
+		p := send("198.51.100.1, 203.0.113.7", language) // what the client wrote of itself does not help it
+		if p.status != 429 || p.header.Get("Retry-After") != "30" || !strings.Contains(p.body, words) || !strings.Contains(p.body, `value="Canaria"`) {
+			t.Errorf("in %s: %d, Retry-After %q\n%s", language, p.status, p.header.Get("Retry-After"), p.body)
+		}
+	}
+	if p := send("203.0.113.8", "en"); p.status != 303 {
+		t.Errorf("another address = %d", p.status)
+	}
+	var n int
+	if err := r.db.SQL.QueryRow(`SELECT COUNT(*) FROM applications`).Scan(&n); err != nil || n != 3 {
+		t.Errorf("%d applications are stored, want 3 (%v)", n, err)
+	}
+}
