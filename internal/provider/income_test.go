@@ -192,3 +192,38 @@ func TestIrregularityByTheApplicantsName(t *testing.T) {
 		}
 	})
 }
+
+// Several banks are several sources: each account belongs to the bank where it is, also
+// of somebody who is known to both.
+func TestAnIncomeReportFromTwoBanks(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		_, one, _ := b.earned(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})
+		_, r, files := b.earned(person("Ana", "Pérez"), map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "multi"},
+			map[string]any{"bank": "harbor-national-bank", "username": "multi"}, map[string]any{"bank": "meridian-quay-bank", "username": "mfa"}}})
+		var sources, banks []string
+		for _, s := range r.Sources[1:] {
+			sources = append(sources, s.SourceID+" "+string(s.Status))
+		}
+		ids := map[string]bool{}
+		for _, a := range r.AccountDetails {
+			ids[a.AccountID] = true
+			banks = append(banks, a.SourceID+" "+report.Text(a.InstitutionName))
+		}
+		if got := strings.Join(sources, ", "); got != "KESTREL_BANK SUCCESS, HARBOR_NATIONAL_BANK SUCCESS, MERIDIAN_QUAY_BANK NOT_AUTHENTICATED" {
+			t.Errorf("sources %s", got)
+		}
+		if got := strings.Join(banks, ", "); len(ids) != 6 || got != strings.Repeat("KESTREL_BANK Kestrel Bank, ", 3)+strings.Repeat("HARBOR_NATIONAL_BANK Harbor National Bank, ", 2)+"HARBOR_NATIONAL_BANK Harbor National Bank" {
+			t.Errorf("%d accounts %s", len(ids), got)
+		}
+		if len(files) != 2 || files[0]["source_id"] == files[1]["source_id"] {
+			t.Errorf("files %v", files)
+		}
+		twice := *one.Income.Summary.AnnualNet * 2
+		if got := *r.Income.Summary.AnnualNet; got != twice {
+			t.Errorf("net %v of two banks, want %v", got, twice)
+		}
+		if all := b.banked(report.Text(r.Meta.ConsumerID)); len(all) != 4 {
+			t.Errorf("the consumer has the bank accounts %+v", all)
+		}
+	})
+}
