@@ -8,6 +8,7 @@
 package door
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"vestibule/internal/svc"
@@ -143,13 +145,39 @@ func RetryAfter(w http.ResponseWriter, d time.Duration) {
 	}
 }
 
-// JSON writes v. Escaping of HTML is off: it is not HTML.
+// encoder is a buffer with what writes to it.
+type encoder struct {
+	bytes.Buffer
+	*json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.Encoder = json.NewEncoder(&e.Buffer)
+	e.SetEscapeHTML(false) // it is not HTML
+	return e
+}}
+
+// keptBuffer is the largest buffer that is kept for another answer.
+const keptBuffer = 64 << 10
+
+// JSON writes v.
 func JSON(w http.ResponseWriter, status int, v any) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	e := encoders.Get().(*encoder)
+	defer func() {
+		if e.Cap() <= keptBuffer {
+			e.Reset()
+			encoders.Put(e)
+		}
+	}()
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h["Content-Type"] = []string{"application/json; charset=utf-8"}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	h["Content-Length"] = []string{strconv.Itoa(e.Len())}
 	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.Encode(v) // the client is gone; nobody is left to tell
+	w.Write(e.Bytes()) // the client is gone; nobody is left to tell
 	return nil
 }

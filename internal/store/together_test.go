@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,8 +34,8 @@ func TestNobodyGetsWhatWasSoBeforeTheyAsked(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := runs.Load(); n > askers*each || len(together.runs) != 0 {
-		t.Errorf("%d runs, and %d keys are kept", n, len(together.runs))
+	if n := runs.Load(); n > askers*each || len(together.keys) != 0 {
+		t.Errorf("%d runs, and %d keys are kept", n, len(together.keys))
 	}
 }
 
@@ -63,35 +64,133 @@ func TestThoseWhoWaitShareARun(t *testing.T) {
 		})
 		synctest.Wait()
 		asked(t.Context(), "k", 3, nil)
-		if len(together.runs) > 0 {
-			t.Errorf("%d keys are kept", len(together.runs))
+		if len(together.keys) > 0 {
+			t.Errorf("%d keys are kept", len(together.keys))
 		}
 	})
 }
 
-func TestAPanicIsToldToThoseWhoWait(t *testing.T) {
+func TestAPanicIsToldToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var together Together[string, int]
-		func() {
-			defer func() {
-				if p := recover(); p != "first" {
-					t.Errorf("the panic of a run of one's own: %v", p)
+		var gather Gather[string, int]
+		for what, ask := range map[string]func(f func() int) (int, error){
+			"together": func(f func() int) (int, error) {
+				return together.Do(t.Context(), "k", func(context.Context) (int, error) { return f(), nil })
+			},
+			"gather": func(f func() int) (int, error) {
+				return gather.Ask(t.Context(), "k", func(context.Context, []string) (map[string]int, error) { return map[string]int{"k": f()}, nil })
+			},
+		} {
+			told := func(f func() int) {
+				if _, err := ask(f); err == nil || !strings.Contains(err.Error(), "panic: here") {
+					t.Errorf("%s: %v", what, err)
 				}
-			}()
-			together.Do(t.Context(), "k", func(context.Context) (int, error) {
-				go func() {
-					_, err := together.Do(t.Context(), "k", func(context.Context) (int, error) { panic("again") })
-					if err == nil || !strings.Contains(err.Error(), "again") {
-						t.Errorf("who waited: %v", err)
-					}
-				}()
+			}
+			told(func() int {
+				go told(func() int { panic("here") })
+				go told(func() int { panic("here") })
 				synctest.Wait()
-				panic("first")
+				panic("here")
 			})
-		}()
-		synctest.Wait()
-		if n, err := together.Do(t.Context(), "k", func(context.Context) (int, error) { return 7, nil }); n != 7 || err != nil {
-			t.Errorf("after that: %d, %v", n, err)
+			synctest.Wait()
+			if n, err := ask(func() int { return 7 }); n != 7 || err != nil {
+				t.Errorf("%s after that: %d, %v", what, n, err)
+			}
 		}
 	})
+}
+
+func TestOneQuestionForAllKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var gather Gather[int, int]
+		var questions [][]int
+		var mu sync.Mutex
+		twice := func(_ context.Context, keys []int) (map[int]int, error) {
+			mu.Lock()
+			questions = append(questions, slices.Sorted(slices.Values(keys)))
+			mu.Unlock()
+			found := map[int]int{}
+			for _, k := range keys {
+				if k != 3 {
+					found[k] = 2 * k
+				}
+			}
+			return found, nil
+		}
+		asked := func(key, want int) {
+			if n, err := gather.Ask(t.Context(), key, twice); n != want || err != nil {
+				t.Errorf("%d: %d, %v, want %d", key, n, err, want)
+			}
+		}
+		gather.Ask(t.Context(), 0, func(context.Context, []int) (map[int]int, error) {
+			for range 2 {
+				for k := range 5 {
+					go asked(k, []int{0, 2, 4, 0, 8}[k])
+				}
+			}
+			synctest.Wait()
+			if len(questions) > 0 {
+				t.Errorf("asked beside the one that is under way: %v", questions)
+			}
+			for k := range maxGathered - 5 {
+				go asked(100+k, 200+2*k)
+			}
+			synctest.Wait()
+			if len(questions) != 1 || len(questions[0]) != maxGathered {
+				t.Errorf("as many as a question may have: %v", questions)
+			}
+			go asked(1, 2)
+			synctest.Wait()
+			return nil, nil
+		})
+		synctest.Wait()
+		asked(2, 4)
+		if len(questions) != 3 || !slices.Equal(questions[1], []int{1}) || !slices.Equal(questions[2], []int{2}) || gather.busy {
+			t.Errorf("after that: %v, busy %v", questions, gather.busy)
+		}
+	})
+}
+
+func TestNobodyGetsAnotherKeysAnswer(t *testing.T) {
+	var gather Gather[int64, int64]
+	var state atomic.Int64
+	var wg sync.WaitGroup
+	for i := range int64(48) {
+		wg.Go(func() {
+			for n := range int64(100) {
+				key, before := (i+n)%40, state.Add(1)
+				got, err := gather.Ask(t.Context(), key, func(_ context.Context, keys []int64) (map[int64]int64, error) {
+					found, at := map[int64]int64{}, state.Load()
+					for _, k := range keys {
+						found[k] = at*100 + k
+					}
+					runtime.Gosched()
+					return found, nil
+				})
+				if err != nil || got%100 != key || got/100 < before {
+					t.Errorf("%d: %d, %v, of what was %d when it was asked for", key, got, err, before)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestTextsOfInAreFew(t *testing.T) {
+	texts := map[string]bool{}
+	for n := 1; n <= maxGathered; n++ {
+		values := make([]string, n)
+		for i := range values {
+			values[i] = string(rune('a' + i))
+		}
+		list, args := In(2, values)
+		texts[list] = true
+		if args[0] != "a" || args[n-1] != values[n-1] || args[len(args)-1] != values[n-1] || strings.Count(list, "$") != len(args) {
+			t.Errorf("In(2, %q) = %s, %v", values, list, args)
+		}
+	}
+	if len(texts) != 3 || !texts["($2)"] || !texts["($2,$3,$4,$5)"] {
+		t.Errorf("texts: %v", texts)
+	}
 }

@@ -45,7 +45,8 @@ type Service struct {
 	Reports   Reports
 	Banks     []Bank // the catalogue, in alphabetical order
 
-	pepper []byte // keys the HMACs of account numbers
+	pepper []byte                       // keys the HMACs of account numbers
+	lists  store.Gather[string, holder] // by consumer id, whoever asks
 }
 
 // Open makes the key of the first start.

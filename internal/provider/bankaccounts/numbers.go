@@ -77,13 +77,18 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]item, error) {
-	rows, entitled, err := connected(ctx, s.DB.SQL, customerID, consumerID, s.Now())
+	of, err := s.lists.Ask(ctx, consumerID, func(ctx context.Context, ids []string) (map[string]holder, error) {
+		return connected(ctx, s.DB.SQL, ids, s.Now())
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]item, 0, len(rows))
+	if of.customerID != customerID {
+		return nil, store.ErrNotFound
+	}
+	out := make([]item, 0, len(of.accounts))
 	keys := map[string]store.Opener{} // mostly one: the consumer's
-	for _, a := range rows {
+	for _, a := range of.accounts {
 		key, ok := keys[a.keyID]
 		if !ok {
 			if key, err = s.DB.Vault.Unwrap(a.keyID, a.wrapped); errors.Is(err, store.ErrShredded) {
@@ -99,7 +104,7 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 			return nil, err
 		}
 		it.AccountID = a.accountID
-		if entitled && !a.first.IsZero() && a.numbers != nil {
+		if a.numbers != nil {
 			var d details
 			if err := read(key, cell(a.id, "numbers"), a.numbers, &d); err != nil {
 				return nil, err

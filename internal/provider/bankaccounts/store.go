@@ -39,46 +39,45 @@ func named(ctx context.Context, q store.Queryer, of scope, owner, accountID stri
 		WHERE `+string(of)+` AND n.account_id = $2 ORDER BY a.retrieved_at DESC LIMIT 1`, owner, accountID))
 }
 
-// connected returns the accounts of a consumer whose connections live, or whose
-// numbers were given out, with their wrapped keys; none of one that has withdrawn
-// consent. entitled says whether the customer may have account numbers. A consumer
-// that is not the customer's is store.ErrNotFound.
-func connected(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (all []account, entitled bool, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT m.ach_details, a.id, a.key_id, k.wrapped, a.account_id, a.first_at, a.details, a.numbers
+// holder is a consumer as far as the list goes.
+type holder struct {
+	customerID string    // whose consumer it is
+	accounts   []account // with their wrapped keys, and the numbers that this customer was given
+}
+
+// connected returns, by their ids, the consumers with those of their accounts whose
+// connections live, or whose numbers were given out; none of one that has withdrawn
+// consent.
+func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]holder, error) {
+	in, args := store.In(2, consumerIDs)
+	rows, err := q.QueryContext(ctx, `SELECT u.id, u.customer_id, a.id, a.key_id, k.wrapped, a.account_id, a.details,
+			CASE WHEN m.ach_details AND a.first_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
 			LEFT JOIN bank_accounts a ON a.consumer_id = u.id AND u.withdrawn_at IS NULL AND (a.first_at IS NOT NULL OR EXISTS (
-				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $3))
+				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $1))
 			LEFT JOIN data_keys k ON k.id = a.key_id
-		WHERE u.id = $1 AND u.customer_id = $2`, consumerID, customerID, store.Micros(now))
+		WHERE u.id IN `+in, append([]any{store.Micros(now)}, args...)...)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer rows.Close()
-	known := false
+	out := map[string]holder{}
 	for rows.Next() {
+		var consumer string
+		var h holder
 		var a account
 		var id, keyID, accountID sql.NullString
-		var first sql.NullInt64
-		if err := rows.Scan(&entitled, &id, &keyID, &a.wrapped, &accountID, &first, &a.details, &a.numbers); err != nil {
-			return nil, false, err
+		if err := rows.Scan(&consumer, &h.customerID, &id, &keyID, &a.wrapped, &accountID, &a.details, &a.numbers); err != nil {
+			return nil, err
 		}
-		known = true
-		if !id.Valid {
-			continue // the consumer has none
+		h.accounts = out[consumer].accounts
+		if id.Valid { // the consumer has one
+			a.id, a.keyID, a.accountID = id.String, keyID.String, accountID.String
+			h.accounts = append(h.accounts, a)
 		}
-		a.id, a.keyID, a.accountID = id.String, keyID.String, accountID.String
-		if first.Valid {
-			a.first = store.Time(first.Int64)
-		}
-		all = append(all, a)
+		out[consumer] = h
 	}
-	if err := rows.Err(); err != nil {
-		return nil, false, err
-	}
-	if !known {
-		return nil, false, store.ErrNotFound
-	}
-	return all, entitled, nil
+	return out, rows.Err()
 }
 
 // give notes that an account's numbers are given out, once, and returns them
