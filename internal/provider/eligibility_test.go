@@ -48,7 +48,7 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			keys    string
 			sub     svc.Substatus
 		}{
-			{"Eligibility", tenant, "meta product stated_employers identities assets documents application_completeness_checks", ""},
+			{"Eligibility", tenant, "meta product stated_employers identities assets documents application_completeness_checks consumer_notices", ""},
 			{"Eligibility, assets only", resident, "meta product identities assets documents application_completeness_checks", ""},
 			{"Eligibility, income only", tenant, "meta product stated_employers identities", svc.SubNoRecentInformation},
 		} {
