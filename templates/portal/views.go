@@ -25,12 +25,42 @@ type Base struct {
 	Languages []ui.Choice // the same page in other languages
 	Sandbox   bool        // says so in the footer
 	Framed    bool        // inside another site's frame: without header and footer
+	Frame     Frame       // with Framed
 	Brand     Brand
+}
+
+// Frame is the page around one that is framed: who is told how it goes.
+type Frame struct {
+	Parent      string // its origin
+	Application string
+	Error       string // why the page shows nothing but that
+}
+
+// In is what a page has in the frame of another site.
+func (b Base) In(parent, application string) Base {
+	b.Framed, b.Languages, b.Frame = true, nil, Frame{Parent: parent, Application: application}
+	return b
+}
+
+// out is what a link out of a frame needs: it leads the whole window on.
+func (b Base) out() templ.Attributes {
+	if b.Framed {
+		return templ.Attributes{"target": "_top"}
+	}
+	return nil
 }
 
 func (b Base) page(title string, scripts ...string) ui.Page {
 	p := ui.Page{Lang: b.Lang, Title: title, Home: "/", Icon: b.Assets.URL("icon.svg"),
 		Styles: []string{b.Assets.URL("portal.css")}, Languages: b.Languages, Bare: b.Framed}
+	p.Attrs = templ.Attributes{}
+	if b.Framed {
+		scripts = append(scripts, "framed.js")
+		p.Attrs["data-parent"], p.Attrs["data-application"] = b.Frame.Parent, b.Frame.Application
+		if b.Frame.Error != "" {
+			p.Attrs["data-error"] = b.Frame.Error
+		}
+	}
 	for _, s := range scripts {
 		p.Scripts = append(p.Scripts, b.Assets.URL(s))
 	}
@@ -44,7 +74,7 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 // wasm is page with the module that validates and registers the widget.
 func (b Base) wasm(title string, scripts ...string) ui.Page {
 	p := b.page(title, append([]string{"module.js"}, scripts...)...)
-	p.Attrs = templ.Attributes{"data-wasm": b.Assets.URL("vestibule.wasm"), "data-wasm-exec": b.Assets.URL("wasm_exec.js")}
+	p.Attrs["data-wasm"], p.Attrs["data-wasm-exec"] = b.Assets.URL("vestibule.wasm"), b.Assets.URL("wasm_exec.js")
 	return p
 }
 
@@ -67,6 +97,7 @@ type RecentApplication struct {
 type Apply struct {
 	Base
 	Product    svc.Product
+	AssetsOnly bool              // of an eligibility report: no employers are asked for
 	Action     string            // where the form goes
 	Today      string            // YYYY-MM-DD, UTC
 	Values     map[string]string // by field name, as typed; never echoed unless the form was refused
@@ -144,7 +175,6 @@ type Connect struct {
 	Report          string // where hooks are reported
 	Next            string // the status page
 	Restart         string // where another try is asked for
-	ParentOrigin    string // with Framed: who is told about states
 }
 
 func (c Connect) attrs() templ.Attributes {
@@ -153,8 +183,7 @@ func (c Connect) attrs() templ.Attributes {
 		"data-product": string(c.Product), "data-today": c.Today, "data-attempt": strconv.Itoa(c.Attempt),
 		"data-report": c.Report, "data-next": c.Next, "data-state": c.State}
 	for name, v := range map[string]string{"data-token": c.Token, "data-prefill": c.Prefill, "data-consumer-id": c.ConsumerID,
-		"data-external-id": c.ExternalID, "data-user-args": c.UserArgs, "data-sandbox-report-id": c.SandboxReportID,
-		"data-parent": c.ParentOrigin} {
+		"data-external-id": c.ExternalID, "data-user-args": c.UserArgs, "data-sandbox-report-id": c.SandboxReportID} {
 		if v != "" {
 			a[name] = v
 		}
@@ -175,26 +204,25 @@ type Leave struct {
 // Status is where an application stands.
 type Status struct {
 	Base
-	ID           string
-	Product      svc.Product
-	State        string
-	Version      int64
-	Title        svc.Words // the state in a heading
-	Text         svc.Words // what it means and what comes next
-	Detail       svc.Words // why, where there is a reason; may be empty
-	Tone         ui.Tone
-	Moving       bool // it may change by itself
-	Slow         bool // it takes longer than it should
-	Retry        bool // starting again can help
-	Final        bool // nothing will happen any more
-	Stream       string
-	Self         string // this page
-	Restart      string
-	Connect      string // where the verification goes on; "" when it does not
-	Other        bool   // offers the provider's page beside it
-	ReturnURL    string
-	Lines        []StatusLine
-	ParentOrigin string
+	ID        string
+	Product   svc.Product
+	State     string
+	Version   int64
+	Title     svc.Words // the state in a heading
+	Text      svc.Words // what it means and what comes next
+	Detail    svc.Words // why, where there is a reason; may be empty
+	Tone      ui.Tone
+	Moving    bool // it may change by itself
+	Slow      bool // it takes longer than it should
+	Retry     bool // starting again can help
+	Final     bool // nothing will happen any more
+	Stream    string
+	Self      string // this page
+	Restart   string
+	Connect   string // where the verification goes on; "" when it does not
+	Other     bool   // offers the provider's page beside it
+	ReturnURL string
+	Lines     []StatusLine
 }
 
 // StatusLine is something that happened, in words.
@@ -219,9 +247,6 @@ func (s Status) attrs() templ.Attributes {
 		"data-title": s.Title.In(s.Lang)}
 	if !s.Final {
 		a["data-stream"] = s.Stream
-	}
-	if s.ParentOrigin != "" {
-		a["data-parent"] = s.ParentOrigin
 	}
 	return a
 }

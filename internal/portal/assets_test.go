@@ -1,0 +1,48 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// An account whose eligibility product verifies assets only has nobody asked for
+// employers: neither by the form, with the browser's rules and the server's, nor by the
+// API; where it verifies them too, they are required.
+func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
+	for _, only := range []bool{true, false} {
+		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
+			c.Products, c.AssetsOnly = map[svc.Product]string{svc.Eligibility: productID, svc.Cashflow: productID}, only
+		})
+		b := r.browser()
+		form := b.get("/apply/eligibility")
+		if form.status != 200 || strings.Contains(form.body, "data-assets-only") != only || strings.Contains(form.body, `name="statedEmployerNames"`) == only || !strings.Contains(form.body, `name="statedAnnualIncome"`) {
+			t.Errorf("assets only %v: the form is %d %s", only, form.status, form.body)
+		}
+		if other := b.get("/apply/cashflow"); strings.Contains(other.body, "data-assets-only") || !strings.Contains(other.body, `name="statedEmployerName"`) {
+			t.Errorf("assets only %v: another form is %s", only, other.body)
+		}
+		typed := url.Values{"product": {"eligibility"}, "firstName": {"Ana"}, "lastName": {"Pérez"}, "email": {"ana@example.com"}, "dob-year": {"1990"}, "dob-month": {"6"}, "dob-day": {"15"},
+			"state": {"CA"}, "mode": {"embedded"}}
+		want := map[bool]int{true: http.StatusSeeOther, false: http.StatusUnprocessableEntity}[only]
+		if got := b.post("/applications", typed); got.status != want {
+			t.Errorf("assets only %v: the form without employers answers %d %s", only, got.status, got.body)
+		}
+		for names, want := range map[string]int{`["Acme"]`: 201, `["a","b","c","d","e","f","g"]`: 400, "": map[bool]int{true: 201, false: 400}[only]} {
+			prefill := `{"firstName":"Ana","lastName":"Pérez","email":"ana@example.com","dob":"1990-06-15","state":"CA"}`
+			if names != "" {
+				prefill = strings.TrimSuffix(prefill, "}") + `,"statedEmployerNames":` + names + "}"
+			}
+			got := b.do("POST", "/api/v1/applications", "application/json", `{"product":"eligibility","mode":"embedded","prefill":`+prefill+`}`, "Authorization", "Bearer "+apiKey)
+			if got.status != want {
+				t.Errorf("assets only %v: the API answers employers %q with %d %s", only, names, got.status, got.body)
+			}
+		}
+	}
+}
