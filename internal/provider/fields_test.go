@@ -205,10 +205,13 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		hold(svc.Income, "income of "+username, visit(svc.Income, earner, map[string]any{"username": username}))
 	}
 	files := []string{"missingfields.pdf", "%PDF-1.4", "holiday.pdf", "%PDF-1.4"}
-	for draw, n := rand.New(rand.NewPCG(11, 1)).IntN, 0; n < 8; n++ {
+	draw := rand.New(rand.NewPCG(11, 3)).IntN
+	layouts := paystubtest.Layouts()
+	for n := range 7 {
 		stub := paystubtest.Random(draw)
-		files = append(files, "paystub.pdf", string(stub.Printed(draw, paystubtest.Layouts()[n%len(paystubtest.Layouts())])))
+		files = append(files, "paystub.pdf", string(stub.Printed(draw, layouts[n%len(layouts)])))
 	}
+	files = append(files, "paystub.pdf", string(paystubtest.Forge(draw, 0, layouts[0], paystubtest.Year(draw, 2))[0]))
 	several := stubs(files...)
 	several["payroll"] = map[string]any{"provider": "northwind-logistics"}
 	hold(svc.Income, "income of payroll and pay stubs", visit(svc.Income, earner, several))
