@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -69,6 +70,8 @@ type attack struct {
 // may fail on our side, be answered in another shape than the door's, be stored,
 // or be found in the log.
 func TestDoors(t *testing.T) {
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(app.Close)
 	eachEngine(t, func(t *testing.T, w *world) {
 		routes := w.routes(t)
 		for _, pattern := range registered(t) {
@@ -103,7 +106,7 @@ func TestDoors(t *testing.T) {
 			}
 		}
 		w.nothingLeaked(t)
-	})
+	}, "--events-url="+app.URL)
 }
 
 // judge sends one attack and holds the answer to what every door promises.

@@ -89,11 +89,11 @@ func (o *onboarding) set(f func()) {
 // TestAnOnboardingAppIsToldOfItsApplications has a real receiver verify what comes,
 // fail once, answer 410, and have things sent again.
 func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
-	for engine, url := range map[string]func() string{"sqlite": func() string { return "" }, "postgres": func() string { return storetest.URL(t) }} {
+	for engine, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": storetest.URL} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			app := newOnboarding(t)
-			w := startWorld(t, url(), "--events-url="+app.URL+"/hooks")
+			w := startWorld(t, url(t), "--events-url="+app.URL+"/hooks")
 			secret, err := webhook.ParseSecret(w.Credentials.EventsSecret)
 			if err != nil {
 				t.Fatal(err)
@@ -138,6 +138,7 @@ func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
 			}
 
 			// The log knows it all, and sends again what it is asked to.
+			w.until(t, func() bool { return len(get("/api/v1/webhooks/deliveries?state=pending")["deliveries"].([]any)) == 0 })
 			page := get("/api/v1/webhooks/deliveries?applicationId=" + id)["deliveries"].([]any)
 			newest := page[0].(map[string]any)
 			if len(page) != 4 || newest["type"] != "application.ready" || newest["httpStatus"] != 204.0 || page[2].(map[string]any)["attempts"] != 2.0 {

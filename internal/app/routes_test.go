@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +36,8 @@ func (w *world) routes(t *testing.T) []route {
 	reviewer := []string{"Cookie", w.signIn(t)}
 
 	share := w.share(t, reviewer[1], ready, c.ThirdParty.PublicID)
+	doomed, _ := w.application(t, "redirect")
+	decided, colleague := w.desk(t, reviewer)
 
 	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
@@ -65,6 +69,7 @@ func (w *world) routes(t *testing.T) []route {
 	passport := w.passport(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 
+	delivery := w.delivered(t, ready)
 	return append(w.deskRoutes(t, child, configuration, secondary[3]), []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
@@ -159,6 +164,22 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "publicId=" + c.ThirdParty.PublicID + "&label=Third"},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/decision", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/decision", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "seen=0&decision=declined&text=" + canaryText},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/delete", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "id=" + doomed + "&cause=request&sure=yes"},
+		{base: p, method: "GET", pattern: "/review/deletions", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
+		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
+		{base: p, method: "GET", pattern: "/review/welcome/{key}", param: canaryText, shape: asPage},
+		{base: p, method: "POST", pattern: "/review/welcome/{key}", param: canaryText, shape: asPage, kind: asForm, body: "password=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
@@ -168,7 +189,15 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
 		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications", who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files/{path}", above: ready, param: url.PathEscape(sourceFile), who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/events", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/webhooks", who: "key", header: key},
+		{base: p, method: "POST", pattern: "/api/v1/webhooks/enable", who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/webhooks/deliveries", who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/webhooks/deliveries/{id}", param: delivery, who: "key", header: key},
+		{base: p, method: "POST", pattern: "/api/v1/webhooks/deliveries/{id}/redeliver", param: delivery, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
 
@@ -248,11 +277,42 @@ func (w *world) passport(t *testing.T) []string {
 	return []string{"Authorization", w.bearer(t, w.Credentials.account), "X-Public-Token", made.field("publicToken")}
 }
 
+// delivered waits until nothing is on its way to the onboarding app, and returns the
+// newest delivery about an application.
+func (w *world) delivered(t *testing.T, id string) string {
+	t.Helper()
+	var newest struct{ Deliveries []struct{ ID string } }
+	list := func(query string) int {
+		newest.Deliveries = nil
+		json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+"/api/v1/webhooks/deliveries?"+query, "", "Authorization", w.key())).Body, &newest)
+		return len(newest.Deliveries)
+	}
+	w.until(t, func() bool { return list("state=pending") == 0 })
+	if list("applicationId="+id) == 0 {
+		t.Fatal("nothing was told of the application")
+	}
+	return newest.Deliveries[0].ID
+}
+
 // signIn signs the reviewer in and returns the cookie.
 func (w *world) signIn(t *testing.T) string {
 	t.Helper()
 	return cookieOf(t, good(t, 303, ask(t, "POST", w.Portal+"/review/sign-in",
 		"email="+w.Credentials.Reviewer.Email+"&password="+w.Credentials.Reviewer.Password, "Content-Type", asForm)))
+}
+
+// desk declines an application and adds a colleague, and returns the ids of both.
+func (w *world) desk(t *testing.T, reviewer []string) (decided, colleague string) {
+	t.Helper()
+	header := append([]string{"Content-Type", asForm}, reviewer...)
+	decided, _ = w.application(t, "redirect")
+	good(t, 303, ask(t, "POST", w.Portal+"/review/applications/"+decided+"/decision", "seen=0&decision=declined&text=too+soon", header...))
+	page := good(t, 200, ask(t, "POST", w.Portal+"/review/people", "email=colleague@example.org&role=auditor", header...))
+	found := regexp.MustCompile(`action="/review/people/([0-9a-f-]{36})"`).FindSubmatch(page.Body)
+	if found == nil {
+		t.Fatalf("the colleague is not on the page\n%s", page.Body)
+	}
+	return decided, string(found[1])
 }
 
 // registration is what the widget's frame sends for a token.

@@ -79,15 +79,16 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// eachEngine runs f against a program on SQLite and one on PostgreSQL.
-func eachEngine(t *testing.T, f func(t *testing.T, w *world)) {
+// eachEngine runs f against a program on SQLite and one on PostgreSQL, with more
+// flags.
+func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		f(t, startWorld(t, ""))
+		f(t, startWorld(t, "", more...))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		f(t, startWorld(t, storetest.URL(t)))
+		f(t, startWorld(t, storetest.URL(t), more...))
 	})
 }
 
