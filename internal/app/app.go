@@ -26,6 +26,7 @@ type cli struct {
 	Portal   struct{}    `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
 	Provider struct{}    `cmd:"" help:"Run the provider alone."`
 	Customer newCustomer `cmd:"" help:"Add a customer to the provider's database, and print once what it signs in with."`
+	Keys     keyCommands `cmd:"" help:"Keys of this installation."`
 	Doctor   struct{}    `cmd:"" help:"Examine the portal's configuration against its provider, and say what is wrong; changes nothing."`
 	Version  struct{}    `cmd:"" help:"Print the version."`
 }
@@ -66,7 +67,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	case "portal":
 		p.portal = true
-	case "provider", "customer <name>":
+	case "provider", "customer <name>", "keys rotate":
 		p.provider = true
 	default:
 		p = parties{true, true}
@@ -85,8 +86,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	log := newLog(stderr, &c.Config)
-	if command.Command() == "customer <name>" {
-		if err := addCustomer(ctx, &c.Config, c.Customer, log, stdout); err != nil {
+	if run := map[string]func() error{
+		"customer <name>": func() error { return addCustomer(ctx, &c.Config, c.Customer, log, stdout) },
+		"keys rotate":     func() error { return rotateKeys(ctx, &c.Config, log, stdout) },
+	}[command.Command()]; run != nil {
+		if err := run(); err != nil {
 			fmt.Fprintln(stderr, "vestibule:", err)
 			return 1
 		}

@@ -36,7 +36,11 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Provider, MasterKey: master})
+	former, err := formerKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Provider, MasterKey: master, Former: former})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/svc"
@@ -35,3 +36,7 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 		return p.desk.AddStaff(ctx, tx, id, n.Staff.Email, n.Staff.Password)
 	})
 }
+
+// RotateKeys makes new signing keys and returns when the published one begins to
+// sign. What the ones before it signed stays good.
+func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }

@@ -58,6 +58,7 @@ type Config struct {
 	Dir       string           // folder of the SQLite file; unused with PostgreSQL
 	Party     string           // Portal or Provider: the file's name, the schema, the migrations
 	MasterKey []byte           // 32 bytes; wraps the data keys
+	Former    [][]byte         // master keys before it, while data keys are wrapped anew (Vault.Rewrap)
 	Now       func() time.Time // the party's clock; nil is the system's
 }
 
@@ -115,7 +116,7 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 	if err := db.migrate(ctx, c.Party); err != nil {
 		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
-	vault, err := newVault(c.MasterKey, c.Now)
+	vault, err := newVault(c.MasterKey, c.Former, c.Now)
 	if err != nil {
 		return err
 	}

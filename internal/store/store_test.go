@@ -82,6 +82,66 @@ func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	}
 }
 
+func TestDataKeysAreWrappedAnew(t *testing.T) {
+	dir := t.TempDir()
+	newer := bytes.Repeat([]byte{7}, 32)
+	reopen := func(master []byte, former ...[]byte) *store.DB {
+		t.Helper()
+		db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: master, Former: former})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	at := store.Cell{Table: "applications", Column: "prefill", Row: "1"}
+	ids, values := []string{store.SystemKey}, map[string][]byte{}
+	fill := func(db *store.DB, n int) {
+		t.Helper()
+		for range n {
+			id, err := db.Vault.NewKey(t.Context(), db.SQL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		for _, id := range ids {
+			if values[id] != nil {
+				continue
+			}
+			sealed, err := db.Vault.Seal(t.Context(), db.SQL, id, at, []byte("Ada "+id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			values[id] = sealed
+		}
+	}
+	read := func(db *store.DB) {
+		t.Helper()
+		for _, id := range ids {
+			if plain, err := db.Vault.Open(t.Context(), db.SQL, id, at, values[id]); err != nil || string(plain) != "Ada "+id {
+				t.Fatalf("what was sealed under %s reads %q, %v", id, plain, err)
+			}
+		}
+	}
+	fill(reopen(storetest.MasterKey), 700) // more than one transaction's
+	between := reopen(newer, storetest.MasterKey)
+	read(between)
+	fill(between, 3) // wrapped under the newer one already
+	n, err := between.Vault.Rewrap(t.Context(), between)
+	if err != nil || n != 701 {
+		t.Fatalf("Rewrap = %d, %v, want 701", n, err)
+	}
+	if n, err := between.Vault.Rewrap(t.Context(), between); err != nil || n != 0 {
+		t.Errorf("a second Rewrap = %d, %v, want none", n, err)
+	}
+	read(between)
+	read(reopen(newer))
+	if _, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey}); err == nil {
+		t.Error("the former master key alone still opens the database")
+	}
+}
+
 func TestOneWinnerOfAConditionalUpdate(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()

@@ -22,6 +22,7 @@ import (
 // with its 16-byte tag.
 type Vault struct {
 	master cipher.AEAD
+	former []cipher.AEAD // masters before it, which still open what they wrapped
 	system cipher.AEAD // set by ensureSystemKey, before the vault is shared
 	now    func() time.Time
 }
@@ -42,15 +43,23 @@ var ErrShredded = errors.New("store: the data key of this value was destroyed")
 // another cell, or a damaged row.
 var ErrSeal = errors.New("store: sealed value does not open")
 
-func newVault(master []byte, now func() time.Time) (*Vault, error) {
-	if len(master) != 32 {
-		return nil, fmt.Errorf("store: the master key has %d bytes, want 32", len(master))
+func newVault(master []byte, former [][]byte, now func() time.Time) (*Vault, error) {
+	v := &Vault{now: now}
+	for i, key := range append([][]byte{master}, former...) {
+		if len(key) != 32 {
+			return nil, fmt.Errorf("store: a master key has %d bytes, want 32", len(key))
+		}
+		aead, err := newAEAD(key)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			v.master = aead
+		} else {
+			v.former = append(v.former, aead)
+		}
 	}
-	aead, err := newAEAD(master)
-	if err != nil {
-		return nil, err
-	}
-	return &Vault{master: aead, now: now}, nil
+	return v, nil
 }
 
 func newAEAD(key []byte) (cipher.AEAD, error) {
@@ -115,11 +124,89 @@ func (v *Vault) unwrap(id string, wrapped []byte) (cipher.AEAD, error) {
 	if wrapped == nil {
 		return nil, ErrShredded
 	}
-	key, err := open(v.master, keyCell(id), wrapped)
+	key, err := v.dataKey(id, wrapped)
 	if err != nil {
 		return nil, err
 	}
 	return newAEAD(key)
+}
+
+// dataKey opens a wrapped data key with the master key, or one before it.
+func (v *Vault) dataKey(id string, wrapped []byte) ([]byte, error) {
+	key, err := open(v.master, keyCell(id), wrapped)
+	for i := 0; err != nil && i < len(v.former); i++ {
+		key, err = open(v.former[i], keyCell(id), wrapped)
+	}
+	return key, err
+}
+
+// rewrapAtOnce is how many data keys one transaction wraps anew.
+const rewrapAtOnce = 500
+
+// Rewrap wraps every data key that a former master key wrapped under the present
+// one, and returns how many those were. It may be killed and run again, and others
+// may read, seal and shred meanwhile; what was sealed under the data keys stays as
+// it is. When it has returned, the former keys are needed no more.
+func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
+	total, after := 0, ""
+	for {
+		n, last := 0, ""
+		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			n, last = 0, ""
+			keys, err := wrappedKeys(ctx, tx, after)
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				last = k.id
+				if _, err := open(v.master, keyCell(k.id), k.wrapped); err == nil {
+					continue
+				}
+				key, err := v.dataKey(k.id, k.wrapped)
+				if err != nil {
+					return fmt.Errorf("store: data key %s: %w", k.id, err)
+				}
+				won, err := One(tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2 AND wrapped = $3`, seal(v.master, keyCell(k.id), key), k.id, k.wrapped))
+				if err != nil {
+					return err
+				}
+				if won { // else it was shredded meanwhile, or another process was faster
+					n++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return total, err
+		}
+		total += n
+		if last == "" {
+			return total, nil
+		}
+		after = last
+	}
+}
+
+type wrappedKey struct {
+	id      string
+	wrapped []byte
+}
+
+func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []wrappedKey
+	for rows.Next() {
+		var k wrappedKey
+		if err := rows.Scan(&k.id, &k.wrapped); err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, rows.Err()
 }
 
 // ensureSystemKey makes the system key on the first start, and refuses to go on

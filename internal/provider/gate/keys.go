@@ -87,6 +87,24 @@ func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
 	})
 }
 
+// Replace makes a new key for every purpose, and returns when the new outcome key
+// begins to sign.
+func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
+	err := k.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
+			rows, err := keyRows(ctx, tx, p)
+			if err == nil {
+				err = k.add(ctx, tx, p, rows, false)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return k.Now().Add(lead), err
+}
+
 func (k *Keys) add(ctx context.Context, tx *sql.Tx, p Purpose, rows []keyRow, atOnce bool) error {
 	key, err := jose.GenerateKey()
 	if err != nil {

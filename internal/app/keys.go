@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"vestibule/internal/provider"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+type keyCommands struct {
+	Rotate struct{} `cmd:"" help:"Make new keys for sessions and outcome tokens; with --old-master-key-file, seal every data key under the new master key. The program may be running."`
+}
+
+// rotateKeys makes new keys in whichever of the two databases there are. Cookies
+// and tokens that were signed before stay good for as long as they live, and a
+// new outcome key signs only when every reader of the key set can have seen it.
+func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
+	found := false
+	for _, party := range []string{store.Portal, store.Provider} {
+		behind, err := store.Behind(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party})
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if behind != 0 {
+			return fmt.Errorf("the %s's database is of another version than this program; start this version once before", party)
+		}
+		found = true
+		if err := rotateParty(ctx, c, party, log, stdout); err != nil {
+			return fmt.Errorf("%s: %w", party, err)
+		}
+	}
+	if !found {
+		return errors.New("there is no database to rotate keys in: give --data-dir or --database-url")
+	}
+	return nil
+}
+
+func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger, stdout io.Writer) (err error) {
+	master, err := masterKey(c)
+	if err != nil {
+		return err
+	}
+	former, err := formerKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party, MasterKey: master, Former: former})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if len(former) > 0 {
+		n, err := db.Vault.Rewrap(ctx, db)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "%s: %d data keys sealed under the new master key\n", party, n)
+	}
+	sessions, err := session.New(ctx, db, time.Now, session.Settings{Name: "vestibule"})
+	if err != nil {
+		return err
+	}
+	if err := sessions.Rotate(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s: a new key signs session cookies; those before it stay good\n", party)
+	if party != store.Provider {
+		return nil
+	}
+	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: svc.Environment(c.Environment), Assets: web.Provider()})
+	if err != nil {
+		return err
+	}
+	from, err := p.RotateKeys(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s: a new key is published, and signs outcome tokens from %s on\n", party, from.UTC().Format(time.RFC3339))
+	return nil
+}

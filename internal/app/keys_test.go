@@ -1,0 +1,86 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vestibule/internal/app"
+	"vestibule/internal/store"
+)
+
+// TestKeysRotateUnderARunningProgram makes new keys beside a program that serves:
+// what it signed before stays good, and readers of the key set see the new key
+// before anything is signed with it. Then everything is sealed under another
+// master key, and the one before it opens nothing any more.
+func TestKeysRotateUnderARunningProgram(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		rotate := func(args ...string) string {
+			t.Helper()
+			var out, log bytes.Buffer
+			code := app.Run(t.Context(), append([]string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, args...), &out, &log)
+			if code != 0 {
+				t.Fatalf("keys rotate ends with %d: %s", code, &log)
+			}
+			return out.String()
+		}
+		published := func() (kids []string) {
+			var set struct{ Keys []struct{ Kid string } }
+			if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", "")).Body, &set); err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range set.Keys {
+				kids = append(kids, k.Kid)
+			}
+			return kids
+		}
+		id, grant := w.application(t, "embedded")
+		cookie := w.enter(t, id, grant)
+		bearer := w.bearer(t, w.Credentials.account)
+		before := published()
+		rotate()
+		after := published()
+		if len(before) != 1 || len(after) != 2 || after[0] != before[0] {
+			t.Errorf("the key set was %q and is %q", before, after)
+		}
+		good(t, 200, ask(t, "GET", w.Portal+"/applications/"+id, "", "Cookie", cookie))
+		if got := do(t, ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", bearer, "X-External-Id", "none")); got.Status != 404 {
+			t.Errorf("the access token from before: %d %s", got.Status, got.Body)
+		}
+		w.bearer(t, w.Credentials.account)
+
+		newer := filepath.Join(t.TempDir(), "newer.key")
+		if err := os.WriteFile(newer, []byte(hex.EncodeToString(bytes.Repeat([]byte{9}, 32))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		older := filepath.Join(w.dir, "master.key")
+		said := rotate("--master-key-file="+newer, "--old-master-key-file="+older)
+		for _, party := range []string{"portal", "provider"} {
+			if !strings.Contains(said, party+": ") || strings.Contains(said, party+": 0 data keys") {
+				t.Errorf("%s: nothing was sealed anew:\n%s", party, said)
+			}
+		}
+		for _, party := range []string{store.Portal, store.Provider} {
+			db, err := store.Open(t.Context(), store.Config{URL: w.databaseURL, Dir: w.dir, Party: party, MasterKey: bytes.Repeat([]byte{9}, 32)})
+			if err != nil {
+				t.Fatalf("%s with the new master key alone: %v", party, err)
+			}
+			db.Close()
+		}
+		var out, log bytes.Buffer
+		if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, &out, &log); code == 0 {
+			t.Error("the master key from before still opens the databases")
+		}
+	})
+}
+
+func TestThereMustBeKeysToRotate(t *testing.T) {
+	var out, log bytes.Buffer
+	if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + t.TempDir()}, &out, &log); code != 1 || !strings.Contains(log.String(), "no database") {
+		t.Errorf("exit code %d: %s", code, &log)
+	}
+}
