@@ -23,7 +23,7 @@ import (
 type Vault struct {
 	master cipher.AEAD
 	former []cipher.AEAD // masters before it, which still open what they wrapped
-	system cipher.AEAD // set by ensureSystemKey, before the vault is shared
+	system cipher.AEAD   // set by ensureSystemKey, before the vault is shared
 	now    func() time.Time
 }
 
