@@ -363,7 +363,7 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 			}
 		}
 		text = d.page("/dashboard/reports/" + d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern))
-		for _, want := range []string{"The applicant consented", "A bank was chosen", "Status", "An event was sent", "visit in the widget"} {
+		for _, want := range []string{"The applicant consented", "A bank, payroll provider or supplier was chosen", "Status", "An event was sent", "visit in the widget"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the timeline does not say %q", want)
 			}
