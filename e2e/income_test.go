@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,8 +12,13 @@ import (
 // incomeVisit is the address of a hosted visit for an income report.
 func (s *site) incomeVisit(t *testing.T, lang string) string {
 	t.Helper()
+	return s.hosted(t, "income", lang, nil)
+}
+
+func (s *site) hosted(t *testing.T, product, lang string, more map[string]any) string {
+	t.Helper()
 	link := call(t, "POST", s.Provider+"/connect/invite-link", s.basic(), map[string]any{
-		"productId": s.Credentials.Products["income"], "prefill": somebody(nil)}, 2)["inviteLink"].(string)
+		"productId": s.Credentials.Products[product], "prefill": somebody(more)}, 2)["inviteLink"].(string)
 	return link + "?lang=" + lang
 }
 
@@ -155,4 +161,66 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		click(t, v.page(`role=button[name="Finish"]`))
 		see(t, v.page("[data-end=success]"))
 	})
+}
+
+// TestEligibilityVisit verifies one employer by payroll and one by a document, skips
+// one, and shows a bank: by keyboard, on pages for everybody.
+func TestEligibilityVisit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, spanish)
+	v.open(t, s.hosted(t, "eligibility", "es", map[string]any{"state": "OH",
+		"statedEmployerNames": []string{"Northwind Logistics", "Tern & Sons Worldwide Shipping and Forwarding", "Vandelay"}}))
+	enter := func(selector string) { t.Helper(); must(t, v.page(selector).Press("Enter")) }
+	signIn := func(place string) {
+		t.Helper()
+		enter("button[value=" + place + "]")
+		step(t, v.page, "sign-in")
+		fill(t, v.page("[name=username]"), "default")
+		fill(t, v.page("[name=password]"), "x")
+		enter("[name=password]")
+		step(t, v.page, "code")
+		fill(t, v.page("[name=code]"), "123456")
+		enter("[name=code]")
+	}
+	step(t, v.page, "consent")
+	submit(t, v.page)
+	step(t, v.page, "employers")
+	enter(`button[value=verify] >> nth=0`)
+	step(t, v.page, "source")
+	enter("button[value=payroll]")
+	step(t, v.page, "employer")
+	signIn("northwind-logistics")
+	step(t, v.page, "employers")
+	enter(`button[value=verify] >> nth=1`)
+	enter("button[value=documents]")
+	step(t, v.page, "documents")
+	letter, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")
+	must(t, err)
+	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{{Name: "contrato.pdf", MimeType: "application/pdf", Buffer: letter}}))
+	see(t, v.page("role=heading >> text=1 archivo añadido"))
+	_, err = v.Reload()
+	must(t, err)
+	enter(`role=button[name="Usar estos documentos"]`)
+	step(t, v.page, "employers")
+	enter(`role=button[name="Omitir Vandelay"]`)
+	step(t, v.page, "skip")
+	everybody(t, v, "skip")
+	enter(`button[value=OTHER]`)
+	step(t, v.page, "employers")
+	for i, want := range []string{"verificada", "verificada", "omitida"} {
+		see(t, v.page(fmt.Sprintf(`.employer:nth-child(%d) .badge:text-is("%s")`, i+1, want)))
+	}
+	everybody(t, v, "employers")
+	in(t, v, "es")
+	shot(t, v, "eligibility-employers")
+	enter(`role=button[name="Continuar"]`)
+	fill(t, v.page("[name=q]"), "harbor national")
+	enter("[name=q]")
+	signIn("harbor-national-bank")
+	step(t, v.page, "accounts")
+	submit(t, v.page)
+	step(t, v.page, "connected")
+	enter(`role=button[name="Terminar"]`)
+	see(t, v.page("[data-end=success][data-status=SUCCESS]"))
 }

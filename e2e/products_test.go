@@ -29,6 +29,10 @@ func TestProducts(t *testing.T) {
 		map[string]any{"firstName": "getAdaptiveDecisionResult", "lastName": "pdfHighRisk", "email": "d@example.org", "dob": born})
 	banked := ready("income", map[string]any{}, map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born,
 		"statedEmployerName": "Northwind Logistics", "statedAnnualIncome": 82000})
+	letter := []any{map[string]any{"fileName": "contract.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}
+	tenant := ready("eligibility", map[string]any{"employers": []any{map[string]any{"payroll": map[string]any{"provider": "northwind-logistics"}}, map[string]any{"documents": letter},
+		map[string]any{"skip": "OTHER"}}, "banks": []any{map[string]any{"bank": "harbor-national-bank"}, map[string]any{"bank": "kestrel-bank", "username": "multi"}}},
+		map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born, "state": "OH", "statedEmployerNames": []string{"Northwind Logistics", "Tern & Sons", "Vandelay"}})
 	abroad := ready("passport", map[string]any{"supplier": "MEX_CDC"}, map[string]any{"firstName": "Ana", "lastName": "Díaz", "email": "a@example.org", "dob": born})
 
 	// The form: what is missing is said, and six names can be given.
@@ -62,8 +66,11 @@ func TestProducts(t *testing.T) {
 	click(t, v.page(`summary:text-is("Month by month, as a table")`))
 	see(t, v.page(".finding-success >> nth=2"))
 	v.axe(t)
+	v.open(t, tenant+"/report")
+	see(t, v.page(`.finding:has-text("2 of 3 stated employers verified, 1 skipped")`))
+	v.axe(t)
 	must(t, v.Page.SetViewportSize(320, 640))
-	for _, url := range []string{banked + "/report", altered + "/report", altered + "/files", abroad + "/report"} {
+	for _, url := range []string{banked + "/report", altered + "/report", altered + "/files", tenant + "/report", abroad + "/report"} {
 		v.open(t, url)
 		v.fits(t)
 	}
