@@ -94,6 +94,11 @@ func (n forReview) File(ctx context.Context, id, path string) (svcapi.Content, e
 	return got, noReport(err)
 }
 
+func (n forReview) Newest(ctx context.Context, id string) ([]byte, error) {
+	raw, err := n.s.Newest(ctx, id)
+	return raw, noReport(err)
+}
+
 func reviewed(a applications.Application) review.Application {
 	j := a.Journey
 	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,

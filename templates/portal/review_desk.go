@@ -16,6 +16,7 @@ func ReviewMenu(p ui.Page, path string, oversees, administers bool) ui.Page {
 	}
 	p.Links = nil
 	link(reviewApplications, "/review")
+	link(eventsTitle, "/review/events")
 	if oversees {
 		link(deskAudit, "/review/audit")
 		link(deskDeletions, "/review/deletions")
@@ -44,6 +45,7 @@ func (s ReviewSaid) words() (title, text, back svc.Words, to string) {
 // ReviewPeopleView is the desk's people. Email and Role are as typed, and Problem
 // or Done what came of it.
 type ReviewPeopleView struct {
+	By           string // e-mail of who is signed in
 	People       []ReviewPerson
 	Local        bool // they have passwords here
 	Email, Role  string
@@ -129,6 +131,7 @@ type ReviewWelcomeView struct {
 
 // ReviewAuditView is a page of the audit trail, with the filter as it was chosen.
 type ReviewAuditView struct {
+	By                                   string // e-mail of who is signed in
 	Actor, Action, Application, From, To string
 	People                               []ReviewPersonOption
 	Actions                              []string
@@ -167,7 +170,7 @@ func (v ReviewAuditView) grid(l svc.Lang) ui.Grid {
 
 // details is what a line's word of the desk's own says.
 func (x ReviewAuditLine) details(l svc.Lang) string {
-	for _, table := range []map[string]svc.Words{decisionWords, roleWords, deletionWords} {
+	for _, table := range []map[string]svc.Words{decisionWords, roleWords, deletionWords, detailWords} {
 		if w, ok := table[x.Detail]; ok {
 			return w.In(l)
 		}

@@ -29,6 +29,7 @@ var (
 	listFilters   = svc.Words{EN: "Search and filters", ES: "Búsqueda y filtros"}
 	listOver      = svc.Words{EN: "This search has ended", ES: "Esta búsqueda ha terminado"}
 	listOverText  = svc.Words{EN: "What was looked for is kept for half an hour, for you alone. Search again.", ES: "Lo buscado se guarda media hora y solo para usted. Busque de nuevo."}
+	listNarrow    = svc.Words{EN: "More filters", ES: "Más filtros"}
 	listMore      = svc.Words{EN: "or more", ES: "o más"}
 
 	peopleIntro     = svc.Words{EN: "Who may sign in here, and what each of them may do.", ES: "Quién puede entrar aquí y qué puede hacer cada cual."}
@@ -190,6 +191,20 @@ var actionWords = map[string]svc.Words{
 	"personLinked":     {EN: "Made a link for a person", ES: "Creó un enlace para una persona"},
 	"passwordSet":      {EN: "Set a password", ES: "Eligió contraseña"},
 	"auditRead":        {EN: "Read the audit trail", ES: "Leyó el registro de auditoría"},
+}
+
+// detailWords are the details of lines that have no table of their own.
+var detailWords = map[string]svc.Words{
+	"password":  {EN: "by password", ES: "con contraseña"},
+	"link":      {EN: "by a link", ES: "con un enlace"},
+	"elsewhere": {EN: "by the organization's account", ES: "con la cuenta de la organización"},
+	"id":        {EN: "by an id", ES: "por identificador"},
+	"email":     {EN: "by an e-mail address", ES: "por correo electrónico"},
+	"words":     {EN: "by a name or external id", ES: "por nombre o identificador externo"},
+	"disable":   {EN: "way in taken", ES: "acceso retirado"},
+	"enable":    {EN: "way in given back", ES: "acceso devuelto"},
+	"shared":    {EN: "for the first time", ES: "por primera vez"},
+	"renewed":   {EN: "for another 72 hours", ES: "por otras 72 horas"},
 }
 
 // incompleteWords say what is missing, by the check that does not hold.

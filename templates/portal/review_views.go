@@ -61,6 +61,11 @@ type ReviewListView struct {
 // as ISO 8601 has them.
 type ReviewFilter struct{ Text, State, Product, Outcome, Decision, From, To string }
 
+// narrow reports whether more than a text and a state are asked for.
+func (f ReviewFilter) narrow() bool {
+	return f.Product != "" || f.Outcome != "" || f.Decision != "" || f.From != "" || f.To != ""
+}
+
 // ReviewState is one filter of the list.
 type ReviewState struct {
 	State   string // empty is all

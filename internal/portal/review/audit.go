@@ -113,7 +113,7 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
 	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
-	v := portal.ReviewAuditView{Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
+	v := portal.ReviewAuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {

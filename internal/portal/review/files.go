@@ -16,13 +16,15 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Files are the files of reports, at the service. store.ErrNotFound is a report
+// Files are the files of reports, and reports themselves, at the service. store.ErrNotFound is a report
 // that is not here; the service's refusals are *svcapi.Error.
 type Files interface {
 	// Files lists those of an application's report.
 	Files(ctx context.Context, id string) ([]svcapi.File, error)
 	// File fetches one of them, by its path.
 	File(ctx context.Context, id, path string) (svcapi.Content, error)
+	// Newest returns the report's JSON as the service has it now.
+	Newest(ctx context.Context, id string) ([]byte, error)
 }
 
 // endings are the content types that a reviewer is given under their own name, with

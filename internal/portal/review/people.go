@@ -39,7 +39,7 @@ func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by
 		v.People = append(v.People, portal.ReviewPerson{ID: p.id, Email: p.email, Role: string(p.role), Created: p.created, SignedIn: p.signedIn,
 			Disabled: p.disabled, Self: p.id == by.id, Password: p.passwordHash != "", Elsewhere: p.bound})
 	}
-	v.Local = d.Local()
+	v.By, v.Local = by.email, d.Local()
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewPeople(p, v) })
 }
 

@@ -48,6 +48,7 @@ type shelf struct {
 	files    []svcapi.File
 	content  map[string]svcapi.Content // by path
 	refuses  error
+	newest   []byte // of every report, at the service
 }
 
 func (s *shelf) Files(_ context.Context, id string) ([]svcapi.File, error) {
@@ -62,6 +63,13 @@ func (s *shelf) Files(_ context.Context, id string) ([]svcapi.File, error) {
 
 func (s *shelf) File(_ context.Context, _, path string) (svcapi.Content, error) {
 	return s.content[path], s.refuses
+}
+
+func (s *shelf) Newest(_ context.Context, id string) ([]byte, error) {
+	if s.reports[id] == nil {
+		return nil, store.ErrNotFound
+	}
+	return s.newest, s.refuses
 }
 
 func (s *shelf) Entry(_ context.Context, _ store.Queryer, id string) (Entry, error) {

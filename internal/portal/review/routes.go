@@ -21,6 +21,7 @@ func (d *Desk) table() []route {
 		{"POST /review/find", all, d.find},
 		{"GET /review/applications/{id}", all, d.application},
 		{"GET /review/applications/{id}/report", all, d.report},
+		{"GET /review/applications/{id}/newest", all, d.newest},
 		{"GET /review/applications/{id}/report.json", all, d.download},
 		{"GET /review/applications/{id}/report.csv", all, d.reportCSV},
 		{"GET /review/applications/{id}/months.csv", all, d.monthsCSV},

@@ -1,0 +1,206 @@
+package portal_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+const deskPassword = "correct horse battery"
+
+// atTheDesk is a browser in which an administrator has signed in.
+func (r *rig) atTheDesk() *browser {
+	r.t.Helper()
+	if err := r.portal.EnsureReviewer(r.t.Context(), "admin@example.com", deskPassword); err != nil {
+		r.t.Fatal(err)
+	}
+	b := r.browser()
+	if p := b.post("/review/sign-in", url.Values{"email": {"admin@example.com"}, "password": {deskPassword}}); p.status != 303 {
+		r.t.Fatalf("signing in to the desk: %d\n%s", p.status, p.body)
+	}
+	return b
+}
+
+// mentions lists the tables with a row that has the text in any column.
+func mentions(t *testing.T, db *store.DB, text string) []string {
+	t.Helper()
+	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
+	if db.Dialect == store.SQLite {
+		list = `SELECT name FROM sqlite_master WHERE type = 'table'`
+	}
+	names, err := db.SQL.Query(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer names.Close()
+	var out []string
+	for names.Next() {
+		var name string
+		if err := names.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		if has(t, db.SQL, name, text) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func has(t *testing.T, db *sql.DB, table, text string) bool {
+	t.Helper()
+	rows, err := db.Query(`SELECT * FROM ` + table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		row, at := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			at[i] = &row[i]
+		}
+		if err := rows.Scan(at...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range row {
+			if raw, ok := v.([]byte); ok {
+				v = string(raw)
+			}
+			if strings.Contains(fmt.Sprint(v), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What is deleted is gone from every table, from the file and its log, and what
+// else is known of the person stays where nobody chose it.
+func TestWhatIsDeletedIsGone(t *testing.T) {
+	test := func(t *testing.T, db *store.DB, dir string) {
+		r := newRig(t, db)
+		b := r.browser()
+		first := b.do("POST", "/api/v1/applications", "application/json", `{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
+			"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`, "Authorization", "Bearer "+apiKey)
+		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(first.body)
+		second := b.apply("externalId", "x")
+		other := strings.TrimPrefix(second, "/applications/")
+		desk := r.atTheDesk()
+		own := "/review/applications/" + id
+		if p := desk.post(own+"/notes", url.Values{"text": {"a canary note"}}); p.status != 303 {
+			t.Fatalf("a note: %d", p.status)
+		}
+		if p := desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"a canary reason"}}); p.status != 303 {
+			t.Fatalf("a decision: %d\n%s", p.status, p.body)
+		}
+		if p := desk.post("/review/find", url.Values{"query": {"canaria"}}); p.status != 303 {
+			t.Fatalf("a search: %d", p.status)
+		}
+		page := desk.get(own + "/delete")
+		if !strings.Contains(page.body, `value="`+id+`"`) || !strings.Contains(page.body, `value="`+other+`"`) {
+			t.Errorf("the person's applications are not offered:\n%s", page.body)
+		}
+		if len(mentions(t, db, id)) < 6 || len(mentions(t, db, "canary-order")) == 0 {
+			t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
+		}
+		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 || !strings.Contains(p.body, "say that it is meant") {
+			t.Errorf("deleting unsurely: %d", p.status)
+		}
+		if p := desk.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
+			t.Errorf("deleting what was not offered: %d", p.status)
+		}
+		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+			t.Fatalf("deleting: %d to %q\n%s", p.status, p.location, r.log)
+		}
+		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
+			t.Errorf("the application is still in %v, want %v", got, want)
+		}
+		if got := mentions(t, db, "canary"); len(got) > 0 {
+			t.Errorf("something of it is still in %v", got)
+		}
+		if p := desk.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") || !strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
+			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
+		}
+		if p := desk.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {
+			t.Errorf("the list of what was deleted:\n%s", p.body)
+		}
+		if p := b.do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey); p.status != 404 {
+			t.Errorf("the API's answer is %d", p.status)
+		}
+		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.status != 404 {
+			t.Errorf("deleting again: %d", p.status)
+		}
+		if p := desk.get("/review/applications/" + other); p.status != 200 || !strings.Contains(p.body, "Canaria") {
+			t.Errorf("what nobody chose: %d", p.status)
+		}
+		if dir == "" {
+			return
+		}
+		for _, file := range []string{"portal.db", "portal.db-wal"} {
+			raw, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, word := range []string{"canary-order", "canary args", "canary note", "canary reason", "canaria@", "Canaria"} {
+				if bytes.Contains(raw, []byte(word)) {
+					t.Errorf("%q stands in %s", word, file)
+				}
+			}
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		test(t, db, dir)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, storetest.Postgres(t, store.Portal), "")
+	})
+}
+
+// A report that was fetched is sealed under the key that goes with it, and its jobs
+// end.
+func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db)
+		b := r.browser()
+		a := b.apply()
+		b.get(a + "/connect")
+		external, publicToken := r.provider.finish(svc.StatusPending)
+		id := strings.TrimPrefix(a, "/applications/")
+		desk := r.atTheDesk()
+		if p := desk.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+			t.Fatalf("deleting: %d\n%s", p.status, r.log)
+		}
+		if got := r.webhook(external, publicToken, svc.StatusSuccess); got != 204 {
+			t.Errorf("a webhook of what was deleted is answered %d", got)
+		}
+		if p := b.get(a); p.status != 404 {
+			t.Errorf("the applicant's page: %d", p.status)
+		}
+		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
+			t.Errorf("the application is still in %v, want %v", got, want)
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package review
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// scored is the sample report with a score and its reasons.
+func scored(t *testing.T) []byte {
+	t.Helper()
+	body, err := report.ParseCashflow(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := 512
+	code := func(code, words string) report.AdverseCode { return report.AdverseCode{Code: code, Description: words} }
+	body.Scores = []report.Score{
+		{ScoreType: report.ScoreCashflow, ScoreVersion: "1.0.0", Value: &value, AdverseActionCodes: []report.AdverseCode{code("11", "Old reason")}},
+		{ScoreType: report.ScoreCashflow, ScoreVersion: "2.0.0", Value: &value, AdverseActionCodes: []report.AdverseCode{code("11", "Balance too low"), code("22", "Returned <b>payments</b>"),
+			code("33", "Third"), code("44", "Fourth"), code("55", "Fifth")}},
+	}
+	raw, err := report.Encode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.shelf.reports[appReady] = scored(t)
+		d.signInAs(secret, "")
+		other := d.as(Reviewer)
+		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
+			t.Errorf("a letter of nothing: %d", resp.StatusCode)
+		}
+		for _, tc := range []struct {
+			form   url.Values
+			status int
+			says   string
+		}{
+			{url.Values{"seen": {"0"}, "decision": {Declined}}, 422, "must be told why"},
+			{url.Values{"seen": {"0"}, "decision": {MoreAsked}}, 422, "what the applicant is asked for"},
+			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"11", "22", "33", "44", "55"}}, 422, "at most four"},
+			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {strings.Repeat("é", maxWritten+1)}}, 422, "at most 2,000"},
+			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"a\x01b"}}, 422, "at most 2,000"},
+			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"99"}}, 400, ""},
+			{url.Values{"seen": {"0"}, "decision": {"maybe"}}, 400, ""},
+			{url.Values{"seen": {"x"}, "decision": {Approved}}, 400, ""},
+			{url.Values{"seen": {"-1"}, "decision": {Approved}}, 400, ""},
+			{url.Values{"seen": {"1"}, "decision": {Approved}}, 409, "Somebody decided"},
+		} {
+			resp, page := d.post(own+"/decision", tc.form)
+			if resp.StatusCode != tc.status || !strings.Contains(page, tc.says) {
+				t.Errorf("deciding by %.80v: %d, want %d with %q", tc.form, resp.StatusCode, tc.status, tc.says)
+			}
+		}
+		if _, page := d.get(own); !strings.Contains(page, "Nobody has decided yet") || !strings.Contains(page, "Balance too low") || strings.Contains(page, "Old reason") ||
+			!strings.Contains(page, "Returned &lt;b&gt;payments&lt;/b&gt;") {
+			t.Errorf("before a decision:\n%s", page)
+		}
+		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}})
+		if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done=decided#decision" {
+			t.Fatalf("declining: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+		}
+		// The other one looked before that.
+		resp, page := other.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"mine stays typed"}})
+		if resp.StatusCode != 409 {
+			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
+		}
+		d.says("somebody was faster", page, "Somebody decided while you were looking", "reviewer@example.com", "Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
+		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {Escalated}}); resp.StatusCode != 303 {
+			t.Errorf("deciding anew: %d", resp.StatusCode)
+		}
+		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
+			t.Errorf("a letter of an escalation: %d", resp.StatusCode)
+		}
+		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {Declined}, "reason": {"11", "22"}, "text": {"In my own words."}}); resp.StatusCode != 303 {
+			t.Errorf("deciding a third time: %d", resp.StatusCode)
+		}
+		_, page = d.get(own)
+		d.says("decided thrice", page, "Decided before", "Escalated", "(2)", "/letter")
+		if _, page := d.get("/review?decision=declined"); !strings.Contains(page, "order-7") {
+			t.Errorf("the list of what was declined:\n%s", page)
+		}
+		want := []string{appReady + " declined 1", appReady + " escalated 2", appReady + " declined 3"}
+		if !slices.Equal(d.shelf.told, want) {
+			t.Errorf("the timeline was told %q, want %q", d.shelf.told, want)
+		}
+		_, page = d.get(own + "/letter")
+		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)", "Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
+		_, page = d.get(own + "/letter?lang=es")
+		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7")
+
+		var text []byte
+		if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil || strings.Contains(string(text), "line") {
+			t.Errorf("kept in the clear: %q %v", text, err)
+		}
+	})
+}
+
+func TestOfDecisionsAtOnceOneIsTaken(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const many = 8
+		got := make(chan int, many)
+		var wg sync.WaitGroup
+		for range many {
+			wg.Go(func() {
+				resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}})
+				got <- resp.StatusCode
+			})
+		}
+		wg.Wait()
+		close(got)
+		counts := map[int]int{}
+		for status := range got {
+			counts[status]++
+		}
+		if counts[303] != 1 || counts[409] != many-1 {
+			t.Errorf("answers = %v", counts)
+		}
+	})
+}
+
+func TestNotesAreForColleagues(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", maxWritten+1), "a\u202eb"} {
+			if resp, page := d.post(own+"/notes", url.Values{"text": {bad}}); resp.StatusCode != 422 || !strings.Contains(page, "Write 1 to 2,000 characters") {
+				t.Errorf("a note of %.20q: %d", bad, resp.StatusCode)
+			}
+		}
+		if resp, _ := d.post(own+"/notes", url.Values{"text": {"Called <twice>\nno answer"}}); resp.Header.Get("Location") != own+"?done=noted#notes" {
+			t.Errorf("a note leads to %q", resp.Header.Get("Location"))
+		}
+		_, page := d.get(own + "?done=noted&lang=es")
+		d.says("a note", page, "La nota está guardada", "Called &lt;twice&gt;", "no answer", "reviewer@example.com")
+		var text []byte
+		if err := db.SQL.QueryRow(`SELECT text FROM review_notes`).Scan(&text); err != nil || strings.Contains(string(text), "Called") {
+			t.Errorf("kept in the clear: %q %v", text, err)
+		}
+	})
+}
+
+// What a report says against an applicant, by the product.
+func TestReasonsAreTheReportsOwn(t *testing.T) {
+	no, yes := false, true
+	encode := func(v any) []byte {
+		raw, err := report.Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	meta := func(version string) *report.Meta {
+		return &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: version, Status: svc.StatusSuccess}
+	}
+	for _, tc := range []struct {
+		product svc.Product
+		raw     []byte
+		want    []string
+	}{
+		{svc.Cashflow, scored(t), []string{"11 Balance too low", "22 Returned <b>payments</b>", "33 Third", "44 Fourth", "55 Fifth"}},
+		{svc.Cashflow, sample(t), nil},
+		{svc.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion), Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no}, "ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
+			[]string{"DOCUMENTS_READABLE A document could not be read"}},
+		{svc.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
+			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
+			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
+			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
+			[]string{"TEXT_OVER_TEXT Text lies under a shape, an image or other text", "DATES_DISAGREE Its dates do not agree"}},
+		{svc.Passport, encode(report.Passport{Meta: meta(report.PassportVersion), Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
+			[]string{"K1 Too many inquiries"}},
+	} {
+		got, err := reasons(tc.product, tc.raw)
+		if err != nil {
+			t.Errorf("%s: %v", tc.product, err)
+			continue
+		}
+		var all []string
+		for _, r := range got {
+			all = append(all, r.Code+" "+r.Words.EN)
+			if r.Words.ES == "" {
+				t.Errorf("%s has no Spanish words", r.Code)
+			}
+		}
+		if !slices.Equal(all, tc.want) {
+			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
+		}
+	}
+	if _, err := reasons(svc.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
+		t.Errorf("a broken report: %v", err)
+	}
+}

@@ -1,0 +1,88 @@
+package review
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+const appOld = "44444444-4444-4444-8444-444444444444"
+
+func TestApplicationsAreKeptForSoLong(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		left := func() (n int) {
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_index`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		d.post(own+"/shares", url.Values{"publicId": {harbor}})
+		d.add(Application{ID: appOld, Product: svc.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -31)}, Applicant{FirstName: "Ana"})
+		if err := d.retain(t.Context()); err != nil || left() != 3 {
+			t.Errorf("without a limit %d are left: %v", left(), err)
+		}
+		d.RetentionDays = 30
+		if err := d.retain(t.Context()); err == nil || left() != 2 {
+			t.Errorf("after 30 days %d are left, and the job comes again: %v", left(), err)
+		}
+		_, page := d.get("/review/deletions")
+		d.says("deleted by age", page, appOld, "as old as any may get", "by its age", "30")
+		if resp, _ := d.get("/review/audit?action=retentionDeleted&application=" + appOld); resp.StatusCode != 200 {
+			t.Errorf("the trail of it: %d", resp.StatusCode)
+		}
+		*d.now = noon.AddDate(0, 0, 31)
+		if err := d.retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
+			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.relay.revoked))
+		}
+	})
+}
+
+// What is shared and cannot be withdrawn now is not deleted now.
+func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	d.post(own+"/shares", url.Values{"publicId": {harbor}})
+	d.relay.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: svc.CodeUnavailable}
+	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
+	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
+		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
+	}
+	if _, err := entryOf(t.Context(), d.DB.SQL, appReady); err != nil {
+		t.Errorf("it is gone: %v", err)
+	}
+	d.relay.err = nil
+	if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.relay.revoked) != 1 {
+		t.Errorf("deleting: %d, %d withdrawn", resp.StatusCode, len(d.relay.revoked))
+	}
+}
+
+// Applications that are older than the index are found once it is filled.
+func TestTheIndexIsFilledWithWhatWasThereBefore(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		if _, err := db.SQL.Exec(`UPDATE review_index SET named = FALSE, external_key = NULL, outcome = ''`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL.Exec(`DELETE FROM review_tokens`); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.refill(t.Context()); err == nil {
+			t.Error("there may be more, and the job does not come again")
+		}
+		if err := d.refill(t.Context()); err != nil {
+			t.Errorf("all is filled in, and the job says %v", err)
+		}
+		for _, f := range []filter{{text: "zoe"}, {text: "ord"}, {outcome: "SUCCESS"}} {
+			if found, _, err := d.look(t.Context(), f, 5); err != nil || len(found) != 1 || found[0].ID != appReady {
+				t.Errorf("%+v finds %v, %v", f, found, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/password"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+func TestWordsOfANameAreComparedAsPeopleDo(t *testing.T) {
+	for name, want := range map[string]string{
+		"Zoë O’Hara-Núñez": "nunez ohara zoe", "  ana  MARÍA ana ": "ana maria", "D'Angelo": "dangelo", "J. R. R.": "j r",
+		"Łukasz Żółć": "zołc łukasz", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße": "straße",
+	} {
+		if got := strings.Join(words(name), " "); got != want {
+			t.Errorf("words(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := words(strings.Repeat("a b c d e f g h i j k l m n o p ", 3)); len(got) != maxWords {
+		t.Errorf("a name of many words has %d", len(got))
+	}
+}
+
+// fits says by hand what a filter chooses.
+func fits(f filter, a entry, who Applicant) bool {
+	inText := func() bool {
+		text := strings.ToLower(f.text)
+		if text == "" || text == a.ID || text == a.PublicToken || strings.HasPrefix(strings.ToLower(a.ExternalID), text) {
+			return true
+		}
+		if strings.Contains(text, "@") {
+			return password.Email(who.Email) == text
+		}
+		has := words(who.FirstName + " " + who.LastName)
+		asked := words(text)
+		return len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool { return !slices.Contains(has, w) })
+	}
+	decided := a.decision
+	if decided == "" {
+		decided = undecided
+	}
+	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) && (f.outcome == "" || f.outcome == string(a.Outcome)) &&
+		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) && (f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
+}
+
+// Whatever is asked for, the pages together are what fits, in order, each once.
+func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		if _, err := db.SQL.Exec(`DELETE FROM review_index`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL.Exec(`DELETE FROM review_tokens`); err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(7, 7))
+		pick := func(all ...string) string { return all[r.IntN(len(all))] }
+		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		var all []entry
+		people := map[string]Applicant{}
+		outcomeOf := map[string]svc.Outcome{"pending": svc.OutcomeSuccess, "ready": svc.OutcomeSuccess, "exited": svc.OutcomeExit}
+		for i := range 300 {
+			e := entry{Entry: Entry{ID: uuid.NewString(), Product: svc.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
+				PublicToken: uuid.NewString(), State: pick(states[:]...), CreatedAt: day.Add(time.Duration(r.IntN(20)) * 6 * time.Hour), UpdatedAt: noon}}
+			e.Outcome = outcomeOf[e.State]
+			if e.State == "failed" {
+				e.Outcome = svc.Outcome(pick("SUCCESS", "ERROR"))
+			}
+			who := Applicant{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
+			who.Email = pick("a@example.com", "B@Example.com", "")
+			people[e.ID] = who
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				if err := d.Index(ctx, tx, e.Entry); err != nil {
+					return err
+				}
+				if r.IntN(2) == 0 {
+					e.decision = pick(decisions[:]...)
+					if err := setDecision(ctx, tx, e.ID, e.decision); err != nil {
+						return err
+					}
+				}
+				return d.Name(ctx, tx, e.ID, e.CreatedAt, who)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, e)
+		}
+		slices.SortFunc(all, func(a, b entry) int {
+			if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
+				return c
+			}
+			return strings.Compare(b.ID, a.ID)
+		})
+		for range 250 {
+			some := all[r.IntN(len(all))]
+			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "nobody", "b@example.com", "loan", "LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
+			if r.IntN(2) == 0 {
+				f.state = pick(states[:]...)
+			}
+			if r.IntN(2) == 0 {
+				f.product = string(svc.Products()[r.IntN(4)])
+			}
+			if r.IntN(3) == 0 {
+				f.outcome = pick(outcomes[:]...)
+			}
+			if r.IntN(3) == 0 {
+				f.decision = pick(append(decisions[:], undecided)...)
+			}
+			if r.IntN(4) == 0 {
+				f.from = day.AddDate(0, 0, r.IntN(4))
+			}
+			if r.IntN(4) == 0 {
+				f.to = day.AddDate(0, 0, r.IntN(5))
+			}
+			var want, got []string
+			for _, e := range all {
+				if fits(f, e, people[e.ID]) {
+					want = append(want, e.ID)
+				}
+			}
+			for pages := 0; ; pages++ {
+				page, next, err := d.look(t.Context(), f, 7)
+				if err != nil {
+					t.Fatalf("%+v: %v", f, err)
+				}
+				for _, e := range page {
+					got = append(got, e.ID)
+				}
+				if f.cursor = next; next == "" || pages > 50 {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v finds %d, want %d", f, len(got), len(want))
+			}
+		}
+	})
+}
+
+func TestASearchGoesByAHandleAndEnds(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		for what, to := range map[string]string{" " + token + " ": appReady, "ORDER-7": appReady, appStarted: appStarted, "núñez zoe": appReady, " zoe@example.ORG ": appReady} {
+			if resp, _ := d.post("/review/find", url.Values{"query": {what}}); resp.Header.Get("Location") != "/review/applications/"+to {
+				t.Errorf("looking for %q leads to %q", what, resp.Header.Get("Location"))
+			}
+		}
+		if resp, _ := d.post("/review/find", url.Values{"state": {"ready"}, "product": {"cashflow"}, "from": {"2026-01-01"}}); resp.Header.Get("Location") != "/review?from=2026-01-01&product=cashflow&state=ready" {
+			t.Errorf("filters without a text lead to %q", resp.Header.Get("Location"))
+		}
+		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria Núñez"}, "decision": {undecided}})
+		to := resp.Header.Get("Location")
+		if !strings.HasPrefix(to, "/review?decision=none&find=") || strings.Contains(strings.ToLower(to), "canaria") {
+			t.Fatalf("a search leads to %q", to)
+		}
+		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, "Nothing fits") || !strings.Contains(page, `value="Canaria Núñez"`) {
+			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)
+		}
+		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "Canaria") {
+			t.Errorf("somebody else's search:\n%s", page)
+		}
+		*d.now = noon.Add(searchLife)
+		if _, page := d.get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "order-7") {
+			t.Errorf("a search after its time:\n%s", page)
+		}
+		if err := d.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d searches are kept for ever: %v", n, err)
+		}
+		for _, bad := range []url.Values{{"query": {strings.Repeat("x", 201)}}, {"query": {"a\u202eb"}}, {"query": {"x"}, "state": {"y"}}} {
+			if resp, _ := d.post("/review/find", bad); resp.StatusCode != 400 {
+				t.Errorf("looking for %.40v: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+// The index says nothing to who has it without its key.
+func TestTheIndexHoldsNoName(t *testing.T) {
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	d := open(t, db)
+	d.signInAs(secret, "")
+	d.post("/review/find", url.Values{"query": {"Núñez Canaria"}})
+	for _, f := range []string{"portal.db", "portal.db-wal"} {
+		raw, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"nunez", "Núñez", "Zoe@", "zoe@", "O’Hara", "ohara", "Canaria", "canaria"} {
+			if bytes.Contains(raw, []byte(word)) {
+				t.Errorf("%q stands in %s", word, f)
+			}
+		}
+	}
+}

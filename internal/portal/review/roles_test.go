@@ -1,0 +1,309 @@
+package review
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// as is a browser at the desk in which a new person of that role has signed in by
+// the link that an administrator was shown.
+func (d *desk) as(role Role) *desk {
+	d.t.Helper()
+	out := *d
+	jar, _ := cookiejar.New(nil)
+	out.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
+	link := d.invite(string(role)+uuid.NewString()[:8]+"@example.com", role)
+	if resp, page := out.post(link, url.Values{"password": {secret}}); resp.StatusCode != 303 || resp.Header.Get("Location") != "/review" {
+		d.t.Fatalf("choosing a password: %d %s", resp.StatusCode, page)
+	}
+	return &out
+}
+
+var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/welcome/[A-Za-z0-9_-]{43})<`)
+
+// invite adds a person and returns the path of the link.
+func (d *desk) invite(email string, role Role) string {
+	d.t.Helper()
+	resp, page := d.post("/review/people", url.Values{"email": {email}, "role": {string(role)}})
+	found := welcomeLink.FindStringSubmatch(page)
+	if resp.StatusCode != 200 || found == nil {
+		d.t.Fatalf("adding a person: %d %s", resp.StatusCode, page)
+	}
+	return found[1]
+}
+
+// Every address of the desk, and who may use it. A new one fails here until
+// somebody has decided that.
+func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	d.post(own+"/shares", url.Values{"publicId": {harbor}})
+	share := shareID(appReady, harbor)
+	forms := map[string]url.Values{
+		"POST /review/find":                       {"query": {"order"}},
+		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
+		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {Approved}},
+		"POST /review/applications/{id}/notes":    {"text": {"a note"}},
+		"POST /review/applications/{id}/delete":   {"id": {appStarted}, "cause": {byTest}},
+		"POST /review/people":                     {"email": {"x"}, "role": {string(Auditor)}},
+		"POST /review/people/{id}":                {"do": {"enable"}},
+		"POST /review/shares/{id}/withdraw":       {},
+	}
+	want := map[string]string{ // reviewer, administrator, auditor
+		"GET /review": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU",
+		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU", "GET /review/applications/{id}/report.json": "RAU",
+		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",
+		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",
+		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",
+		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
+		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",
+		"GET /review/applications/{id}/letter": "RAU", "GET /review/applications/{id}/newest": "RAU",
+		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
+		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
+		"GET /review/deletions": "-AU", "GET /review/audit": "-AU",
+		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
+	}
+	browsers := []*desk{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
+	stranger := *d
+	stranger.http = &http.Client{CheckRedirect: d.http.CheckRedirect}
+	routes := d.table()
+	if len(routes) != len(want) {
+		t.Errorf("the desk has %d routes, and %d are known here", len(routes), len(want))
+	}
+	// Those that end something come last.
+	slices.SortStableFunc(routes, func(a, b route) int {
+		last := func(r route) int {
+			if strings.HasSuffix(r.pattern, "withdraw") {
+				return 1
+			}
+			return 0
+		}
+		return last(a) - last(b)
+	})
+	for _, r := range routes {
+		method, path, _ := strings.Cut(r.pattern, " ")
+		id := appReady
+		if strings.HasPrefix(path, "/review/shares/") {
+			id = share
+		}
+		path = strings.NewReplacer("{id}", id, "{file}", "none").Replace(path)
+		ask := func(b *desk) *http.Response {
+			var resp *http.Response
+			if method == "GET" {
+				resp, _ = b.get(path)
+			} else {
+				resp, _ = b.post(path, forms[r.pattern])
+			}
+			return resp
+		}
+		got := ""
+		for i, b := range browsers {
+			if resp := ask(b); resp.StatusCode == http.StatusForbidden {
+				got += "-"
+			} else if got += string("RAU"[i]); resp.StatusCode >= 500 || strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in") {
+				t.Errorf("%s for %c: %d to %q", r.pattern, "RAU"[i], resp.StatusCode, resp.Header.Get("Location"))
+			}
+		}
+		if got != want[r.pattern] {
+			t.Errorf("%s is for %s, want %s", r.pattern, got, want[r.pattern])
+		}
+		if resp := ask(&stranger); resp.StatusCode != 303 || !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in") {
+			t.Errorf("%s for nobody: %d to %q", r.pattern, resp.StatusCode, resp.Header.Get("Location"))
+		}
+	}
+	if _, page := browsers[2].get(own); strings.Contains(page, "<textarea") || strings.Contains(page, "/withdraw") || strings.Contains(page, "/delete") || !strings.Contains(page, "/review/audit?application=") {
+		t.Errorf("an auditor's page of an application offers what is refused, or lacks the trail:\n%s", page)
+	}
+	if _, page := browsers[0].get(own); !strings.Contains(page, "<textarea") || strings.Contains(page, "/review/people") || strings.Contains(page, "/review/audit") {
+		t.Errorf("a reviewer's page:\n%s", page)
+	}
+}
+
+func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		link := d.invite(" Nina@Example.com ", Reviewer)
+		if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"}, "role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
+			t.Errorf("a second person of one address: %d", resp.StatusCode)
+		}
+		for _, bad := range []string{"", "x", "a@", "@b", "a b@c", "a@b\u202e.c", strings.Repeat("x", 250) + "@example.com"} {
+			if resp, _ := d.post("/review/people", url.Values{"email": {bad}, "role": {string(Auditor)}}); resp.StatusCode != 422 {
+				t.Errorf("adding %q: %d", bad, resp.StatusCode)
+			}
+		}
+		nina := *d
+		jar, _ := cookiejar.New(nil)
+		nina.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
+		if _, page := nina.get(link); !strings.Contains(page, "nina@example.com") {
+			t.Errorf("the link's page:\n%s", page)
+		}
+		if resp, _ := nina.post(link, url.Values{"password": {"short"}}); resp.StatusCode != 422 {
+			t.Errorf("a short password: %d", resp.StatusCode)
+		}
+		if resp, _ := nina.post(link, url.Values{"password": {secret + "!"}}); resp.StatusCode != 303 {
+			t.Errorf("a password: %d", resp.StatusCode)
+		}
+		if resp, page := nina.post(link, url.Values{"password": {"another password"}}); resp.StatusCode != 410 || !strings.Contains(page, "used up") {
+			t.Errorf("a link used twice: %d\n%s", resp.StatusCode, page)
+		}
+		if resp, _ := nina.get("/review"); resp.StatusCode != 200 {
+			t.Errorf("after choosing a password: %d", resp.StatusCode)
+		}
+		var id string
+		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'reviewer'`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		change := func(form url.Values) int {
+			resp, _ := d.post("/review/people/"+id, form)
+			return resp.StatusCode
+		}
+		if got := change(url.Values{"do": {"role"}, "role": {string(Auditor)}}); got != 303 {
+			t.Errorf("another role: %d", got)
+		}
+		if resp, _ := nina.post(own+"/notes", url.Values{"text": {"x"}}); resp.StatusCode != 403 {
+			t.Errorf("the role holds only from the next sign-in on: %d", resp.StatusCode)
+		}
+		if got := change(url.Values{"do": {"disable"}}); got != 303 {
+			t.Errorf("disabling: %d", got)
+		}
+		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
+			t.Errorf("one who was disabled goes on: %d", resp.StatusCode)
+		}
+		in := url.Values{"email": {"nina@example.com"}, "password": {secret + "!"}}
+		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 422 {
+			t.Errorf("one who was disabled signs in: %d", resp.StatusCode)
+		}
+		if got := change(url.Values{"do": {"enable"}}); got != 303 {
+			t.Errorf("enabling: %d", got)
+		}
+		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
+			t.Errorf("a session of before lives again: %d", resp.StatusCode)
+		}
+		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 303 {
+			t.Errorf("one who was let in again: %d", resp.StatusCode)
+		}
+		// A new link ends the old password's sessions when it is used, and not before.
+		resp, page := d.post("/review/people/"+id, url.Values{"do": {"link"}})
+		found := welcomeLink.FindStringSubmatch(page)
+		if resp.StatusCode != 200 || found == nil {
+			t.Fatalf("a new link: %d", resp.StatusCode)
+		}
+		if resp, _ := nina.get("/review"); resp.StatusCode != 200 {
+			t.Errorf("a link that nobody used ended a session: %d", resp.StatusCode)
+		}
+		other := d.as(Reviewer)
+		if resp, _ := other.post(found[1], url.Values{"password": {"quite another one"}}); resp.StatusCode != 303 {
+			t.Errorf("the new link: %d", resp.StatusCode)
+		}
+		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
+			t.Errorf("a session by the old password goes on: %d", resp.StatusCode)
+		}
+		// Nobody changes themselves, and a link ends after three days.
+		var admin string
+		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'administrator'`).Scan(&admin); err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {string(Auditor)}}, {"do": {"link"}}, {"do": {"nothing"}}, {}} {
+			if resp, _ := d.post("/review/people/"+admin, form); resp.StatusCode != 400 {
+				t.Errorf("changing oneself by %v: %d", form, resp.StatusCode)
+			}
+		}
+		if resp, _ := d.post("/review/people/"+token, url.Values{"do": {"disable"}}); resp.StatusCode != 404 {
+			t.Errorf("changing nobody: %d", resp.StatusCode)
+		}
+		late := d.invite("late@example.com", Auditor)
+		*d.now = d.now.Add(linkLife)
+		if resp, _ := nina.get(late); resp.StatusCode != 410 {
+			t.Errorf("a link after three days: %d", resp.StatusCode)
+		}
+	})
+}
+
+// Each line is there once for each thing that was done, with ids alone.
+func TestTheAuditTrail(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs("wrong password here", "")
+		d.post("/review/sign-in", url.Values{"email": {"nobody@example.com"}, "password": {"wrong password here"}})
+		d.post("/review/sign-in", url.Values{"email": {"nobody2@example.com"}, "password": {"wrong password here"}})
+		d.signInAs(secret, "")
+		d.get("/review")
+		d.post("/review/find", url.Values{"query": {"Zoë"}})
+		d.get(own)
+		d.get(own + "/report")
+		d.get(own + "/report.json")
+		d.get(own + "/files")
+		d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Declined}, "text": {"canary text"}})
+		d.post(own+"/notes", url.Values{"text": {"canary note"}})
+		d.get(own + "/letter")
+		d.post(own+"/shares", url.Values{"publicId": {harbor}})
+		d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
+		d.invite("canary@example.com", Auditor)
+		rows, err := db.SQL.Query(`SELECT action, actor <> '', application_id, detail FROM review_audit`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var got []string
+		for rows.Next() {
+			var action, application, detail string
+			var known bool
+			if err := rows.Scan(&action, &known, &application, &detail); err != nil {
+				t.Fatal(err)
+			}
+			line := action + " " + detail
+			if !known {
+				line += " nobody"
+			}
+			if application != "" && application != appReady {
+				t.Errorf("%s is of %s", line, application)
+			}
+			got = append(got, strings.TrimSpace(line))
+		}
+		slices.Sort(got)
+		want := []string{"decided declined", "filesListed", "letterOpened", "listed", "noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
+			"searched words", "shared shared", "signInFailed password", "signInFailed password nobody", "signedIn password", "withdrawn"}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if _, page := d.get("/review/audit"); !strings.Contains(page, "Opened a report") || !strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
+			t.Errorf("the trail's page:\n%s", page)
+		}
+		_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")
+		if !strings.Contains(page, "Rechazada") || strings.Count(page, "<tr") != 2 {
+			t.Errorf("the trail, narrowed, in Spanish:\n%s", page)
+		}
+		if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, "No such lines") {
+			t.Errorf("the trail of a later day:\n%s", page)
+		}
+		for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x", "?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
+			if resp, _ := d.get("/review/audit" + bad); resp.StatusCode != 404 {
+				t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
+			}
+		}
+		for i := range auditSize + 5 {
+			d.get(fmt.Sprintf("/review?from=2026-01-%02d", i%28+1))
+		}
+		_, page = d.get("/review/audit?action=listed")
+		older := regexp.MustCompile(`href="(/review/audit\?action=listed&amp;after=[^"]+)"`).FindStringSubmatch(page)
+		if older == nil || strings.Count(page, "<tr") != auditSize+1 {
+			t.Fatalf("a full page of the trail has %d rows and leads to %v", strings.Count(page, "<tr")-1, older)
+		}
+		if _, page := d.get(strings.ReplaceAll(older[1], "&amp;", "&")); strings.Count(page, "<tr") != 6+1 {
+			t.Errorf("the page after it has %d rows, want 6", strings.Count(page, "<tr")-1)
+		}
+	})
+}
