@@ -1,12 +1,16 @@
 package provider_test
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -24,7 +28,7 @@ type ending struct {
 }
 
 func (e ending) String() string {
-	return fmt.Sprint(e.product, " of ", e.first, " ", e.last, " by ", e.how)
+	return fmt.Sprintf("%s of %s %s by %.200s", e.product, e.first, e.last, fmt.Sprint(e.how))
 }
 
 // endings are the rows of documents 1 and 3, for each product that they are for.
@@ -34,9 +38,11 @@ func endings() (all []ending) {
 	)
 	at := func(key string, with any) map[string]any { return map[string]any{key: with} }
 	payroll := func(username string) map[string]any { return map[string]any{"username": username} }
-	file := func(name string) []any {
-		return []any{map[string]any{"fileName": name, "contentBase64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.4 a file"))}}
+	holding := func(name string, content []byte) []any {
+		return []any{map[string]any{"fileName": name, "contentBase64": base64.StdEncoding.EncodeToString(content)}}
 	}
+	file := func(name string) []any { return holding(name, []byte("%PDF-1.4 a file")) }
+	letter := paystubtest.Letter()
 	// What an applicant brings for an employer of an eligibility report he brings for the
 	// report of any other product.
 	brought := func(p svc.Product, key string, what any) map[string]any {
@@ -79,6 +85,11 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payStubs", file("my-empty-stub.pdf")), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", file("down.pdf")), down, ""},
 			ending{p, "", "", brought(p, "payStubs", file("holiday.pdf")), refused, ""},
+			// What is encrypted, broken or something else is none, whatever it is called.
+			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
+			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("7 0 obj<<>>endobj "), 60_000)...))), refused, ""},
+			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), make([]byte, 4096)...))), refused, ""},
+			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("MZ\x90\x00"), make([]byte, 4096)...))), refused, ""},
 		)
 		// "Irregularity outcomes": the verdicts are TestIrregularityByTheApplicantsName's.
 		for _, last := range []string{"pdfTrusted", "pdfHighRisk", "pdfWarningApproved", "imageTrusted", "imageHighRiskManualReview"} {
@@ -109,8 +120,8 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 	for _, e := range all {
 		// What an employer is verified by counts by itself where no assets are verified.
 		if _, by := e.how["employers"]; by != (workflow != "") {
-			workflow = map[bool]string{true: "Eligibility, income only"}[by]
-			b.want("the workflow", b.assign(b.configurations()[cmp.Or(workflow, "Eligibility")], "product", b.seed.Products[svc.Eligibility]), 200, "")
+			workflow = map[bool]string{true: ", income only"}[by]
+			b.want("the workflow", b.assign(b.configurations()["Eligibility"+workflow], "product", b.seed.Products[svc.Eligibility]), 200, "")
 		}
 		prefill := with(resident)
 		if e.product == svc.Eligibility {
@@ -187,6 +198,69 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 		if !substatuses[s] {
 			t.Errorf("no row ends with %s", s)
 		}
+	}
+}
+
+// TestEverySourceEndingOfTheContract: what fails beside sources that are connected is
+// named in the report, each with its status and substatus.
+func TestEverySourceEndingOfTheContract(t *testing.T) {
+	b := newBench(t, storetest.SQLite(t, store.Provider))
+	type end struct {
+		Status    svc.Status    `json:"status"`
+		Substatus svc.Substatus `json:"substatus"`
+	}
+	rows := []struct {
+		username       string
+		bank, employer *end
+	}{
+		{"default", nil, &end{svc.StatusSuccess, ""}},
+		{"mfa", &end{svc.StatusNotAuthenticated, svc.SubMFARequired}, &end{svc.StatusNotAuthenticated, svc.SubMFARequired}},
+		{"supplier_unresponsive", &end{svc.StatusSupplierUnresponsive, ""}, &end{svc.StatusSupplierUnresponsive, ""}},
+		{"error", nil, &end{svc.StatusError, ""}},
+		{"e_banking_unsupported", &end{svc.StatusNotAuthenticated, svc.SubEBankingNotSupported}, nil},
+		{"debt_only", &end{svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts}, nil},
+		{"session_expired", nil, &end{svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired}},
+		{"incomplete", nil, &end{svc.StatusError, svc.SubIncomplete}},
+	}
+	names := []string{"Harbor National Bank", "Kestrel Bank", "Trellis Bank", "Acorn Trail Bank", "Prairie Federal Bank"}
+	banks := []any{map[string]any{"bank": names[0]}}
+	var employers, stated []any
+	var failed, verified []end
+	for _, r := range rows {
+		if r.bank != nil {
+			banks = append(banks, map[string]any{"bank": names[len(banks)], "username": r.username})
+			failed = append(failed, *r.bank)
+		}
+		if r.employer != nil {
+			employers = append(employers, map[string]any{"payroll": map[string]any{"provider": "northwind-logistics", "username": r.username}})
+			stated = append(stated, "Employer of "+r.username)
+			verified = append(verified, *r.employer)
+		}
+	}
+	done := b.walk(b.begin("productId", b.seed.Products[svc.Eligibility], "prefill", with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
+	if done.text("status") != "SUCCESS" {
+		t.Fatalf("walked: %s", done.raw)
+	}
+	var report struct {
+		Employers []struct {
+			Sources []end `json:"verification_sources"`
+		} `json:"stated_employers"`
+		Assets struct {
+			Failed []end `json:"failed_connections"`
+		} `json:"assets"`
+	}
+	if err := json.Unmarshal(b.get(eligibilityPath+"json", b.named(done.text("publicToken"))).raw, &report); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(failed, report.Assets.Failed); diff != "" {
+		t.Errorf("banks (-want +got):\n%s", diff)
+	}
+	var got []end
+	for _, e := range report.Employers {
+		got = append(got, e.Sources...)
+	}
+	if diff := cmp.Diff(verified, got); diff != "" {
+		t.Errorf("employers (-want +got):\n%s", diff)
 	}
 }
 
