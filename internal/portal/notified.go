@@ -4,11 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net/http"
 	"time"
 
+	"vestibule/internal/door"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/notify"
+	"vestibule/internal/portal/review"
 	"vestibule/internal/svcapi"
 )
 
@@ -21,6 +24,15 @@ func told(n *notify.Service) func(context.Context, *sql.Tx, applications.Applica
 		j := a.Journey
 		return n.Record(ctx, tx, notify.Change{ID: a.ID, ExternalID: a.ExternalID, UserArgs: a.UserArgs, Product: a.Product, State: string(j.State),
 			Outcome: j.Outcome(), Status: j.Status, Substatus: j.Substatus, Error: j.Error, Sequence: l.Seq, At: l.At})
+	}
+}
+
+// guard has the review desk let its people in to the pages of events.
+func guard(d *review.Desk) func(bool, func(http.ResponseWriter, *http.Request, notify.Member) error) door.HandlerFunc {
+	return func(changes bool, next func(http.ResponseWriter, *http.Request, notify.Member) error) door.HandlerFunc {
+		return d.Guard(changes, func(w http.ResponseWriter, r *http.Request, by review.Member) error {
+			return next(w, r, notify.Member(by))
+		})
 	}
 }
 

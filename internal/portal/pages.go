@@ -39,10 +39,11 @@ func language(r *http.Request) svc.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
 }
 
-// remember keeps a language that was asked for.
+// remember keeps a language that was asked for. What a frame is to speak is the
+// choice of the page around it, and no person's.
 func (l looks) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() {
+		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 			http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}
@@ -78,7 +79,7 @@ func languages(lang svc.Lang, r *http.Request) []ui.Choice {
 		return nil
 	}
 	keep := url.Values{}
-	for _, name := range []string{"mode", "state", "after", "q", "node"} {
+	for _, name := range []string{"mode", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to", "find", "actor", "action", "application"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			keep.Set(name, v)
 		}
@@ -139,7 +140,7 @@ func (l looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redi
 
 // isPage reports whether people look at the answer to r, rather than programs.
 func (l looks) isPage(r *http.Request) bool {
-	if r.URL.Path == "/api/v1/docs" {
+	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" {
 		return true
 	}
 	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, brand.Prefix, "/embed/"} {

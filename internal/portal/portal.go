@@ -197,6 +197,7 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	p.rooms.connect.Routes(mux)
 	p.rooms.companion.Routes(mux, looks.adapt)
 	p.rooms.review.Routes(mux)
+	(&notify.Pages{Service: p.rooms.notify, Guard: guard(p.rooms.review), Adapt: looks.adapt}).Routes(mux)
 	p.rooms.api.Routes(mux)
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+brand.Prefix+"{file}", c.Brand)

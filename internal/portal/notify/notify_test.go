@@ -42,16 +42,18 @@ type room struct {
 const here = "https://app.example.com/hooks/9f3c"
 
 func each(t *testing.T, f func(t *testing.T, r *room)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		secret, err := webhook.ParseSecret(webhook.NewSecret())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), keys: map[string]string{}}
-		r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r, Environment: svc.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
-			Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }}
-		f(t, r)
-	})
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRoom(t, db)) })
+}
+
+func newRoom(t *testing.T, db *store.DB) *room {
+	secret, err := webhook.ParseSecret(webhook.NewSecret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), keys: map[string]string{}}
+	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r, Environment: svc.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
+		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }}
+	return r
 }
 
 func (r *room) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
