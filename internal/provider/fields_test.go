@@ -46,6 +46,10 @@ var kinds = map[string]*regexp.Regexp{
 	"rate":      regexp.MustCompile(`^\d+\.\d{9}$`),
 	"integer":   regexp.MustCompile(`^-?\d+$`),
 	"boolean":   regexp.MustCompile(`^(true|false)$`),
+	"figure":    regexp.MustCompile(`^-?\d+(\.\d{2}|\.\d{5})?$`),
+	"property":  regexp.MustCompile(`^(\d+|true|false)$`),
+	"code":      regexp.MustCompile(`^"(0[1-9]|[1-9]\d)"$`),
+	"version":   regexp.MustCompile(`^"v\d+(\.\d+)*"$`),
 }
 
 // child is a member of the field; it is made if it is not there.
@@ -182,7 +186,7 @@ func (f *field) unseen(path string) (out []string) {
 func TestEveryFieldOfTheReports(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	tables := map[svc.Product]*field{}
-	for _, p := range []svc.Product{svc.Income, svc.Eligibility, svc.Passport} {
+	for _, p := range svc.Products() {
 		tables[p] = fieldsOf(t, p)
 	}
 	hold := func(p svc.Product, name, publicToken string) []byte {
@@ -200,6 +204,12 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		}
 		return done.text("publicToken")
 	}
+	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
+		hold(svc.Cashflow, "cashflow of "+username, visit(svc.Cashflow, resident, map[string]any{"username": username}))
+	}
+	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"], "product", b.seed.Products[svc.Cashflow]), 200, "")
+	hold(svc.Cashflow, "cashflow of both families", visit(svc.Cashflow, applicant, map[string]any{}))
+
 	earner := with(resident, "statedEmployerName", "Northwind Logistics, Inc.", "statedAnnualIncome", 90_000)
 	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
 		hold(svc.Income, "income of "+username, visit(svc.Income, earner, map[string]any{"username": username}))
@@ -224,16 +234,16 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		}
 	}
 
-	applicant := with(resident, "statedEmployerNames", []string{"Dashwood Deliveries", "Northwind Logistics, Inc.", "Great Lakes Medical", "Globex", "Initech"})
+	stated := with(resident, "statedEmployerNames", []string{"Dashwood Deliveries", "Northwind Logistics, Inc.", "Great Lakes Medical", "Globex", "Initech"})
 	payroll := func(provider, username string) map[string]any {
 		return map[string]any{"payroll": map[string]any{"provider": provider, "username": username}}
 	}
-	hold(svc.Eligibility, "eligibility of everything", visit(svc.Eligibility, applicant, map[string]any{
+	hold(svc.Eligibility, "eligibility of everything", visit(svc.Eligibility, stated, map[string]any{
 		"banks": []any{map[string]any{"username": "multi"}, map[string]any{"bank": "Kestrel Bank", "username": "e_banking_unsupported"}},
 		"employers": []any{payroll("dashwood-deliveries", ""), payroll("northwind-logistics", "hourly"), payroll("great-lakes-medical", "mfa"),
 			with(stubs("paystub.pdf", "%PDF-1.4"), "documents", stubs("letter.pdf", "%PDF-1.4")["payStubs"]), map[string]any{"skip": "NO_LONGER_EMPLOYED"}},
 	}))
-	hold(svc.Eligibility, "eligibility of a job that ended", visit(svc.Eligibility, applicant, map[string]any{
+	hold(svc.Eligibility, "eligibility of a job that ended", visit(svc.Eligibility, stated, map[string]any{
 		"bank": "Harbor National Bank", "username": "default", "employers": []any{payroll("northwind-logistics", "terminated"), payroll("great-lakes-medical", "default")}}))
 
 	for _, last := range []string{"Harper", "delinquent", "deceased", "thinfile", "nofile"} {
