@@ -47,7 +47,7 @@ func (p ReviewFilesProblem) words() (title, text svc.Words) {
 			svc.Words{EN: "It has no such file, or the report is older than 90 days and it no longer answers for it.", ES: "No tiene tal archivo, o el informe tiene más de 90 días y ya no responde por él."}
 	}
 	return svc.Words{EN: "The service does not answer", ES: "El servicio no responde"},
-		svc.Words{EN: "The files are there and cannot be fetched now. Wait a moment and try again.", ES: "Los archivos no se pueden obtener ahora. Espere un momento e inténtelo de nuevo."}
+		svc.Words{EN: "What it has cannot be fetched now. Wait a moment and try again.", ES: "Lo que tiene no se puede obtener ahora. Espere un momento e inténtelo de nuevo."}
 }
 
 func (v ReviewFilesView) grid(l svc.Lang) ui.Grid {

@@ -17,6 +17,7 @@ type ReviewIncomeView struct {
 	By            string
 	ApplicationID string
 	Report        *report.Income
+	Newest        bool // it is as the service has it now, and not what is kept
 }
 
 // HasMonths reports whether there is a history for a spreadsheet.
@@ -70,6 +71,15 @@ func (v ReviewIncomeView) sheet(l svc.Lang) sheet {
 	}
 	if v.HasMonths() {
 		s.downloads = append(s.downloads, download{"/months.csv", reportMonthsCSV})
+	}
+	s.newest = !v.Newest
+	if v.Newest {
+		// What is downloaded is what is kept.
+		s.downloads, s.kept = nil, true
+		s.notices = append(s.notices, notice{ui.Info, incomeNewest})
+		if r.Meta.Revision == nil {
+			s.notices = append(s.notices, notice{ui.Info, incomeNotRevised})
+		}
 	}
 	if r.Income != nil && r.Income.Revised != nil {
 		s.notices = append(s.notices, notice{ui.Info, incomeRevised})

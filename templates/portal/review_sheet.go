@@ -21,6 +21,8 @@ type sheet struct {
 	product       *report.Product
 	retrieved     time.Time
 	downloads     []download
+	newest        bool // the service may have a newer one, to be looked at
+	kept          bool // it is the service's; the one that is kept is to be looked at
 	notices       []notice
 	keys          templ.Component // the row of numbers at the head
 	findings      []finding
@@ -58,6 +60,8 @@ var (
 	askEmployer     = svc.Words{EN: "The employer", ES: "El empleador"}
 	askIncome       = svc.Words{EN: "The income", ES: "Los ingresos"}
 	askDocuments    = svc.Words{EN: "The documents", ES: "Los documentos"}
+	reportNewest    = svc.Words{EN: "As the service has it now", ES: "Como lo tiene ahora el servicio"}
+	reportKept      = svc.Words{EN: "The report that was fetched", ES: "El informe que se obtuvo"}
 	reportAllFiles  = svc.Words{EN: "Files of the report", ES: "Archivos del informe"}
 	reportRows      = svc.Words{EN: "Pay statements as CSV", ES: "Recibos de nómina en CSV"}
 	reportNotices   = svc.Words{EN: "Notices to the consumer", ES: "Avisos al consumidor"}

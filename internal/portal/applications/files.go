@@ -34,6 +34,19 @@ func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, er
 	return s.Provider.File(ctx, a.Product, ref, path)
 }
 
+// Newest asks the provider for the report as it has it now: after a dispute it may
+// have been corrected. The one that was fetched stays what is kept here.
+func (s *Service) Newest(ctx context.Context, id string) ([]byte, error) {
+	a, ref, err := s.fetched(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
+	defer cancel()
+	raw, _, err := s.Provider.Report(ctx, a.Product, ref)
+	return raw, err
+}
+
 // fetched is an application with a report, and what the provider knows that by.
 func (s *Service) fetched(ctx context.Context, id string) (Application, svcapi.Ref, error) {
 	a, err := get(ctx, s.DB.SQL, id)

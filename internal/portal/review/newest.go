@@ -1,0 +1,46 @@
+package review
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// newest shows an income report as the service has it now: after a dispute it may
+// have been corrected there. It is not kept: what was decided by is what is here.
+// Who asked is written down before the service is asked for it.
+func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	if a.Product != svc.Income {
+		return door.Fail(svc.CodeNotFound, errNoPage)
+	}
+	if !a.HasReport {
+		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report"))
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Cache-Control", "no-store")
+		return nil
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
+		return err
+	}
+	raw, err := d.Files.Newest(r.Context(), a.ID)
+	if err != nil {
+		return d.noFiles(w, r, by, a, err)
+	}
+	v, err := incomeView(by, a, raw)
+	if err != nil {
+		return err
+	}
+	v.Newest = true
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewIncome(p, v) })
+}

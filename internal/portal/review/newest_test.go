@@ -1,0 +1,77 @@
+package review
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/internal/svcapi"
+)
+
+// A report that the service has corrected since is shown beside the one that is
+// kept, and takes nothing of its place.
+func TestAReportAsTheServiceHasItNow(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		at := "/review/applications/" + appReady
+		kept, err := report.ParseIncome(bodies(t)[svc.Income])
+		if err != nil {
+			t.Fatal(err)
+		}
+		encode := func(r *report.Income) []byte {
+			raw, err := report.Encode(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return raw
+		}
+		d.shelf.all[0].Product, d.shelf.reports[appReady], d.shelf.newest = svc.Income, encode(kept), encode(kept)
+		if resp, _ := d.get(at + "/newest"); resp.StatusCode != 303 {
+			t.Errorf("nobody signed in: %d", resp.StatusCode)
+		}
+		d.signInAs(secret, "")
+		if _, page := d.get(at + "/report"); !strings.Contains(page, at+`/newest"`) || strings.Contains(page, "not kept here") {
+			t.Error("the page of the report does not lead to the service's, or is taken for it")
+		}
+		before := d.looks(reportViewed)
+		resp, page := d.get(at + "/newest")
+		if resp.StatusCode != 200 || !strings.Contains(page, "not kept here") || !strings.Contains(page, "never corrected") || !strings.Contains(page, at+`/report"`) ||
+			strings.Contains(page, "report.json") || strings.Contains(page, at+`/newest"`) || d.looks(reportViewed) != before+1 {
+			t.Errorf("the service's page = %d\n%s", resp.StatusCode, page)
+		}
+		revision, when, net, gross := "1", report.TimestampOf(noon), int64(41_234), int64(52_345)
+		kept.Meta.Revision, kept.Meta.RevisionCreatedAt = &revision, &when
+		kept.Income.Summary = report.IncomeSummary{AnnualGross: cents(52_345_00), AnnualNet: cents(41_234_00)}
+		kept.Income.Revised = &report.RevisedValues{GrossAnnual: &gross, NetAnnual: &net}
+		d.shelf.newest = encode(kept)
+		if _, page := d.get(at + "/newest"); !strings.Contains(page, "$41,234") || !strings.Contains(page, "after a dispute") || strings.Contains(page, "never corrected") {
+			t.Errorf("the corrected report:\n%s", page)
+		}
+		if _, page := d.get(at + "/report"); strings.Contains(page, "41,234") {
+			t.Error("it took the place of the one that is kept")
+		}
+		for name, c := range map[string]struct {
+			why    error
+			status int
+		}{
+			"too old a report":         {&svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}, 404},
+			"a service that is away":   {&svcapi.Error{Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502},
+			"what is no report at all": {nil, 500},
+		} {
+			d.shelf.refuses, d.shelf.newest = c.why, []byte("{}")
+			if resp, page := d.get(at + "/newest"); resp.StatusCode != c.status || c.status == 502 && !strings.Contains(page, at+`/newest"`) {
+				t.Errorf("%s: %d\n%s", name, resp.StatusCode, page)
+			}
+		}
+		d.shelf.all[0].Product = svc.Cashflow
+		for _, path := range []string{at, "/review/applications/" + appStarted} {
+			if resp, _ := d.get(path + "/newest"); resp.StatusCode != 404 {
+				t.Errorf("%s of another kind = %d, want 404", path, resp.StatusCode)
+			}
+		}
+	})
+}
