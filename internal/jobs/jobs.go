@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
@@ -127,8 +128,11 @@ type Queue struct {
 	insert *river.Client[*sql.Tx]
 	bell   bell
 
-	mu  sync.Mutex
-	run *river.Client[*sql.Tx] // nil until Start
+	mu     sync.Mutex
+	run    *river.Client[*sql.Tx] // nil until Start
+	runner string                 // names it among the replicas
+	quit   context.CancelFunc     // ends attending
+	beats  sync.WaitGroup
 }
 
 // NewQueue brings River's tables up to date and returns a queue that can
@@ -222,7 +226,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	if len(q.reg.kinds) == 0 {
 		return nil
 	}
+	q.runner = uuid.NewString()
 	run, err := river.NewClient(belled{q.driver(), q.bell}, &river.Config{
+		ID:                q.runner,
 		Logger:            quiet(q.log),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
@@ -230,7 +236,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchPollInterval: 150 * time.Millisecond,
 		ErrorHandler:      &failures{log: q.log},
 		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it
-		// A run that was killed with its process is taken up again after this
+		// A run that its own living process forgot is taken up again after this
 		// long; it must be longer than any kind's timeout.
 		RescueStuckJobsAfter: q.longest() + 10*time.Second,
 	})
@@ -240,11 +246,42 @@ func (q *Queue) Start(ctx context.Context) error {
 	if err := q.resume(ctx); err != nil {
 		return fmt.Errorf("jobs: resume: %w", err)
 	}
+	quit, err := q.live(context.WithoutCancel(ctx))
+	if err != nil {
+		return fmt.Errorf("jobs: attend: %w", err)
+	}
 	if err := run.Start(context.WithoutCancel(ctx)); err != nil {
+		quit()
 		return fmt.Errorf("jobs: start: %w", err)
 	}
-	q.run = run
+	q.run, q.quit = run, quit
 	return nil
+}
+
+// live puts this process on the list of runners and keeps it there until quit.
+func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
+	if q.db.Dialect != store.Postgres {
+		return func() {}, nil
+	}
+	if err := q.attend(ctx, q.runner); err != nil {
+		return nil, err
+	}
+	ctx, quit = context.WithCancel(ctx)
+	q.beats.Go(func() {
+		tick := time.NewTicker(beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := q.attend(ctx, q.runner); err != nil && ctx.Err() == nil {
+				q.log.WarnContext(ctx, "attending to jobs failed", "why", err.Error())
+			}
+		}
+	})
+	return quit, nil
 }
 
 func (q *Queue) longest() time.Duration {
@@ -259,17 +296,22 @@ func (q *Queue) longest() time.Duration {
 // are cancelled, and run again at the next start.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
-	run := q.run
+	run, quit := q.run, q.quit
 	q.run = nil
 	q.mu.Unlock()
 	if run == nil {
 		return nil
 	}
 	err := run.Stop(ctx)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
 	if err != nil && ctx.Err() != nil {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		return run.StopAndCancel(grace)
+		err = run.StopAndCancel(grace)
+	}
+	quit()
+	q.beats.Wait()
+	if q.db.Dialect == store.Postgres {
+		err = errors.Join(err, q.leave(grace, q.runner)) // what it was cancelled at is free at once
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -167,6 +168,53 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 		// By polling alone, each link waits for nearly 150 ms.
 		if took := time.Since(began); took > links*100*time.Millisecond {
 			t.Errorf("%d jobs took %v", links, took)
+		}
+	})
+}
+
+// TestWhatAKilledReplicaRanIsTakenUp leaves a job as a killed process leaves it, and
+// one as a living replica has it: the one runs again, in its first attempt still, and
+// the other is left alone.
+func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		attempts := make(chan int, 10)
+		q := queue(t, db, func(j jobs.Job, _ ring) error { attempts <- j.Attempt; return nil })
+		enqueue(t, db, q, "of the dead")
+		by, list := "", `ARRAY['%s']`
+		if db.Dialect == store.SQLite {
+			list = `json_array('%s')`
+		} else {
+			by = "living"
+			if _, err := db.SQL.Exec(`INSERT INTO job_runners (id, seen_at) VALUES ('living', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT))`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		running := func(by string) {
+			t.Helper()
+			if _, err := db.SQL.Exec(`UPDATE river_job SET state = 'running', attempt = 1, attempted_at = CURRENT_TIMESTAMP, attempted_by = ` +
+				fmt.Sprintf(list, by) + ` WHERE state = 'available'`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		running("dead")
+		if by != "" {
+			enqueue(t, db, q, "of the living")
+			running(by)
+		}
+		start(t, q)
+		select {
+		case n := <-attempts:
+			if n != 1 {
+				t.Errorf("it runs in attempt %d", n)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("nobody took it up")
+		}
+		if db.Dialect == store.Postgres {
+			var left int
+			if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'running' AND args::text LIKE '%living%'`).Scan(&left); err != nil || left != 1 {
+				t.Errorf("%d jobs of the living run, %v, want 1", left, err)
+			}
 		}
 	})
 }

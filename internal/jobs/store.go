@@ -62,18 +62,56 @@ func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 	return n, err
 }
 
-// resume frees the jobs that were running when the last process was killed.
-// Under SQLite there is one process, so whatever runs at its start runs no
-// more; under PostgreSQL another replica may be at it, and River's own rescue
-// waits until a run has taken longer than it may.
+// freed are the jobs that somebody has begun. Freed, they run again at once; that
+// a process was killed is no failure of theirs, so it does not count as one.
+const freed = `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE state = 'running'`
+
+// resume frees the jobs that were running when the last process was killed. Under
+// SQLite there is one process, so whatever runs at its start runs no more; with
+// PostgreSQL another replica may be at it, and attend sees to it.
 func (q *Queue) resume(ctx context.Context) error {
 	if q.db.Dialect != store.SQLite {
 		return nil
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE river_job SET state = 'available' WHERE state = 'running'`)
+		_, err := tx.ExecContext(ctx, freed)
 		return err
 	})
+}
+
+// Runners say every few seconds that they live. One that has not for so long is
+// taken for dead; if it was only slow, its job runs twice, which is harmless.
+const (
+	beat = 4 * time.Second
+	dead = 4 * beat
+)
+
+// microsNow is the database's own clock, which all replicas read.
+const microsNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
+
+// attend says that this runner lives, and frees the jobs of runners that do not.
+func (q *Queue) attend(ctx context.Context, runner string) error {
+	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		for _, query := range []struct {
+			text string
+			args []any
+		}{
+			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow + `) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
+			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{dead.Microseconds()}},
+			{freed + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
+		} {
+			if _, err := tx.ExecContext(ctx, query.text, query.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// leave takes this runner's name off the list.
+func (q *Queue) leave(ctx context.Context, runner string) error {
+	_, err := q.db.SQL.ExecContext(ctx, `DELETE FROM job_runners WHERE id = $1`, runner)
+	return err
 }
 
 // Forget drops the jobs that are about an application and have not begun: those
