@@ -140,7 +140,7 @@ func (l looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redi
 
 // isPage reports whether people look at the answer to r, rather than programs.
 func (l looks) isPage(r *http.Request) bool {
-	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" {
+	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
 	}
 	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, brand.Prefix, "/embed/"} {
