@@ -50,8 +50,8 @@ type Config struct {
 	EventsURL    string   `name:"events-url" help:"The onboarding app's address, which is told of every state of an application; nobody is told unless given. https and public; on this machine, also http, if the portal listens there." placeholder:"URL"`
 	EventsSecret []string `sep:"," help:"Secrets that sign what it is told, whsec_…; two while they are rotated, the new one first; generated if not given." placeholder:"SECRET"`
 
-	SMTPAddr     string `name:"smtp-addr" help:"Mail server that sends the provider's invites; without it they wait in the dashboard's outbox." placeholder:"HOST:PORT"`
-	SMTPFrom     string `name:"smtp-from" help:"Sender of the invites." placeholder:"ADDRESS"`
+	SMTPAddr     string `name:"smtp-addr" help:"Mail server of the provider's invites and of the portal's links for who comes back; without it invites wait in the dashboard's outbox, and links in the sandbox's at /review/letters." placeholder:"HOST:PORT"`
+	SMTPFrom     string `name:"smtp-from" help:"Sender of the letters." placeholder:"ADDRESS"`
 	SMTPUsername string `name:"smtp-username" help:"User name at the mail server; none unless given." placeholder:"NAME"`
 	SMTPPassword string `name:"smtp-password" help:"Password at the mail server." placeholder:"SECRET"`
 	SMTPSecurity string `name:"smtp-security" default:"starttls" enum:"starttls,tls,none" help:"starttls, tls (from the first byte), or none for a mail server on this machine."`
@@ -141,8 +141,6 @@ func (c *Config) check(parties parties) error {
 		bad("--smtp-addr, --smtp-from, --smtp-username, --smtp-password: %w", err)
 	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !loopback(host) {
 		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
-	} else if !parties.provider {
-		bad("--smtp-addr: only the provider sends letters")
 	}
 	if _, err := brand.Load(c.BrandFile); err != nil && parties.portal {
 		bad("--brand-file: %w", err)

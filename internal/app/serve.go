@@ -278,6 +278,9 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
 		EventsURL: c.EventsURL, EventsSecrets: signers, EventsInside: c.inside(),
 	}
+	if conf.Mail, err = c.mail(); err != nil {
+		return err
+	}
 	if conf.Brand, err = brand.Load(c.BrandFile); err != nil {
 		return fmt.Errorf("--brand-file: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/invites"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
@@ -83,6 +84,40 @@ func (n forConnect) Opened(ctx context.Context, id string, number int) error {
 func attempt(t applications.Attempt) connect.Attempt {
 	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
 		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened}
+}
+
+// forInvites shows the applications to the room of the links.
+type forInvites struct{ site *applications.Site }
+
+func (n forInvites) Enter(w http.ResponseWriter, r *http.Request) (invites.Application, bool, error) {
+	a, v, err := n.site.Enter(w, r)
+	return invited(a), v.Framed, err
+}
+
+func (n forInvites) Get(ctx context.Context, id string) (invites.Application, error) {
+	a, err := n.site.Service.Get(ctx, id)
+	return invited(a), err
+}
+
+func (n forInvites) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+	return n.site.Service.Join(ctx, tx, id, sessionID)
+}
+
+func (n forInvites) Bound(ctx context.Context, id, sessionID string) (bool, error) {
+	return n.site.Service.Bound(ctx, id, sessionID)
+}
+
+func (n forInvites) Email(ctx context.Context, id string) (string, error) {
+	f, err := n.site.Service.Applicant(ctx, id)
+	return f.Email, err
+}
+
+func (n forInvites) Key(ctx context.Context, q store.Queryer, id string) (string, error) {
+	return n.site.Service.Key(ctx, q, id)
+}
+
+func invited(a applications.Application) invites.Application {
+	return invites.Application{ID: a.ID, Product: a.Product, Version: a.Version, Begun: a.CreatedAt}
 }
 
 // landed gives a verified return to the application that it belongs to.

@@ -25,13 +25,16 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
+	"vestibule/internal/mail"
 	"vestibule/internal/manual"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/invites"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/review"
+	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -72,6 +75,7 @@ type Config struct {
 	RetentionDays int // after which an application to which nothing happens is deleted; 0 is never
 
 	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
+	Mail  *mail.Sender // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
 
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
 	BehindProxy bool // who asks is who a proxy says it is
@@ -102,6 +106,7 @@ type rooms struct {
 	review       *review.Desk
 	api          *embed.API
 	notify       *notify.Service
+	invites      *invites.Desk
 }
 
 // New wires a portal. It answers requests at once; its jobs run from Start on.
@@ -155,31 +160,46 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		}
 	}
 	service.Tell = append(service.Tell, told(p.rooms.notify))
+	p.rooms.invites = &invites.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, Now: c.Now, Log: c.Log,
+		Base: looks.base, StatusURL: applications.StatusURL, StreamURL: applications.StreamURL}
+	if c.Mail != nil {
+		p.rooms.invites.Mail = c.Mail
+	}
+	if err := p.rooms.invites.Open(ctx); err != nil {
+		return nil, fmt.Errorf("portal: %w", err)
+	}
+	service.Learned = append(service.Learned, func(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+		return p.rooms.invites.Learn(ctx, tx, a.ID, f.Email)
+	})
+	looks.letters = p.rooms.invites.Letters()
+	p.rooms.invites.Adapt = looks.adapt
 	registry := jobs.NewRegistry()
 	service.Register(registry)
+	p.rooms.invites.Register(registry)
 	p.rooms.notify.Register(registry)
 	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return nil, err
 	}
-	service.Queue, p.rooms.notify.Queue = p.queue, p.queue
+	service.Queue, p.rooms.notify.Queue, p.rooms.invites.Queue = p.queue, p.queue, p.queue
 
 	p.rooms.sessions = sessions
 	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
 		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
-		Limit: &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, Now: c.Now},
-		Base:  looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
+		Limit:   &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, Now: c.Now},
+		Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
+	p.rooms.invites.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log}, nil, c.Now),
 		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
 		Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
 	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
-		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt,
+		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c.ProviderURL), Queue: p.queue, RetentionDays: c.RetentionDays,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, p.queue.Forget}}
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, p.queue.Forget}}
 	Desk(p.rooms.review, service)
 	if err := p.rooms.review.Prepare(ctx); err != nil {
 		return nil, err
@@ -195,6 +215,7 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	mux := http.NewServeMux()
 	p.rooms.applications.Routes(mux)
 	p.rooms.connect.Routes(mux)
+	p.rooms.invites.Routes(mux)
 	p.rooms.companion.Routes(mux, looks.adapt)
 	p.rooms.review.Routes(mux)
 	(&notify.Pages{Service: p.rooms.notify, Guard: guard(p.rooms.review), Adapt: looks.adapt}).Routes(mux)
@@ -313,7 +334,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx), p.rooms.notify.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx), p.rooms.notify.Sweep(ctx), p.rooms.invites.Sweep(ctx)); err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
 		}
 	}

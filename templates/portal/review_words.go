@@ -163,6 +163,7 @@ var originWords = map[string]svc.Words{
 
 // lineWords are the kinds of lines of a timeline.
 var lineWords = map[string]svc.Words{
+	"joined":        {EN: "Another browser was let in by a link", ES: "Otro navegador entró con un enlace"},
 	"created":       {EN: "Application received", ES: "Solicitud recibida"},
 	"connect":       {EN: "Connection begun", ES: "Conexión iniciada"},
 	"hookSuccess":   {EN: "Browser: journey completed", ES: "Navegador: recorrido completado"},

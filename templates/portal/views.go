@@ -83,6 +83,8 @@ type Landing struct {
 	Base
 	Products []svc.Product // what one can apply for here
 	Recent   []RecentApplication
+	Resume   *RecentApplication // the newest that waits for its applicant; nil is none
+	Return   bool               // offers to find an application of another browser
 }
 
 // RecentApplication is one that this browser began.
@@ -175,6 +177,7 @@ type Connect struct {
 	Report          string // where hooks are reported
 	Next            string // the status page
 	Restart         string // where another try is asked for
+	Elsewhere       Elsewhere
 }
 
 func (c Connect) attrs() templ.Attributes {
@@ -222,6 +225,7 @@ type Status struct {
 	Connect   string // where the verification goes on; "" when it does not
 	Other     bool   // offers the provider's page beside it
 	ReturnURL string
+	Elsewhere Elsewhere
 	Lines     []StatusLine
 }
 
@@ -261,6 +265,8 @@ type Notice struct {
 	Retry     string // the address to try again by GET; "" is none
 	Post      string // the same by POST; "" is none
 	Home      bool   // offers the first page
+	Next      string // the application's page, to go back to; "" is none
+	Return    bool   // offers to find an application of another browser
 }
 
 func (s Status) layout() ui.Page {

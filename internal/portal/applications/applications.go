@@ -120,13 +120,16 @@ type Attempt struct {
 type Line struct {
 	Seq       int64
 	At        time.Time
-	Kind      string // a journey.Kind, or "created"
+	Kind      string // a journey.Kind, "created" or Joined
 	Attempt   int
 	Status    svc.Status
 	Substatus svc.Substatus
 	Error     svc.WidgetError
 	From, To  string // states; equal when it moved nothing
 }
+
+// Joined is the Kind of a line that says that another browser was let in.
+const Joined = "joined"
 
 // Moved reports whether the line changed the state.
 func (l Line) Moved() bool { return l.From != l.To }
@@ -436,6 +439,24 @@ func (s *Service) SetApplicant(ctx context.Context, tx *sql.Tx, a Application, o
 		err = s.learned(ctx, tx, a, f)
 	}
 	return nil, err
+}
+
+// Join lets the browser of a session in beside those that are, and says so in the
+// timeline.
+func (s *Service) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if err := bind(ctx, tx, id, sessionID); err != nil {
+		return err
+	}
+	state := string(a.Journey.State)
+	if _, err = s.record(ctx, tx, a, Joined+"/"+sessionID, Line{Kind: Joined, From: state, To: state}, a.Journey, false); err != nil {
+		return err
+	}
+	store.AfterCommit(ctx, func() { s.hub.nudge(id) })
+	return nil
 }
 
 // Bind lets the browser of a session see the application.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vestibule/internal/door"
+	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/svc"
@@ -29,7 +30,7 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := pages.Landing{Base: s.Base(r)}
+	m := pages.Landing{Base: s.Base(r), Return: s.Letters}
 	for _, p := range svc.Products() {
 		if s.Service.Offers(p) {
 			m.Products = append(m.Products, p)
@@ -38,6 +39,14 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range mine {
 		m.Recent = append(m.Recent, pages.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
 			State: string(a.Journey.State), At: a.CreatedAt})
+		waits := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.CanRetry()
+		if waits && m.Resume == nil {
+			m.Resume = &m.Recent[len(m.Recent)-1]
+		}
+	}
+	if m.Resume != nil {
+		r := *m.Resume // Recent may have moved as it grew
+		m.Resume = &r
 	}
 	door.Secure(w, door.CSP{})
 	return door.HTML(w, r, http.StatusOK, pages.LandingPage(m))

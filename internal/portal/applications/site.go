@@ -29,6 +29,9 @@ type Site struct {
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base
 
+	// Letters says that who comes back without a link can ask for one by letter.
+	Letters bool
+
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(door.HandlerFunc) http.Handler
 
@@ -59,10 +62,25 @@ func ConnectURL(id string) string { return "/applications/" + id + "/connect" }
 
 // RestartURL is where another attempt is asked for.
 func RestartURL(id string) string { return "/applications/" + id + "/restart" }
-func streamURL(id string) string  { return "/applications/" + id + "/stream" }
+
+// StreamURL tells, as a stream of events, that an application has moved.
+func StreamURL(id string) string { return "/applications/" + id + "/stream" }
 
 // EventsURL is where the hooks of an application's widget are reported.
 func EventsURL(id string) string { return "/applications/" + id + "/events" }
+
+// Elsewhere are the ways to go on with an application in another browser; none in a
+// frame, which has no session.
+func (s *Site) Elsewhere(id string, framed bool) pages.Elsewhere {
+	if framed {
+		return pages.Elsewhere{}
+	}
+	e := pages.Elsewhere{Link: "/applications/" + id + "/link"}
+	if s.Letters {
+		e.Letter = "/applications/" + id + "/letter"
+	}
+	return e
+}
 
 // ErrSentOn says that the answer is written already: the browser was sent to the
 // clean address.

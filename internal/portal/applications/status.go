@@ -35,7 +35,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		Title: title(state), Text: journey.Words(a.Journey), Moving: moving, Final: final(state),
 		Slow:   moving && s.Service.now().Sub(time.Unix(a.Journey.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && a.Journey.CanRetry(),
-		Stream: streamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
+		Stream: StreamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
 	}
@@ -47,6 +47,9 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 	}
 	if final(state) || state == journey.Exited {
 		m.ReturnURL = a.ReturnURL
+	}
+	if !final(state) || m.Retry {
+		m.Elsewhere = s.Elsewhere(a.ID, v.Framed)
 	}
 	for _, l := range lines {
 		if words, ok := happened(l); ok {

@@ -41,6 +41,8 @@ func title(s journey.State) svc.Words {
 // says nothing to them.
 func happened(l Line) (svc.Words, bool) {
 	switch journey.Kind(l.Kind) {
+	case Joined:
+		return svc.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
 	case "created":
 		return svc.Words{EN: "You filled in your details.", ES: "Completó sus datos."}, true
 	case journey.Connect:

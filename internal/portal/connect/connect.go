@@ -120,6 +120,9 @@ type Desk struct {
 	Base  func(r *http.Request) pages.Base
 	Adapt func(door.HandlerFunc) http.Handler
 
+	// Elsewhere are the ways to go on in another browser.
+	Elsewhere func(id string, framed bool) pages.Elsewhere
+
 	// URLs of an application, without Carry.
 	StatusURL  func(id string) string
 	EventsURL  func(id string) string
@@ -181,7 +184,7 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		ProductID: d.Products[a.Product], PublicID: d.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, State: "connecting", Today: d.Now().UTC().Format("2006-01-02"),
 		Report: d.EventsURL(a.ID) + v.Carry, Next: d.StatusURL(a.ID) + v.Carry, Restart: d.RestartURL(a.ID) + v.Carry,
-		SandboxReportID: a.SandboxReportID}
+		SandboxReportID: a.SandboxReportID, Elsewhere: d.Elsewhere(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}

@@ -1,0 +1,194 @@
+package invites
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+)
+
+// Write is the job of finding what a wish for a letter is about, and writing it.
+type Write struct {
+	Request string `json:"request"`
+}
+
+// Kind names the job.
+func (Write) Kind() string { return "portal.letter" }
+
+// Deliver is the job that sends a letter.
+type Deliver struct {
+	Letter string `json:"letter"`
+}
+
+// Kind names the job.
+func (Deliver) Kind() string { return "portal.deliver" }
+
+// attempts is how often a letter is sent before it is given up: within a few hours,
+// for its links are over in a day.
+const attempts = 8
+
+func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt, 9) }
+
+// Register adds the room's jobs.
+func (d *Desk) Register(r *jobs.Registry) {
+	jobs.Register(r, d.write)
+	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff))
+}
+
+// ask keeps a wish for a letter. What it finds is found by a job, so that the answer
+// takes as long for an address that nobody knows.
+func (d *Desk) ask(ctx context.Context, r request) error {
+	r.id = uuid.NewString()
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := insertRequest(ctx, tx, r, d.now()); err != nil {
+			return err
+		}
+		return d.Queue.Enqueue(ctx, tx, Write{r.id}, jobs.Once(r.id))
+	})
+}
+
+// An address finds the applications of the last quarter, and not more of them than
+// a letter can hold.
+const (
+	foundFor  = 90 * 24 * time.Hour
+	foundMost = 5
+)
+
+// write writes the letter that was asked for; none where there is nothing to write
+// about.
+func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
+	r, err := requested(ctx, d.DB.SQL, w.Request)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ids := []string{r.application}
+	if r.application == "" {
+		if ids, err = ofMailbox(ctx, d.DB.SQL, r.mailbox, d.now().Add(-foundFor), foundMost); err != nil {
+			return err
+		}
+	}
+	var about []Application
+	for _, id := range ids {
+		a, err := d.Applications.Get(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		about = append(about, a)
+	}
+	email := ""
+	if len(about) > 0 {
+		if email, err = d.Applications.Email(ctx, about[0].ID); err != nil {
+			return err
+		}
+	}
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		mine, err := settle(ctx, tx, r.id)
+		if err != nil || !mine || email == "" {
+			return err
+		}
+		return d.post(ctx, tx, about, email, r.lang)
+	})
+}
+
+// post writes a letter with a link to each application, and has it sent where there
+// is a mail server.
+func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email string, lang svc.Lang) error {
+	now := d.now()
+	l := letter{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(LetterLife)}
+	var lines []string
+	for _, a := range about {
+		link, _, err := d.link(ctx, tx, a.ID, LetterLife, lang)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), pages.Day(lang, a.Begun), link))
+	}
+	name := d.name()
+	l.subject = fmt.Sprintf(wordsSubject.In(lang), name)
+	body := fmt.Sprintf(wordsLetter.In(lang), name, strings.Join(lines, "\n\n"))
+	var err error
+	if l.key, err = d.Applications.Key(ctx, tx, l.application); err != nil {
+		return err
+	}
+	if l.recipient, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(l.id, "recipient"), []byte(email)); err != nil {
+		return err
+	}
+	if l.body, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(l.id, "body"), []byte(body)); err != nil {
+		return err
+	}
+	if err := insertLetter(ctx, tx, l); err != nil || d.Mail == nil {
+		return err
+	}
+	return d.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.Once(l.id))
+}
+
+// deliver sends a letter. It may run any number of times: what was sent, has been
+// given up or is over is left alone, and what is sent twice has the same id.
+func (d *Desk) deliver(ctx context.Context, job jobs.Job, args Deliver) error {
+	l, err := waiting(ctx, d.DB.SQL, args.Letter, d.now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if d.Mail == nil {
+		return jobs.Give(errors.New("there is no mail server any more"))
+	}
+	to, body, err := d.open(ctx, l)
+	if errors.Is(err, store.ErrShredded) {
+		return jobs.Give(err)
+	}
+	if err != nil {
+		return err
+	}
+	err = d.Mail.Send(ctx, mail.Letter{ID: l.id, To: to, Subject: l.subject, Text: body})
+	if err == nil {
+		return sent(ctx, d.DB.SQL, l.id, d.now())
+	}
+	if errors.Is(err, mail.ErrRefused) || job.Attempt >= attempts {
+		if note := failed(ctx, d.DB.SQL, l.id, d.now()); note != nil {
+			return note
+		}
+		return jobs.Give(err)
+	}
+	return err
+}
+
+func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) {
+	raw, err := d.DB.Vault.Open(ctx, d.DB.SQL, l.key, cell(l.id, "recipient"), l.recipient)
+	if err != nil {
+		return "", "", err
+	}
+	to = string(raw)
+	raw, err = d.DB.Vault.Open(ctx, d.DB.SQL, l.key, cell(l.id, "body"), l.body)
+	return to, string(raw), err
+}
+
+// name is who writes.
+func (d *Desk) name() string {
+	if d.Brand != "" {
+		return d.Brand
+	}
+	return "Vestibule"
+}
+
+func cell(id, column string) store.Cell {
+	return store.Cell{Table: "application_letters", Column: column, Row: id}
+}

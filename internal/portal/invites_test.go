@@ -1,0 +1,267 @@
+package portal_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+var shown = regexp.MustCompile(`id="link"[^>]* value="([^"]+)"`)
+
+// link makes a link to an application and returns its path.
+func (b *browser) link(application string) string {
+	b.r.t.Helper()
+	p := b.post(application+"/link", url.Values{})
+	m := shown.FindStringSubmatch(p.body)
+	if p.status != 200 || m == nil || !strings.HasPrefix(m[1], b.r.url) {
+		b.r.t.Fatalf("POST %s/link = %d\n%s", application, p.status, p.body)
+	}
+	return strings.TrimPrefix(html.UnescapeString(m[1]), b.r.url)
+}
+
+// moving is a clock that a test sets.
+type moving struct{ ahead atomic.Int64 }
+
+func (m *moving) now() time.Time          { return time.Now().Add(time.Duration(m.ahead.Load())) }
+func (m *moving) advance(d time.Duration) { m.ahead.Add(int64(d)) }
+
+func eachWithClock(t *testing.T, f func(t *testing.T, r *rig, c *moving)) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		c := &moving{}
+		f(t, newRig(t, db, func(p *portal.Config) { p.Now = c.now }), c)
+	})
+}
+
+// TestALinkLetsOneBrowserIn, once, and both see the application from then on.
+func TestALinkLetsOneBrowserIn(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+		desk, phone, other := r.browser(), r.browser(), r.browser()
+		application := desk.apply()
+		desk.get(application + "/connect")
+		link := desk.link(application)
+		if strings.Contains(r.log.String(), strings.TrimPrefix(link, "/go/")) {
+			t.Error("the log has the link's secret")
+		}
+		if p := phone.get(application); p.status != 404 {
+			t.Fatalf("before the link: %d", p.status)
+		}
+		for range 3 { // whoever looks at addresses uses nothing up
+			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, "Yes, go on here") || strings.Contains(p.body, "Canaria") {
+				t.Fatalf("GET of the link = %d\n%s", p.status, p.body)
+			}
+			phone.do("HEAD", link, "", "")
+		}
+		if p := phone.do("POST", link, "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "cross-site"); p.status != 403 {
+			t.Errorf("by another site's page: %d", p.status)
+		}
+		if p := phone.post(link, nil); p.status != 303 || p.location != application {
+			t.Fatalf("POST of the link = %d to %q\n%s", p.status, p.location, p.body)
+		}
+		for name, b := range map[string]*browser{"the desk": desk, "the phone": phone} {
+			if p := b.get(application); p.status != 200 || !strings.Contains(p.body, "Another browser was let in by a link.") {
+				t.Errorf("%s: %d\n%s", name, p.status, p.body)
+			}
+		}
+		// The one who is in is led on; anybody else is not let in.
+		if p := phone.get(link); p.status != 303 || p.location != application {
+			t.Errorf("again on the phone: %d to %q", p.status, p.location)
+		}
+		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/go/" + store.NewSecret()), other.post("/go/"+store.NewSecret(), nil)} {
+			if p.status != 410 || p.header.Get("Set-Cookie") != "" || !strings.Contains(p.body, "does not work any more") {
+				t.Errorf("a dead link = %d\n%s", p.status, p.body)
+			}
+		}
+		// The phone finishes, and the desk sees it.
+		externalID, publicToken := r.provider.finish("SUCCESS")
+		if got := r.webhook(externalID, publicToken, "SUCCESS"); got != 204 {
+			t.Fatalf("webhook = %d", got)
+		}
+		desk.follow(application, "ready")
+		phone.follow(application, "ready")
+		// Time runs out.
+		late := desk.link(application)
+		c.advance(16 * time.Minute)
+		if p := other.post(late, nil); p.status != 410 {
+			t.Errorf("after its time: %d", p.status)
+		}
+	})
+}
+
+// TestALinkAtOnce is used by one of many.
+func TestALinkAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		desk := r.browser()
+		link := desk.link(desk.apply())
+		var in atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			b := r.browser()
+			all.Go(func() {
+				switch p := b.post(link, nil); p.status {
+				case 303:
+					in.Add(1)
+				case 410:
+				default:
+					t.Errorf("POST of the link = %d", p.status)
+				}
+			})
+		}
+		all.Wait()
+		if n := in.Load(); n != 1 {
+			t.Errorf("%d browsers were let in by one link", n)
+		}
+	})
+}
+
+// TestLinksAreOnlyForWhoIsIn, and not without an end.
+func TestLinksAreOnlyForWhoIsIn(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+		desk := r.browser()
+		application := desk.apply()
+		for _, path := range []string{"/link", "/letter"} {
+			if p := r.browser().post(application+path, nil); p.status != 404 {
+				t.Errorf("a stranger's POST %s = %d", path, p.status)
+			}
+		}
+		for range 20 {
+			desk.link(application)
+		}
+		if p := desk.post(application+"/link", nil); p.status != 429 || p.header.Get("Retry-After") == "" {
+			t.Errorf("one link too many = %d", p.status)
+		}
+		c.advance(61 * time.Minute)
+		desk.link(application)
+	})
+}
+
+// letters waits until the outbox has as many letters, and returns their texts.
+func (b *browser) letters(n int) []string {
+	b.r.t.Helper()
+	split := regexp.MustCompile(`(?s)<dd>([^<]*@[^<]*)</dd>.*?<div class="letter">(.*?)</div>`)
+	end := time.After(20 * time.Second)
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		p := b.get("/review/letters")
+		var out []string
+		for _, m := range split.FindAllStringSubmatch(p.body, -1) {
+			out = append(out, m[1]+"\n"+html.UnescapeString(m[2]))
+		}
+		if len(out) >= n {
+			tick.Stop()
+			return out
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			b.r.t.Fatalf("the outbox has %d letters, want %d: %d\n%s", len(out), n, p.status, p.body)
+		}
+	}
+}
+
+var inLetter = regexp.MustCompile(`/go/\S+`)
+
+// TestWhoComesBackWithoutALink asks for a letter: nothing tells whether an address
+// is known, and its link lets in.
+func TestWhoComesBackWithoutALink(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
+		if err := r.portal.EnsureReviewer(t.Context(), reviewer, secret); err != nil {
+			t.Fatal(err)
+		}
+		staff := r.browser()
+		if p := staff.get("/review/letters"); p.status != 303 || p.location != "/review/sign-in?next=/review/letters" {
+			t.Fatalf("the outbox without sign-in = %d to %q", p.status, p.location)
+		}
+		staff.post("/review/sign-in", url.Values{"email": {reviewer}, "password": {secret}})
+
+		desk := r.browser()
+		first := desk.apply()
+		c.advance(time.Minute)
+		second := desk.apply("product", "income")
+		back := r.browser()
+		if p := back.get("/return"); p.status != 200 || !strings.Contains(p.body, `action="/return"`) {
+			t.Fatalf("the form = %d", p.status)
+		}
+		if p := back.post("/return", url.Values{"email": {"nobody"}}); p.status != 422 {
+			t.Errorf("no address = %d", p.status)
+		}
+		known := back.post("/return", url.Values{"email": {" CANARIA@example.com "}})
+		unknown := back.post("/return", url.Values{"email": {"somebody@example.com"}})
+		if known.status != 200 || known.body != unknown.body {
+			t.Errorf("a known address is answered %d\n%s\nand an unknown one %d\n%s", known.status, known.body, unknown.status, unknown.body)
+		}
+		letter := staff.letters(1)[0]
+		links := inLetter.FindAllString(letter, -1)
+		if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 || !strings.Contains(letter, "Income report") {
+			t.Fatalf("the letter:\n%s", letter)
+		}
+		for i, application := range []string{second, first} {
+			if p := back.post(links[i], nil); p.status != 303 || p.location != application {
+				t.Errorf("link %d = %d to %q, want %q", i, p.status, p.location, application)
+			}
+		}
+		if p := back.get("/"); !strings.Contains(p.body, second) || !strings.Contains(p.body, "Go on where you stopped") {
+			t.Errorf("the first page offers nothing to go on with:\n%s", p.body)
+		}
+		// By the button of the application itself, in the reader's language.
+		if p := desk.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "same-origin", "Accept-Language", "es"); p.status != 200 {
+			t.Fatalf("the application's own letter = %d", p.status)
+		}
+		all := staff.letters(2)
+		if one := all[0] + all[1]; !strings.Contains(one, "Informe de flujo de caja") || !strings.Contains(one, "?lang=es") {
+			t.Errorf("no letter in Spanish: %q", all)
+		}
+		// Asked too often, an address is told the same, and written to no more: two
+		// more within the hour, and a third is let pass.
+		for range 4 {
+			if p := back.post("/return", url.Values{"email": {"canaria@example.com"}}); p.status != 200 || p.body != known.body {
+				t.Errorf("asked often = %d", p.status)
+			}
+		}
+		if p := desk.post(second+"/letter", nil); p.status != 200 { // a later one, to wait for
+			t.Fatal(p.status)
+		}
+		if n := len(staff.letters(5)); n != 5 {
+			t.Errorf("%d letters were written, want 5", n)
+		}
+		for range 25 {
+			unknown = back.post("/return", url.Values{"email": {"x@example.com"}})
+		}
+		if unknown.status != 429 {
+			t.Errorf("one place asks without an end: %d", unknown.status)
+		}
+		if strings.Contains(r.log.String(), "canaria@") {
+			t.Error("the log has the address")
+		}
+	})
+}
+
+// TestWithoutAMailServer nothing is offered that cannot be had, outside the sandbox.
+func TestWithoutAMailServer(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db, func(c *portal.Config) { c.Environment = "production" })
+		desk := r.browser()
+		application := desk.apply()
+		for _, path := range []string{"/return", "/review/letters"} {
+			if p := desk.get(path); p.status != 404 {
+				t.Errorf("GET %s = %d", path, p.status)
+			}
+		}
+		for _, path := range []string{"/", application, "/nowhere"} {
+			if p := desk.get(path); strings.Contains(p.body, "/return") || strings.Contains(p.body, "/letter") {
+				t.Errorf("GET %s offers a letter:\n%s", path, p.body)
+			}
+		}
+		if p := desk.get(desk.link(application)); p.status != 303 {
+			t.Errorf("the own link = %d", p.status)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package portal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// Handover shows a link that carries an application to another device, once.
+type Handover struct {
+	Base
+	Link    string
+	Code    string // the link as a QR code: a path in a square of Size units
+	Size    int
+	Minutes int    // how long the link works
+	Local   bool   // the address means this machine only
+	Again   string // where a new link is asked for, by POST
+	Letter  string // where a letter is asked for, by POST; "" offers none
+	Status  string
+	Stream  string
+	Version int64
+}
+
+func (h Handover) box() string {
+	n := strconv.Itoa(h.Size)
+	return "0 0 " + n + " " + n
+}
+
+func (h Handover) lasts() string {
+	return strings.Replace(wordsLinkLasts.In(h.Lang), "%d", strconv.Itoa(h.Minutes), 1)
+}
+
+// Arrive is where such a link leads: it asks before it lets a browser in.
+type Arrive struct {
+	Base
+	Product svc.Product
+	Begun   time.Time
+	Action  string
+}
+
+// Return is the form of who comes back without a link.
+type Return struct {
+	Base
+	Email   string
+	Problem svc.Words
+}
+
+// Outbox lists the letters of a sandbox that has no mail server.
+type Outbox struct {
+	Base
+	Letters []Letter
+}
+
+// Letter is one of them.
+type Letter struct {
+	At                time.Time
+	To, Subject, Text string
+}
+
+// Day writes a date as people read it.
+func Day(l svc.Lang, t time.Time) string { return day(l, t.UTC()) }
+
+var (
+	wordsPhoneTitle = svc.Words{EN: "Continue on your phone", ES: "Siga en su teléfono"}
+	wordsPhoneIntro = svc.Words{
+		EN: "Point your phone’s camera at the code, or open the link on any other device. This page follows along.",
+		ES: "Apunte la cámara de su teléfono al código, o abra el enlace en cualquier otro dispositivo. Esta página le sigue."}
+	wordsPhoneCode = svc.Words{EN: "QR code of the link below", ES: "Código QR del enlace de abajo"}
+	wordsPhoneLink = svc.Words{EN: "Link to your application", ES: "Enlace a su solicitud"}
+	wordsCopy      = svc.Words{EN: "Copy the link", ES: "Copiar el enlace"}
+	wordsCopied    = svc.Words{EN: "The link is copied.", ES: "El enlace está copiado."}
+	wordsLinkLasts = svc.Words{
+		EN: "It works once, within %d minutes. Whoever opens it is in your application: do not pass it on.",
+		ES: "Funciona una vez, durante %d minutos. Quien lo abra estará en su solicitud: no lo comparta."}
+	wordsLinkLocal = svc.Words{
+		EN: "This portal runs on this machine alone: a phone cannot reach it. Open the link in another browser here.",
+		ES: "Este portal solo funciona en esta máquina: un teléfono no puede llegar a él. Abra el enlace en otro navegador de aquí."}
+	wordsNewLink    = svc.Words{EN: "Make a new link", ES: "Crear otro enlace"}
+	wordsByLetter   = svc.Words{EN: "Send me a link by e-mail", ES: "Enviarme un enlace por correo"}
+	wordsBackStatus = svc.Words{EN: "Back to your application", ES: "Volver a su solicitud"}
+	wordsLaterTitle = svc.Words{EN: "Another device, or later?", ES: "¿En otro dispositivo o más tarde?"}
+	wordsLaterText  = svc.Words{
+		EN: "This browser keeps your application for a week. Take it along to your phone, or have a link sent to you.",
+		ES: "Este navegador conserva su solicitud durante una semana. Llévela a su teléfono o pida que le enviemos un enlace."}
+
+	wordsLaterAlone = svc.Words{
+		EN: "This browser keeps your application for a week. You can also take it along to your phone.",
+		ES: "Este navegador conserva su solicitud durante una semana. También puede llevarla a su teléfono."}
+
+	wordsArriveTitle = svc.Words{EN: "Go on with your application here?", ES: "¿Seguir con su solicitud aquí?"}
+	wordsArriveText  = svc.Words{
+		EN: "This link leads to an application that was begun in another browser. Go on only if you began it yourself.",
+		ES: "Este enlace lleva a una solicitud que se inició en otro navegador. Siga solo si la inició usted."}
+	wordsArriveButton = svc.Words{EN: "Yes, go on here", ES: "Sí, seguir aquí"}
+
+	wordsReturnTitle = svc.Words{EN: "Find your application", ES: "Encuentre su solicitud"}
+	wordsReturnText  = svc.Words{
+		EN: "Enter the e-mail address that you applied with. We send a link to it with which you can go on in this or any other browser.",
+		ES: "Indique el correo electrónico con el que hizo la solicitud. Le enviamos un enlace con el que puede seguir en este o en cualquier otro navegador."}
+	wordsReturnButton = svc.Words{EN: "Send the link", ES: "Enviar el enlace"}
+	wordsReturnOffer  = svc.Words{EN: "Began in another browser? Find your application", ES: "¿Empezó en otro navegador? Encuentre su solicitud"}
+	wordsResume       = svc.Words{EN: "Go on where you stopped", ES: "Siga donde lo dejó"}
+	wordsResumeButton = svc.Words{EN: "Go on", ES: "Continuar"}
+
+	wordsOutbox     = svc.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
+	wordsOutboxText = svc.Words{
+		EN: "There is no mail server, so letters to applicants wait here. Name one with --smtp-addr to have them sent.",
+		ES: "No hay servidor de correo, así que los mensajes a los solicitantes esperan aquí. Indique uno con --smtp-addr para enviarlos."}
+	wordsOutboxNone = svc.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
+	wordsOutboxHow  = svc.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
+	wordsTo         = svc.Words{EN: "To", ES: "Para"}
+	wordsWritten    = svc.Words{EN: "Written", ES: "Escrito"}
+)
+
+// Elsewhere are the ways to go on in another browser; the zero value offers none.
+type Elsewhere struct {
+	Link   string // where a link is asked for, by POST
+	Letter string // where a letter is; "" offers none
+}
