@@ -169,6 +169,11 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
+	if v.Employers > 0 {
+		if in.Employers, err = s.statedIn(ctx, tx, v, consumer.KeyID); err != nil {
+			return err
+		}
+	}
 	if v.Way == WaySupplier {
 		in.Supplier = v.Bank
 	}

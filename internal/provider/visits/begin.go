@@ -102,6 +102,11 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 	if v.Rehearsal = rehearsal(caller.Environment, who.FirstName, who.LastName); v.Rehearsal == ExpiringSoon {
 		v.expires = now.Add(shortLifetime)
 	}
+	if v.Employers > 0 {
+		if err := s.state(ctx, tx, &v, consumer.KeyID, who.Employers); err != nil {
+			return visit{}, err
+		}
+	}
 	if err := insert(ctx, tx, v); err != nil {
 		return visit{}, err
 	}

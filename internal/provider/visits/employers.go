@@ -1,9 +1,14 @@
 package visits
 
 import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"slices"
 
 	"vestibule/internal/report"
+	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
 
@@ -71,6 +76,33 @@ func (j Journey) onward() (Journey, Do, bool) {
 // verified reports whether a source of that employer is connected.
 func (j Journey) verified(employer int) bool {
 	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == employer && c.good() })
+}
+
+// state keeps the employers of a visit, so that their numbers mean the same to its end,
+// whatever becomes of what the consumer is known by.
+func (s *Service) state(ctx context.Context, tx *sql.Tx, v *visit, keyID string, names []string) error {
+	raw, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	v.stated, err = s.DB.Vault.Seal(ctx, tx, keyID, statedCell(v.id), raw)
+	return err
+}
+
+// statedIn are the employers that a visit verifies.
+func (s *Service) statedIn(ctx context.Context, q store.Queryer, v visit, keyID string) (names []string, err error) {
+	raw, err := s.DB.Vault.Open(ctx, q, keyID, statedCell(v.id), v.stated)
+	if err != nil {
+		return nil, err
+	}
+	if err = json.Unmarshal(raw, &names); err == nil && len(names) != v.Employers {
+		err = errors.New("visits: the employers of a visit are not those that it counts")
+	}
+	return names, err
+}
+
+func statedCell(id string) store.Cell {
+	return store.Cell{Table: "visits", Column: "stated", Row: id}
 }
 
 // stated are the employers that an applicant named, each of them once.

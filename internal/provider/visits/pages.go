@@ -365,14 +365,17 @@ func (s *Service) connected(c connected) pages.Connected {
 	return pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed != ""}
 }
 
-// showEmployers puts the stated employers on the page, by the names that the consumer
-// has them under.
+// showEmployers puts the stated employers on the page.
 func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) error {
 	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return err
 	}
-	for i, name := range person(consumer.Prefill).Employers {
+	names, err := s.statedIn(ctx, s.DB.SQL, v, consumer.KeyID)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
 		e := pages.Employer{N: i + 1, Name: name}
 		for _, c := range v.sources() {
 			switch {

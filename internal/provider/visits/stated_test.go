@@ -118,7 +118,15 @@ func TestAVisitOfEmployers(t *testing.T) {
 			t.Errorf("%d buttons, want one for each", n)
 		}
 
-		// Two banks, the second of which fails.
+		// What the consumer is known by may change; the visit is about what was stated.
+		changed := r.Do("PATCH", "/connect/consumers/"+consumerOf(r, a), map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com",
+			"dob": "1990-06-15", "state": "CA", "statedEmployerNames": []string{"Vandelay"}}}, r.Basic)
+		if changed.Status != 200 {
+			t.Fatalf("PATCH: %d %s", changed.Status, changed.Body)
+		}
+		expect("Northwind Logistics: verified, Tern &amp; Sons: verified, Vandelay: skipped")
+
+		// Two banks, and one that fails.
 		a.post(t, "action", "finish")
 		for _, at := range [][2]string{{"harbor-national-bank", "default"}, {"kestrel-bank", "multi"}, {"meridian-quay-bank", "supplier_unresponsive"}} {
 			a.post(t, "action", "bank", "bank", at[0])
@@ -223,6 +231,13 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 			t.Error("a file stays")
 		}
 	})
+}
+
+func consumerOf(r *providertest.Rig, a applicant) (id string) {
+	if err := r.DB.SQL.QueryRow(`SELECT consumer_id FROM visits WHERE public_token = $1`, a.publicToken).Scan(&id); err != nil {
+		r.T.Fatal(err)
+	}
+	return id
 }
 
 func orNil(s svc.Substatus) any {

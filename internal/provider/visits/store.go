@@ -31,6 +31,7 @@ type visit struct {
 	environment     svc.Environment
 	consumerID      string
 	sandboxReportID string
+	stated          []byte // the employers, sealed; see statedIn
 	version         int64
 	created         time.Time
 	expires         time.Time
@@ -40,7 +41,7 @@ type visit struct {
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
 	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, way, signed_in_at, sources,
-	employers, income_only, employer`
+	employers, income_only, employer, stated`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -48,7 +49,7 @@ func scan(row *sql.Row) (visit, error) {
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
 		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
 		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn, &v.Sources,
-		&v.Employers, &v.IncomeOnly, &v.Employer)
+		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated)
 	if err != nil {
 		return visit{}, store.Found(err)
 	}
@@ -85,11 +86,11 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 
 func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`,
 		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
 		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
 		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn), v.Sources,
-		v.Employers, v.IncomeOnly, v.Employer)
+		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil})
 	if err != nil {
 		return err
 	}
