@@ -25,6 +25,7 @@ type looks struct {
 	secure  bool
 	sandbox bool
 	brand   *brand.Brand
+	letters bool // who comes back without a link can ask for one by letter
 	log     *slog.Logger
 }
 
@@ -119,6 +120,7 @@ func (l looks) legal(w http.ResponseWriter, r *http.Request) error {
 func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: door.RequestID(r.Context())}
 	m.Title, m.Text = statusWords(status)
+	m.Return = status == http.StatusNotFound && l.letters
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
 		m.Retry = r.URL.Path
 	}
