@@ -17,7 +17,7 @@ POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 .PHONY: help run build assets generate test test-fast test-race lint bench demo vuln clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build everything and start portal and provider on an embedded database
 	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} exec $(BIN) serve
@@ -64,6 +64,14 @@ bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|p
 
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo
+
+.PHONY: example-plain example-react
+example-plain: ## an onboarding app in plain HTML and Go, beside make run
+	@$(GO) run ./docs/examples/plain
+
+example-react: ## the same in React
+	@e2e/setup.sh react
+	@$(GO) run ./docs/examples/react
 
 clean: ## remove what was built
 	@rm -rf bin web/dist/* .cache

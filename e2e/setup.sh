@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, PostgreSQL and
-# Node by apt, the browser driver and axe by npm, into .cache. Running it again
-# does nothing.
+# Node by apt, the browser driver, axe and React by npm, into .cache. Running it
+# again does nothing. With the word react it fetches that alone, for the example.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 playwright=1.52.0 # the driver that playwright-go v0.5200.1 speaks to
 axe=4.10.3
+react=19.1.0
+scheduler=0.26.0 # that react-dom asks for
 
 missing=()
-command -v chromium >/dev/null || missing+=(chromium)
-command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
-compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
+if [ "${1-}" != react ]; then
+  command -v chromium >/dev/null || missing+=(chromium)
+  command -v node >/dev/null || missing+=(nodejs)
+  compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
+fi
 if [ ${#missing[@]} -gt 0 ]; then
   if ! command -v apt-get >/dev/null; then
     echo "The tests need ${missing[*]}; install them with this system's package manager." >&2
@@ -33,5 +37,9 @@ fetch() { # package, version
   (cd "$to" && npm pack --silent "$1@$2" >/dev/null && tar xzf ./*.tgz && rm ./*.tgz)
   echo "$2" >"$to/version"
 }
+fetch react "$react"
+fetch react-dom "$react"
+fetch scheduler "$scheduler"
+[ "${1-}" = react ] && exit
 fetch playwright-core "$playwright"
 fetch axe-core "$axe"

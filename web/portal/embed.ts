@@ -50,6 +50,7 @@ function make<K extends keyof HTMLElementTagNameMap>(tag: K, style?: Partial<CSS
 class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"> {
   static observedAttributes = ["token", "mode"];
 
+  placed?: boolean; // in a page, and begun there
   box?: HTMLElement; // inline: what is kept free
   dialog?: HTMLDialogElement;
   frame?: HTMLIFrameElement;
@@ -78,21 +79,23 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         (this as Record<string, unknown>)[p] = value;
       }
     }
+    this.placed = true;
     this.begin();
   }
 
   disconnectedCallback(): void {
+    this.placed = false;
     this.end();
   }
 
   attributeChangedCallback(_: string, old: string | null, now: string | null): void {
-    if (old === now || !this.isConnected) return;
+    if (old === now || !this.placed) return;
     this.end();
     this.begin();
   }
 
   open(): void {
-    if (!this.isConnected || !this.tell("token")) return;
+    if (!this.placed || !this.tell("token")) return;
     if (this.way() === "redirect") return location.assign(this.address(true));
     if (this.way() === "modal") this.show();
     this.load();
@@ -122,7 +125,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     return words[this.tongue()][i]!;
   }
 
-  label(): string {
+  called(): string {
     return this.tell("label") || this.text(0);
   }
 
@@ -148,7 +151,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const root = this.shadowRoot!;
     const slot = make("slot");
     if (this.way() !== "inline") {
-      slot.append(make("button", {}, this.label()));
+      slot.append(make("button", {}, this.called()));
       root.append(slot);
       this.on(this, "click", (e: MouseEvent) => {
         const path = e.composedPath();
@@ -182,7 +185,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   }
 
   room(): number {
-    return parseInt(this.tell("height"), 10) || 640;
+    return parseInt(this.tell("height"), 10) || 860;
   }
 
   // warm opens the connection for somebody who is about to press the button.
@@ -201,14 +204,15 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         padding: "0", border: "0", overflow: "hidden", background: "Canvas", color: "CanvasText", colorScheme: "light dark",
       });
       this.dialog = dialog;
-      dialog.setAttribute("aria-label", this.label());
+      dialog.setAttribute("aria-label", this.called());
       const close = make("button", {
         position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none", color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
       }, "×");
       close.type = "button";
       close.setAttribute("aria-label", this.text(4));
       this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text(1));
-      dialog.append(close, this.note);
+      const name = make("div", { font: "600 16px/44px system-ui, sans-serif", padding: "0 56px 0 12px", whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis" }, this.called());
+      dialog.append(name, close, this.note);
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
       this.on(dialog, "close", () => {
@@ -238,9 +242,9 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const frame = make("iframe", { border: "0", width: "100%", background: "transparent", visibility: "hidden" });
     this.frame = frame;
     Object.assign(frame.style, this.dialog
-      ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)", padding: "0 8px", boxSizing: "border-box" }
+      ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)" }
       : { gridArea: "1 / 1", display: "block", height: `${this.room()}px` });
-    frame.title = this.label();
+    frame.title = this.called();
     frame.referrerPolicy = "no-referrer";
     frame.src = this.address();
     this.on(window, "message", (e: MessageEvent) => this.receive(e));

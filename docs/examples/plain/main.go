@@ -1,0 +1,173 @@
+// Command plain is an onboarding app with Vestibule embedded in its page: HTML, a
+// little script, and this back end. It stands for your own app in any language, so
+// it uses Go's standard library alone and speaks to the portal over HTTP.
+//
+//	make run                        # the portal, in one terminal
+//	go run ./docs/examples/plain    # this app, in another
+//
+// What it knows of an applicant it keeps in memory, under a cookie of its own.
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"html/template"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"vestibule/docs/examples/portalapi"
+)
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+var pages = template.Must(template.ParseFS(files, "*.html"))
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8090", "where this app listens")
+	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
+	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; of the sandbox by itself")
+	flag.Parse()
+	client := portalapi.Client{URL: *portal, Key: *key}
+	if *key == "" {
+		client.Key = portalapi.SandboxKey("data/sandbox-credentials.json")
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a := &app{portal: client, origin: "http://" + listener.Addr().String(), cases: map[string]string{}}
+	fmt.Println("open", a.origin)
+	server := &http.Server{Handler: a.routes(), ReadTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
+}
+
+type app struct {
+	portal portalapi.Client
+	origin string // of this app, as browsers see it
+
+	mu    sync.Mutex
+	cases map[string]string // cookie → application
+}
+
+func (a *app) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", a.form)
+	mux.HandleFunc("POST /apply", a.apply)
+	mux.HandleFunc("GET /verify", a.verify)
+	mux.HandleFunc("GET /outcome", a.outcome)
+	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// page sends HTML under a strict policy. Of the portal it needs two lines: its
+// script, and its frame.
+func (a *app) page(w http.ResponseWriter, status int, name string, data any) {
+	var out bytes.Buffer
+	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
+		"script-src 'self' "+a.portal.URL+"; frame-src "+a.portal.URL)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = out.WriteTo(w) // the browser is gone; nobody is left to tell
+}
+
+func (a *app) form(w http.ResponseWriter, _ *http.Request) {
+	a.page(w, http.StatusOK, "form.html", map[string]any{})
+}
+
+// apply makes the application at the portal, for this app's own origin.
+func (a *app) apply(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "a form is needed", http.StatusBadRequest)
+		return
+	}
+	applicant := map[string]string{}
+	for _, name := range []string{"firstName", "lastName", "email", "dob"} {
+		applicant[name] = r.PostForm.Get(name)
+	}
+	var made struct{ ID string }
+	err := a.portal.Call(r.Context(), http.MethodPost, "/applications", "", map[string]any{
+		"product": "cashflow", "mode": "embedded", "prefill": applicant, "allowedOrigin": a.origin}, &made)
+	var refused *portalapi.Refusal
+	switch {
+	case errors.As(err, &refused) && len(refused.Details) > 0:
+		a.page(w, http.StatusUnprocessableEntity, "form.html", map[string]any{"Values": applicant, "Problems": refused.Details})
+		return
+	case err != nil:
+		a.sorry(w, err)
+		return
+	}
+	id := rand.Text()
+	a.mu.Lock()
+	a.cases[id] = made.ID
+	a.mu.Unlock()
+	http.SetCookie(w, &http.Cookie{Name: "case", Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.Redirect(w, r, "/verify", http.StatusSeeOther)
+}
+
+// verify is the page with the element. Each view of it gets a token of its own:
+// one opens on one page only.
+func (a *app) verify(w http.ResponseWriter, r *http.Request) {
+	id := a.mine(r)
+	if id == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	var token struct{ EmbedToken string }
+	if err := a.portal.Call(r.Context(), http.MethodPost, "/applications/"+id+"/embed-token", "", nil, &token); err != nil {
+		a.sorry(w, err)
+		return
+	}
+	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
+}
+
+// outcome asks the portal what the application came to. What the page was told by
+// an event is a reason to ask, and no proof.
+func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
+	id := a.mine(r)
+	if id == "" {
+		http.NotFound(w, r)
+		return
+	}
+	var known struct {
+		State   string  `json:"state"`
+		Outcome *string `json:"outcome"`
+	}
+	if err := a.portal.Call(r.Context(), http.MethodGet, "/applications/"+id, "", nil, &known); err != nil {
+		a.sorry(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(known)
+}
+
+func (a *app) mine(r *http.Request) string {
+	cookie, err := r.Cookie("case")
+	if err != nil {
+		return ""
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.cases[cookie.Value]
+}
+
+func (a *app) sorry(w http.ResponseWriter, err error) {
+	log.Print(err)
+	a.page(w, http.StatusBadGateway, "sorry.html", nil)
+}

@@ -1,0 +1,82 @@
+// An onboarding app in React. <vestibule-apply> is an element like any other: its
+// token is a property, and React sets on<event> as listeners of its events.
+import { StrictMode, useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+
+async function ask(method, path, body) {
+  const answer = await fetch(path, {
+    method,
+    headers: body && { "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  const out = await answer.json();
+  if (!answer.ok) throw new Error(out.message);
+  return out;
+}
+
+function Form({ onDone }) {
+  const [key] = useState(() => crypto.randomUUID()); // one application, however often it is sent
+  const [problem, setProblem] = useState("");
+  const send = async (e) => {
+    e.preventDefault();
+    try {
+      await ask("POST", "/api/application", { key, applicant: Object.fromEntries(new FormData(e.target)) });
+      onDone();
+    } catch (e) {
+      setProblem(e.message);
+    }
+  };
+  return (
+    <>
+      <h1>Harbor Loans</h1>
+      <p>Tell us who you are. Next you verify your income, without leaving this page.</p>
+      {problem && <p role="alert">{problem}</p>}
+      <form onSubmit={send}>
+        <label>First name <input name="firstName" autoComplete="given-name" required /></label>
+        <label>Last name <input name="lastName" autoComplete="family-name" required /></label>
+        <label>E-mail <input name="email" type="email" autoComplete="email" required /></label>
+        <label>Date of birth <input name="dob" type="date" autoComplete="bday" required /></label>
+        <button>Continue</button>
+      </form>
+    </>
+  );
+}
+
+function Verify() {
+  const [token, setToken] = useState();
+  const [progress, setProgress] = useState("Your bank's questions appear below.");
+  useEffect(() => {
+    let gone = false;
+    ask("POST", "/api/token").then(
+      ({ embedToken }) => gone || setToken(embedToken),
+      (e) => gone || setProgress(e.message),
+    );
+    return () => {
+      gone = true;
+    };
+  }, []);
+  const complete = async () => {
+    const { state } = await ask("GET", "/api/outcome");
+    setProgress(state === "ready" ? "Your income is verified." : "We could not verify your income.");
+  };
+  return (
+    <>
+      <h1>Verify your income</h1>
+      <p role="status">{progress}</p>
+      <vestibule-apply
+        token={token}
+        onsuccess={() => setProgress("Thank you. Your report is being made.")}
+        onexit={() => setProgress("You stopped. Continue whenever you like.")}
+        onerror={(e) => setProgress(`That did not work (${e.detail.errorType}).`)}
+        oncomplete={complete}
+      />
+    </>
+  );
+}
+
+function App() {
+  const [applied, setApplied] = useState(false);
+  return applied ? <Verify /> : <Form onDone={() => setApplied(true)} />;
+}
+
+createRoot(document.getElementById("root")).render(<StrictMode><App /></StrictMode>);
