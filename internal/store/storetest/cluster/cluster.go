@@ -30,14 +30,16 @@ var ErrMissing = errors.New("cluster: no PostgreSQL binaries found")
 
 // Cluster is a running server.
 type Cluster struct {
-	URL  string // of its database postgres
-	dir  string
-	done chan error
-	stop chan struct{}
+	URL    string // of its database postgres
+	dir    string
+	server func() *exec.Cmd
+	done   chan error
+	stop   chan os.Signal
 }
 
-// Start makes and starts a cluster. It ends with Stop, or with this process.
-func Start(ctx context.Context) (*Cluster, error) {
+// Start makes and starts a cluster. It ends with Stop, or with this process. Settings
+// such as fsync=on are in place of its own.
+func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -60,25 +62,47 @@ func Start(ctx context.Context) (*Cluster, error) {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("cluster: initdb as %s: %w: %s", name, err, out)
 	}
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=",
-		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "logging_collector=off")
-	server.Dir = dir
-	// The server goes when this process goes, however that ends.
-	server.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
-	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
-	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, done: make(chan error, 1), stop: make(chan struct{})}
-	started := make(chan error, 1)
-	go c.hold(server, started)
-	if err := <-started; err != nil {
-		os.RemoveAll(dir)
-		return nil, fmt.Errorf("cluster: start: %w", err)
+	server := func() *exec.Cmd {
+		cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=",
+			"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+			"-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "logging_collector=off")
+		for _, s := range settings {
+			cmd.Args = append(cmd.Args, "-c", s) // the last one counts
+		}
+		cmd.Dir = dir
+		// The server goes when this process goes, however that ends.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
+		return cmd
 	}
-	if err := c.await(ctx); err != nil {
-		c.Stop()
+	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
+	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, done: make(chan error, 1), stop: make(chan os.Signal, 1)}
+	if err := c.run(ctx); err != nil {
+		os.RemoveAll(dir)
 		return nil, err
 	}
 	return c, nil
+}
+
+func (c *Cluster) run(ctx context.Context) error {
+	started := make(chan error, 1)
+	go c.hold(c.server(), started)
+	if err := <-started; err != nil {
+		return fmt.Errorf("cluster: start: %w", err)
+	}
+	if err := c.await(ctx); err != nil {
+		c.stop <- syscall.SIGINT
+		<-c.done
+		return err
+	}
+	return nil
+}
+
+// Crash ends the server as a power cut would, without a last checkpoint, and
+// starts it again: it recovers from its log, if it keeps one (fsync=on).
+func (c *Cluster) Crash(ctx context.Context) error {
+	c.stop <- syscall.SIGQUIT
+	<-c.done
+	return c.run(ctx)
 }
 
 // hold keeps the thread that started the server alive, for its death is what
@@ -94,8 +118,8 @@ func (c *Cluster) hold(server *exec.Cmd, started chan<- error) {
 	go func() { exited <- server.Wait() }()
 	select {
 	case err = <-exited:
-	case <-c.stop:
-		server.Process.Signal(syscall.SIGINT) // fast shutdown
+	case how := <-c.stop:
+		server.Process.Signal(how)
 		err = <-exited
 	}
 	c.done <- err
@@ -128,7 +152,7 @@ func (c *Cluster) await(ctx context.Context) error {
 
 // Stop ends the server and removes its files.
 func (c *Cluster) Stop() {
-	close(c.stop)
+	c.stop <- syscall.SIGINT // fast shutdown
 	<-c.done
 	os.RemoveAll(c.dir)
 }
