@@ -122,11 +122,10 @@ func (j Journey) left() (out []Way) {
 
 // start goes to the employers, or to the first source.
 func (j *Journey) start() {
-	if j.Employers > 0 {
-		j.Step = StepEmployers
-		return
-	}
 	j.choose()
+	if j.Employers > 0 {
+		j.Step, j.Way = StepEmployers, ""
+	}
 }
 
 // choose goes to the choice of ways, or into the only one.
