@@ -1,0 +1,171 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/webhook"
+)
+
+// signed is an event as the page's code gets it, and whether it is genuine.
+type signed struct {
+	name    string
+	good    bool
+	Secret  string
+	Headers map[string]string
+	Body    string
+}
+
+// events are genuine ones and others, by the portal's own signing.
+func events(t *testing.T) []signed {
+	t.Helper()
+	mine, next := webhook.NewSecret(), webhook.NewSecret()
+	sign := func(name string, good bool, at time.Time, by ...string) signed {
+		s := signed{name: name, good: good, Secret: mine, Headers: map[string]string{}, Body: `{"eventId":"evt_1","type":"application.ready","userArgs":"é ☂"}`}
+		var secrets []webhook.Secret
+		for _, text := range by {
+			secret, err := webhook.ParseSecret(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets = append(secrets, secret)
+		}
+		h := http.Header{}
+		if err := webhook.Sign(h, secrets, "evt_1", at, []byte(s.Body)); err != nil {
+			t.Fatal(err)
+		}
+		for key := range h {
+			s.Headers[strings.ToLower(key)] = h.Get(key)
+		}
+		return s
+	}
+	now := time.Now()
+	out := []signed{
+		sign("signed now", true, now, mine),
+		sign("signed with the next secret and this one", true, now, next, mine),
+		sign("signed four minutes ago", true, now.Add(-4*time.Minute), mine),
+		sign("signed with another secret", false, now, next),
+		sign("signed an hour ago", false, now.Add(-time.Hour), mine),
+		sign("signed in an hour", false, now.Add(time.Hour), mine),
+	}
+	altered := sign("altered", false, now, mine)
+	altered.Body = strings.Replace(altered.Body, "ready", "exited", 1)
+	out = append(out, altered)
+	for _, header := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+		s := sign("without "+header, false, now, mine)
+		delete(s.Headers, header)
+		out = append(out, s)
+	}
+	return out
+}
+
+// block is the first code block of the page in a language.
+func block(t *testing.T, language string) string {
+	t.Helper()
+	page, err := os.ReadFile("webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```"+language+"\n")
+	code, _, closed := strings.Cut(rest, "\n```")
+	if !ok || !closed {
+		t.Fatalf("webhooks.md has no code in %s", language)
+	}
+	return code
+}
+
+// TestTheCodeThatVerifiesEvents runs the page's code on genuine events and others.
+func TestTheCodeThatVerifiesEvents(t *testing.T) {
+	for language, files := range map[string]map[string]string{
+		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, "go"), "main.go": `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+)
+
+func main() {
+	var all []struct {
+		Secret, Body string
+		Headers      map[string]string
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&all); err != nil {
+		panic(err)
+	}
+	for _, e := range all {
+		h := http.Header{}
+		for name, v := range e.Headers {
+			h.Set(name, v)
+		}
+		id, err := verify(e.Secret, h, []byte(e.Body))
+		fmt.Println(id, err == nil)
+	}
+}
+`},
+		"js": {"verify.mjs": block(t, "js"), "main.mjs": `import { readFileSync } from 'node:fs';
+import { verify } from './verify.mjs';
+for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
+  try { console.log(verify(Secret, Headers, Buffer.from(Body)), true); } catch { console.log('', false); }
+}
+`},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			command := []string{"go", "run", "."}
+			if language == "js" {
+				command = []string{"node", "main.mjs"}
+			}
+			program, err := exec.LookPath(command[0])
+			if errors.Is(err, exec.ErrNotFound) && language == "js" {
+				t.Skip("there is no node here to run it")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			for name, text := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all := events(t)
+			input, err := json.Marshal(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := exec.Command(program, command[1:]...)
+			run.Dir, run.Stdin = dir, bytes.NewReader(input)
+			said, err := run.Output()
+			if err != nil {
+				var exit *exec.ExitError
+				if errors.As(err, &exit) {
+					t.Fatalf("%v\n%s", err, exit.Stderr)
+				}
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimRight(string(said), "\n"), "\n")
+			if len(lines) != len(all) {
+				t.Fatalf("%d answers to %d events:\n%s", len(lines), len(all), said)
+			}
+			for i, e := range all {
+				want := " false"
+				if e.good {
+					want = "evt_1 true"
+				}
+				if lines[i] != want {
+					t.Errorf("%s: %q, want %q", e.name, lines[i], want)
+				}
+			}
+		})
+	}
+}
