@@ -102,6 +102,9 @@ func TestEmployersOfAVisit(t *testing.T) {
 			}
 			j = next
 		}
+		if (j.Step == StepEmployers || j.Step == StepConnected) && (j.Way != "" || j.Bank != "" || j.Username != "" || j.Employer != 0) {
+			t.Errorf("%s: half done behind the list: %+v", c.name, j)
+		}
 		var told []string
 		for _, s := range j.sources() {
 			words := []string{fmt.Sprint(s.Employer), string(s.Way), s.Skipped, string(s.Failed)}
