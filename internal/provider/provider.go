@@ -130,7 +130,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
 		Suppliers: suppliers.Bureaus{}, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
-		Reports: sharedReports{p.reports}, Events: p.events, Secondary: secondaryReports{p.reports, p.customers}}
+		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers}}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
 	p.events.Reports = labels{p.reports, p.customers, p.sharing}
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}

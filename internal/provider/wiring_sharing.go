@@ -28,6 +28,17 @@ func (e reportEvents) Record(ctx context.Context, tx *sql.Tx, customerID, public
 	return e.sharing.Ended(ctx, tx, publicToken, status, sub)
 }
 
+// sharedEvents tells third parties of what is shared with them.
+type sharedEvents struct{ events *events.Service }
+
+func (e sharedEvents) Record(ctx context.Context, tx *sql.Tx, all []sharing.Told) error {
+	var news []events.News
+	for _, t := range all {
+		news = append(news, events.News{CustomerID: t.ThirdPartyID, PublicToken: t.RelayToken, Status: t.Status, Substatus: t.Substatus})
+	}
+	return e.events.RecordAll(ctx, tx, news)
+}
+
 // sharedReports tells sharing about reports.
 type sharedReports struct{ reports *reports.Service }
 

@@ -193,14 +193,20 @@ func (g *Gather[K, V]) take() {
 	}
 }
 
-// In is what follows IN for the values, whose first placeholder has the number from,
-// and its arguments. There are 1, 4 or 16 of them, or more, by repeating the last
-// value, so that the texts of a query are few.
-func In(from int, values []string) (list string, args []any) {
-	n := 1
-	for n < len(values) {
-		n *= 4
+// Padded is how many a query is written for that has n values: 1, 4, 16 and so on, so
+// that its texts are few.
+func Padded(n int) int {
+	to := 1
+	for to < n {
+		to *= 4
 	}
+	return to
+}
+
+// In is what follows IN for the values, whose first placeholder has the number from,
+// and its arguments; Padded says how many, by repeating the last one.
+func In(from int, values []string) (list string, args []any) {
+	n := Padded(len(values))
 	text := append(make([]byte, 0, 5*n), '(')
 	for i := range n {
 		text = strconv.AppendInt(append(text, '$'), int64(from+i), 10)

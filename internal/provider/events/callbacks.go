@@ -104,9 +104,9 @@ func (s *Service) Fire(ctx context.Context, publicToken string, how Again, custo
 			return err
 		}
 		if len(all) == 0 {
-			e := event{id: "evt_" + uuid.NewString(), customerID: customerID, publicToken: publicToken,
+			e := event{id: newID(), customerID: customerID, publicToken: publicToken,
 				status: status, sub: sub, created: s.Now().UTC()}
-			if err := insertEvent(ctx, tx, e); err != nil {
+			if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
 				return err
 			}
 			all = []event{e}

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,19 +96,45 @@ type delivery struct {
 	body       []byte // sealed; nil until it was sent first
 }
 
+// News is a change of a report's status that a customer is told of.
+type News struct {
+	CustomerID  string
+	PublicToken string // or the relay token by which the customer knows the report
+	Status      svc.Status
+	Substatus   svc.Substatus
+}
+
 // Record writes the event of a status change and has it delivered, unless the
 // callback is not told of that status.
 func (s *Service) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
-	e := event{id: "evt_" + uuid.NewString(), customerID: customerID, publicToken: publicToken,
-		status: status, sub: sub, created: s.Now().UTC()}
-	if err := insertEvent(ctx, tx, e); err != nil {
-		return err
-	}
-	if told, err := subscribed(ctx, tx, customerID, status); err != nil || !told {
-		return err
-	}
-	return s.send(ctx, tx, e, 0)
+	return s.RecordAll(ctx, tx, []News{{customerID, publicToken, status, sub}})
 }
+
+// RecordAll is Record for several.
+func (s *Service) RecordAll(ctx context.Context, tx *sql.Tx, news []News) error {
+	for some := range slices.Chunk(news, 16) { // one statement each
+		var all []event
+		for _, n := range some {
+			all = append(all, event{id: newID(), customerID: n.CustomerID, publicToken: n.PublicToken,
+				status: n.Status, sub: n.Substatus, created: s.Now().UTC()})
+		}
+		told, err := insertEvents(ctx, tx, all)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			if callbackID := told[e.id]; callbackID != "" {
+				if err := s.sendTo(ctx, tx, e, callbackID, 0); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// newID is an event's: in the order of time, so that an index grows at its end.
+func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
 
 // send makes a delivery of the event, after a delay; none where the customer has
 // no callback.
@@ -119,8 +146,11 @@ func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Dura
 	if err != nil {
 		return err
 	}
-	now := s.Now()
-	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: now, event: e}
+	return s.sendTo(ctx, tx, e, callbackID, delay)
+}
+
+func (s *Service) sendTo(ctx context.Context, tx *sql.Tx, e event, callbackID string, delay time.Duration) error {
+	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: s.Now(), event: e}
 	return s.enqueue(ctx, tx, d, delay)
 }
 

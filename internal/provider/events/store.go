@@ -3,8 +3,7 @@ package events
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"slices"
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,12 +12,41 @@ import (
 	"vestibule/internal/webhook"
 )
 
-func insertEvent(ctx context.Context, tx *sql.Tx, e event) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		e.id, e.customerID, e.publicToken, string(e.status),
-		sql.NullString{String: string(e.sub), Valid: e.sub != ""}, store.Micros(e.created))
-	return err
+// insertEvents adds events and returns, by their ids, the callbacks that are told of
+// them; none for an event that nobody is told of: there is no callback, it is
+// disabled, or not told of that status.
+func insertEvents(ctx context.Context, tx *sql.Tx, all []event) (map[string]string, error) {
+	var values []string
+	var args []any
+	for i := range store.Padded(len(all)) {
+		values = append(values, fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, CAST($%d AS BIGINT))", 6*i+1, 6*i+2, 6*i+3, 6*i+4, 6*i+5, 6*i+6))
+		if i >= len(all) {
+			args = append(args, "", "", "", "", "", 0) // left out
+			continue
+		}
+		e := all[i]
+		args = append(args, e.id, e.customerID, e.publicToken, string(e.status), string(e.sub), store.Micros(e.created))
+	}
+	rows, err := tx.QueryContext(ctx, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
+		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
+		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
+		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.customer_id = events.customer_id AND c.disabled_at IS NULL
+			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.status || ' %')), '')`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	told := map[string]string{}
+	for rows.Next() {
+		var id, callbackID string
+		if err := rows.Scan(&id, &callbackID); err != nil {
+			return nil, err
+		}
+		if callbackID != "" {
+			told[id] = callbackID
+		}
+	}
+	return told, rows.Err()
 }
 
 // eventsOf returns a report's events, oldest first.
@@ -135,17 +163,6 @@ func expireSecrets(ctx context.Context, tx *sql.Tx, callbackID string, at time.T
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $2 WHERE callback_id = $1`, callbackID, store.Micros(at))
 	return err
-}
-
-// subscribed reports whether the customer's callback is told of a status. Where
-// there is no callback there is nobody to tell.
-func subscribed(ctx context.Context, q store.Queryer, customerID string, status svc.Status) (bool, error) {
-	var statuses string
-	err := q.QueryRowContext(ctx, `SELECT statuses FROM callbacks WHERE customer_id = $1 AND disabled_at IS NULL`, customerID).Scan(&statuses)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil && (statuses == "" || slices.Contains(strings.Fields(statuses), string(status))), err
 }
 
 func callback(ctx context.Context, q store.Queryer, customerID string) (Callback, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,14 +42,14 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := pair{gate.CallerOf(r.Context()), publicToken, publicID}
-	token, err := s.grants.Do(r.Context(), p, func(ctx context.Context) (token string, err error) {
-		err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			token, err = s.share(ctx, tx, p.caller, publicToken, publicID)
+	caller := gate.CallerOf(r.Context())
+	token, err := s.grants.Ask(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
+	if err == nil && token == "" {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+			token, err = s.share(ctx, tx, caller, publicToken, publicID)
 			return err
 		})
-		return token, err
-	})
+	}
 	if err != nil {
 		return err
 	}
@@ -56,54 +57,81 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	return door.JSON(w, http.StatusOK, relayToken{token})
 }
 
-// share grants the report to the third party and returns the pair's one token. A
-// report that is ready stays so, and needs not be held.
+// grantAll grants those of the pairs whose report is ready, and returns their tokens.
+func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]string, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		tokens, err = s.shareReady(ctx, tx, pairs)
+		return err
+	})
+	return tokens, err
+}
+
+// shareReady is share for those of the pairs whose report is ready. It stays so, and
+// needs not be held.
+func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map[pair]string, error) {
+	fresh := make([]string, len(pairs))
+	for i := range fresh {
+		fresh[i] = uuid.NewString()
+	}
+	all, err := grantReady(ctx, tx, pairs, fresh, s.Now().UTC())
+	if err != nil {
+		return nil, err
+	}
+	tokens := map[pair]string{}
+	var told []Told
+	for _, g := range all {
+		tokens[g.pair] = g.token
+		// One webhook for each token that is created, not for a longer life.
+		if slices.Contains(fresh, g.token) {
+			told = append(told, Told{g.thirdPartyID, g.token, svc.StatusSuccess, g.substatus})
+		}
+	}
+	return tokens, s.Events.Record(ctx, tx, told)
+}
+
+// share grants the report to the third party and returns the pair's one token.
 func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, publicToken, publicID string) (string, error) {
-	now := s.Now().UTC()
-	share := Share{RelayToken: uuid.NewString(), PublicToken: publicToken, CustomerID: caller.CustomerID, Created: now, Expires: now.Add(Life)}
-	made, err := grantReady(ctx, tx, share, publicID, caller.Environment)
+	p := pair{caller, publicToken, publicID}
+	tokens, err := s.shareReady(ctx, tx, []pair{p})
+	if err != nil || tokens[p] != "" {
+		return tokens[p], err
+	}
+	// It is not ready, or refused.
+	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
-		made, err = s.shareHeld(ctx, tx, share, publicID, caller.Environment)
+		return "", door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report to share"))
 	}
 	if err != nil {
 		return "", err
 	}
-	// One webhook for each token that is created, not for a longer life; for a
-	// report that is still being made it is sent when that ends.
-	if made.token == share.RelayToken && made.status == svc.StatusSuccess {
-		return made.token, s.Events.Record(ctx, tx, made.thirdPartyID, made.token, made.status, made.substatus)
-	}
-	return made.token, nil
-}
-
-// shareHeld is share for what is not ready, or refused.
-func (s *Service) shareHeld(ctx context.Context, tx *sql.Tx, share Share, publicID string, env svc.Environment) (granted, error) {
-	rep, err := s.Reports.Hold(ctx, tx, share.CustomerID, share.PublicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return granted{}, door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report to share"))
-	}
-	if err != nil {
-		return granted{}, err
-	}
 	if rep.Status != svc.StatusPending && rep.Status != svc.StatusSuccess {
-		return granted{}, s.Reports.NotReady(rep)
+		return "", s.Reports.NotReady(rep)
 	}
 	third, err := s.Accounts.Account(ctx, tx, publicID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != env || third.CustomerID == share.CustomerID) {
-		return granted{}, door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
+	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != caller.Environment || third.CustomerID == caller.CustomerID) {
+		return "", door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
 	}
 	if err != nil {
-		return granted{}, err
+		return "", err
 	}
-	if share.Created.Sub(rep.Created) > Window {
-		return granted{}, door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))
+	now := s.Now().UTC()
+	if now.Sub(rep.Created) > Window {
+		return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))
 	}
-	share.ThirdPartyID = third.CustomerID
+	share := Share{RelayToken: uuid.NewString(), PublicToken: rep.PublicToken, CustomerID: caller.CustomerID,
+		ThirdPartyID: third.CustomerID, Created: now, Expires: now.Add(Life)}
 	token, ok, err := grant(ctx, tx, share)
-	if err == nil && !ok {
-		err = door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
+	if err != nil {
+		return "", err
 	}
-	return granted{token, third.CustomerID, rep.Status, rep.Substatus}, err
+	if !ok {
+		return "", door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
+	}
+	// For a report that is still being made the webhook is sent when that ends.
+	if token == share.RelayToken && rep.Status == svc.StatusSuccess {
+		return token, s.Events.Record(ctx, tx, []Told{{third.CustomerID, token, rep.Status, rep.Substatus}})
+	}
+	return token, nil
 }
 
 // revoke withdraws a share for good, an expired one too, and answers

@@ -42,7 +42,7 @@ type Service struct {
 
 	Secondary Secondary
 
-	grants store.Together[pair, string] // relay tokens
+	grants store.Gather[pair, string] // relay tokens of what is ready
 }
 
 // pair is what a caller shares, and with whom.
@@ -80,10 +80,18 @@ type Reports interface {
 	NotReady(r Report) error
 }
 
-// Events sends a third party the webhook of a report that is ready, under its
-// relay token.
+// Told is what a third party is told of a report that is shared with it.
+type Told struct {
+	ThirdPartyID string
+	RelayToken   string
+	Status       svc.Status
+	Substatus    svc.Substatus
+}
+
+// Events sends third parties the webhooks of reports that have ended, under their
+// relay tokens.
 type Events interface {
-	Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error
+	Record(ctx context.Context, tx *sql.Tx, all []Told) error
 }
 
 // State is where a relay token stands (document 2, "States and transitions").
@@ -170,15 +178,13 @@ func (s *Service) Ended(ctx context.Context, tx *sql.Tx, publicToken string, sta
 		return err
 	}
 	now := s.Now()
+	var told []Told
 	for _, share := range all {
-		if share.State(now) != Active {
-			continue
-		}
-		if err := s.Events.Record(ctx, tx, share.ThirdPartyID, share.RelayToken, status, sub); err != nil {
-			return err
+		if share.State(now) == Active {
+			told = append(told, Told{share.ThirdPartyID, share.RelayToken, status, sub})
 		}
 	}
-	return nil
+	return s.Events.Record(ctx, tx, told)
 }
 
 // Get returns the share of a relay token, whoever's it is, or store.ErrNotFound.

@@ -72,8 +72,10 @@ func (r *room) Account(_ context.Context, _ store.Queryer, publicID string) (gat
 	return gate.Caller{CustomerID: publicID, Environment: svc.Sandbox}, nil
 }
 
-func (r *room) Record(_ context.Context, _ *sql.Tx, customerID, token string, status svc.Status, _ svc.Substatus) error {
-	r.events = append(r.events, customerID+" "+token+" "+string(status))
+func (r *room) Record(_ context.Context, _ *sql.Tx, all []Told) error {
+	for _, t := range all {
+		r.events = append(r.events, t.ThirdPartyID+" "+t.RelayToken+" "+string(t.Status))
+	}
 	return nil
 }
 

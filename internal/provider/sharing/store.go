@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"vestibule/internal/store"
@@ -28,27 +30,58 @@ func grant(ctx context.Context, tx *sql.Tx, s Share) (token string, ok bool, err
 
 // granted is the token of a pair, and what its webhook says.
 type granted struct {
+	pair         pair
 	token        string
 	thirdPartyID string
-	status       svc.Status
 	substatus    svc.Substatus
 }
 
-// grantReady is grant, by one statement, for a report of the customer that is ready
-// and young enough, and for another account of the environment by its publicId.
-// Everything else is store.ErrNotFound.
-func grantReady(ctx context.Context, tx *sql.Tx, s Share, publicID string, env svc.Environment) (granted, error) {
-	g := granted{status: svc.StatusSuccess}
-	err := tx.QueryRowContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
-		SELECT $1, r.public_token, r.customer_id, t.id, CAST($4 AS BIGINT), CAST($5 AS BIGINT)
-		FROM reports r JOIN customers t ON t.public_id = $6 AND t.environment = $7 AND t.id <> r.customer_id
-		WHERE r.public_token = $2 AND r.customer_id = $3 AND r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $8
+// grantReady is grant, by one statement, for those of the pairs, all different,
+// whose report is the caller's, ready and young enough, and whose third party is
+// another account of the environment. For the others there is nothing in what it
+// returns.
+func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
+	args := []any{store.Micros(now), store.Micros(now.Add(Life)), store.Micros(now.Add(-Window))}
+	var values []string
+	for i := range store.Padded(len(pairs)) {
+		values = append(values, fmt.Sprintf("($%d, $%d, $%d, $%d, $%d)", 5*i+4, 5*i+5, 5*i+6, 5*i+7, 5*i+8))
+		if i >= len(pairs) {
+			args = append(args, "", "", "", "", "") // matches nothing
+			continue
+		}
+		p := pairs[i]
+		args = append(args, tokens[i], p.publicToken, p.caller.CustomerID, p.publicID, string(p.caller.Environment))
+	}
+	rows, err := tx.QueryContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+		SELECT v.column1, r.public_token, r.customer_id, t.id, CAST($1 AS BIGINT), CAST($2 AS BIGINT)
+		FROM (VALUES `+strings.Join(values, ", ")+`) v
+			JOIN reports r ON r.public_token = v.column2 AND r.customer_id = v.column3
+			JOIN customers t ON t.public_id = v.column4 AND t.environment = v.column5 AND t.id <> r.customer_id
+		WHERE r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $3
 		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
 		WHERE relay_tokens.revoked_at IS NULL
-		RETURNING token, third_party_id, coalesce((SELECT r.substatus FROM reports r WHERE r.public_token = relay_tokens.public_token), '')`,
-		s.RelayToken, s.PublicToken, s.CustomerID, store.Micros(s.Created), store.Micros(s.Expires),
-		publicID, string(env), store.Micros(s.Created.Add(-Window))).Scan(&g.token, &g.thirdPartyID, &g.substatus)
-	return g, store.Found(err)
+		RETURNING token, public_token, customer_id, third_party_id,
+			(SELECT t.public_id FROM customers t WHERE t.id = relay_tokens.third_party_id),
+			coalesce((SELECT r.substatus FROM reports r WHERE r.public_token = relay_tokens.public_token), '')`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []granted
+	for rows.Next() {
+		var g granted
+		var publicToken, customerID, publicID string
+		if err := rows.Scan(&g.token, &publicToken, &customerID, &g.thirdPartyID, &publicID, &g.substatus); err != nil {
+			return nil, err
+		}
+		for _, p := range pairs {
+			if p.publicToken == publicToken && p.caller.CustomerID == customerID && p.publicID == publicID {
+				g.pair = p
+				out = append(out, g)
+			}
+		}
+	}
+	return out, rows.Err()
 }
 
 // markRead is won by the first reader of a share that is active at now.
