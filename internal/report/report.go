@@ -12,7 +12,6 @@ package report
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 )
@@ -26,16 +25,19 @@ type Cents int64
 const maxCents = 1_000_000_000_000_000
 
 // String returns the amount in units with two decimals, as in "-12.05".
-func (c Cents) String() string {
-	sign, n := "", uint64(c)
+func (c Cents) String() string { return string(c.appendTo(make([]byte, 0, 24))) }
+
+func (c Cents) appendTo(b []byte) []byte {
+	n := uint64(c)
 	if c < 0 {
-		sign, n = "-", -n
+		b, n = append(b, '-'), -n
 	}
-	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
+	b = strconv.AppendUint(b, n/100, 10)
+	return append(b, '.', byte('0'+n/10%10), byte('0'+n%10))
 }
 
 // MarshalJSON writes the amount as a JSON number with two decimals.
-func (c Cents) MarshalJSON() ([]byte, error) { return []byte(c.String()), nil }
+func (c Cents) MarshalJSON() ([]byte, error) { return c.appendTo(make([]byte, 0, 24)), nil }
 
 // UnmarshalJSON reads any JSON number, with or without an exponent; what is
 // smaller than a cent is rounded half away from zero. It refuses everything else
@@ -120,7 +122,9 @@ func DateOf(t time.Time) Date {
 func (d Date) String() string { return d.Format(time.DateOnly) }
 
 // MarshalJSON writes "YYYY-MM-DD".
-func (d Date) MarshalJSON() ([]byte, error) { return []byte(`"` + d.String() + `"`), nil }
+func (d Date) MarshalJSON() ([]byte, error) {
+	return append(d.AppendFormat(append(make([]byte, 0, 16), '"'), time.DateOnly), '"'), nil
+}
 
 // UnmarshalJSON reads "YYYY-MM-DD" and nothing else.
 func (d *Date) UnmarshalJSON(b []byte) error {

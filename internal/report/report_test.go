@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -43,6 +44,18 @@ func TestParseCents(t *testing.T) {
 		got, err := ParseCents(c.in)
 		if got != c.want || (err == nil) != c.ok {
 			t.Errorf("ParseCents(%q) = %d, %v; want %d, ok %v", c.in, got, err, c.want, c.ok)
+		}
+	}
+}
+
+func TestCentsAsText(t *testing.T) {
+	for c, want := range map[Cents]string{
+		0: "0.00", 5: "0.05", -5: "-0.05", 99: "0.99", 100: "1.00", -1205: "-12.05", 123456789: "1234567.89",
+		math.MaxInt64: "92233720368547758.07", math.MinInt64: "-92233720368547758.08",
+	} {
+		raw, err := c.MarshalJSON()
+		if got := c.String(); got != want || string(raw) != want || err != nil {
+			t.Errorf("%d is %s, in JSON %s, %v; want %s", int64(c), got, raw, err, want)
 		}
 	}
 }
