@@ -104,7 +104,13 @@ func (j Journey) most(w Way) int {
 	return 1
 }
 
-// left are the ways that can still be gone.
+// leftFor are the ways that can still be gone for an employer.
+func (j Journey) leftFor(employer int) []Way {
+	j.Employer = employer
+	return j.left()
+}
+
+// left are the ways that can still be gone where the applicant stands.
 func (j Journey) left() (out []Way) {
 	count := map[Way]int{}
 	for _, c := range j.sources() {

@@ -42,11 +42,8 @@ func (j Journey) employers(in Input) (Journey, Do, bool) {
 	switch {
 	case j.Step == StepEmployers && in.Kind == Enough:
 		return j.onward()
-	case j.Step == StepEmployers && in.Kind == Verify && known:
+	case j.Step == StepEmployers && in.Kind == Verify && known && len(j.leftFor(in.Employer)) > 0:
 		j.Employer = in.Employer
-		if len(j.left()) == 0 {
-			return j, 0, false
-		}
 		j.choose()
 	case j.Step == StepEmployers && in.Kind == Skip && known && !j.verified(in.Employer):
 		j.Employer, j.Step = in.Employer, StepSkip

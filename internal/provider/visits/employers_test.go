@@ -96,6 +96,9 @@ func TestEmployersOfAVisit(t *testing.T) {
 		}
 		for i, words := range all {
 			next, _, ok := j.Next(at(words))
+			if !ok && next != j {
+				t.Errorf("%s: refused %s changes %+v to %+v", c.name, words, j, next)
+			}
 			if want := i < len(all)-1 || c.last; ok != want {
 				t.Errorf("%s: %s is taken = %v at %s", c.name, words, ok, j.Step)
 				break
