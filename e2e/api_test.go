@@ -3,16 +3,10 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"html"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/playwright-community/playwright-go"
 
 	"vestibule/docs/openapitest"
 )
@@ -285,48 +279,5 @@ func TestBackendMistakes(t *testing.T) {
 	see(t, v.page("table"))
 	if n, err := v.page("table tbody tr").Count(); err != nil || n != 2 {
 		t.Errorf("%d applications are stored, want 2", n)
-	}
-}
-
-// TestBackendFrames shows the portal's page in a frame of the onboarding app's
-// own, where there are no cookies: the embed token carries the applicant through
-// to the report, the app's page is told how it stands, and nobody else's page
-// may frame it.
-func TestBackendFrames(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	app := s.backend(t)
-	var connectURL string
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Loans</title><h1>Loans</h1>
-<script>window.told = []; addEventListener("message", (e) => { if (e.data.type === "vestibule") window.told.push(e.origin + " " + e.data.event + " " + (e.data.state ?? e.data.phase)); });</script>
-<iframe title="Verification" width="800" height="900" src="%s"></iframe>`, html.EscapeString(connectURL))
-	}))
-	t.Cleanup(host.Close)
-	a := app.create(t, map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person, "allowedOrigin": host.URL})
-	connectURL = a.ConnectURL
-	v := visit(t)
-	v.open(t, host.URL)
-	outer := v.FrameLocator("iframe")
-	walk(t, func(selector string) playwright.Locator { return outer.FrameLocator("iframe").Locator(selector) }, "default")
-	see(t, outer.Locator(`#status[data-state="ready"]`))
-	if c := s.cookie(t, v); c != "" {
-		t.Error("a framed page has set a session")
-	}
-	for _, want := range []string{s.Portal + " phase open", s.Portal + " state ready"} {
-		// A message arrives a moment after what it tells of.
-		if _, err := v.WaitForFunction(`(want) => window.told.includes(want)`, want); err != nil {
-			told, _ := v.Evaluate(`() => window.told.join("\n")`)
-			t.Errorf("the app's page was told:\n%v\nand not %q", told, want)
-		}
-	}
-
-	elsewhere := visit(t)
-	elsewhere.expect("frame-ancestors")
-	elsewhere.open(t, strings.Replace(host.URL, "127.0.0.1", "localhost", 1))
-	blocked := elsewhere.FrameLocator("iframe").Locator("#status, [data-vestibule]")
-	if n, err := blocked.Count(); err == nil && n > 0 {
-		t.Error("a page of another origin may frame the application")
 	}
 }

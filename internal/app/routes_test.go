@@ -199,7 +199,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
 			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/","allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
-		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
+		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key, kind: asJSON, body: `{"allowedOrigin":"https://example.org"}`},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications", who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files", param: ready, who: "key", header: key},
@@ -212,6 +212,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/api/v1/webhooks/deliveries/{id}/redeliver", param: delivery, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
+		{base: p, method: "GET", pattern: "/embed/v1/embed.d.ts", shape: asFile},
+		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
 
 		{base: k, method: "GET", pattern: "/clock"},
 		{base: k, method: "POST", pattern: "/clock", kind: asJSON, body: `{"advance":"0s"}`},

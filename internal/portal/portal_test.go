@@ -3,6 +3,7 @@ package portal_test
 import (
 	"bufio"
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -288,22 +289,49 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 		}
 		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r} // no cookies
 		framed := []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
-		p = b.do("GET", made.ConnectURL, "", "", framed...)
-		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example") ||
-			!strings.Contains(p.body, `name="firstName"`) || len(p.header.Values("Set-Cookie")) != 0 {
-			t.Fatalf("the form in a frame: %d %s", p.status, csp)
+		u, err := url.Parse(made.ConnectURL)
+		if err != nil {
+			t.Fatal(err)
 		}
-		grant := made.ConnectURL[strings.Index(made.ConnectURL, "?"):]
-		p = b.do("POST", "/applications/"+made.ID+"/applicant"+grant, "application/x-www-form-urlencoded", form("mode", "embedded").Encode(), framed...)
-		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+grant {
-			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
+		key := "?" + url.Values{"grant": {u.Query().Get("grant") + ".a-key-of-this-page-and-no-other"}, "lang": {"es"}}.Encode()
+		p = b.do("GET", "/embed/v1/frame"+key+"&origin=https://shop.example", "", "", framed...)
+		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+key {
+			t.Fatalf("where the frame begins: %d %s", p.status, p.location)
 		}
 		p = b.do("GET", p.location, "", "", framed...)
-		if got := section(p); p.status != 200 || got["token"] == "" || got["parent"] != "https://shop.example" || !strings.HasSuffix(got["next"], grant) {
+		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example;") ||
+			!strings.Contains(p.body, `name="firstName"`) || !strings.Contains(p.body, `lang="es"`) || len(p.header.Values("Set-Cookie")) != 0 {
+			t.Fatalf("the form in a frame: %d %s", p.status, csp)
+		}
+		p = b.do("POST", "/applications/"+made.ID+"/applicant"+key, "application/x-www-form-urlencoded", form("mode", "embedded").Encode(), framed...)
+		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+key {
+			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
+		}
+		connect := p.location
+		p = b.do("GET", connect, "", "", framed...)
+		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) || got["parent"] != "https://shop.example" {
 			t.Errorf("connect in a frame: %d %v", p.status, got)
 		}
-		if p := b.do("GET", "/applications/"+made.ID, "", "", framed...); p.status != 404 {
-			t.Errorf("without the token: %d", p.status)
+		if p := b.do("GET", connect, "", ""); p.status != 200 { // a browser that does not say what it fetches
+			t.Errorf("in a frame of an old browser: %d", p.status)
+		}
+		for name, query := range map[string]string{"without the token": "", "without the key": made.ConnectURL[strings.Index(made.ConnectURL, "?"):], "with another key": strings.Replace(key, "no-other", "an-other", 1)} {
+			if p := b.do("GET", "/applications/"+made.ID+query, "", "", "Sec-Fetch-Dest", "empty"); p.status != 404 {
+				t.Errorf("%s: %d", name, p.status)
+			}
+			if p := b.do("GET", "/applications/"+made.ID+query, "", "", framed...); query != "" && (p.status != 303 || !strings.HasPrefix(p.location, "/embed/v1/frame?grant=")) {
+				t.Errorf("a page %s: %d %s", name, p.status, p.location)
+			}
+		}
+
+		// The way out: a form that leads the whole window on, with the key.
+		out := r.browser()
+		p = out.do("POST", "/applications/"+made.ID+"/restart"+key+"&window=top", "application/x-www-form-urlencoded", "mode=redirect")
+		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect" || out.get(p.location).status != 303 {
+			t.Errorf("out of the frame: %d %s", p.status, p.location)
+		}
+		if p := b.do("GET", "/applications/"+made.ID+key, "", "", "Sec-Fetch-Dest", "empty"); p.status != 404 {
+			t.Errorf("the frame that was left: %d", p.status)
 		}
 	})
 }

@@ -39,7 +39,9 @@ type Refusal struct {
 	Details []struct{ Field, Message string }
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("portal: %d %s: %s", r.Status, r.Code, r.Message) }
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("portal: %d %s: %s", r.Status, r.Code, r.Message)
+}
 
 // Call sends in as JSON, if there is any, and reads the answer into out. With an
 // idempotency key the same request may be sent again, and makes nothing twice.
