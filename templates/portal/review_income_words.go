@@ -9,7 +9,7 @@ var (
 	incomeFromStubs     = svc.Words{EN: "Pay stubs", ES: "Recibos de nómina"}
 	incomeNewest        = svc.Words{EN: "This is the report as the service has it now. It is not kept here: the report of the application stays the one that was fetched.", ES: "Este es el informe tal como lo tiene ahora el servicio. Aquí no se guarda: el informe de la solicitud sigue siendo el que se obtuvo."}
 	incomeNotRevised    = svc.Words{EN: "It was never corrected.", ES: "Nunca se ha corregido."}
-	incomeRevised       = svc.Words{EN: "Some figures were computed anew by people after a dispute.", ES: "Algunas cifras fueron recalculadas por personas tras una disputa."}
+	incomeRevised       = svc.Words{EN: "Some figures were computed anew by people after a dispute. Months, payments and documents are as the sources have them, and need not add up to those.", ES: "Algunas cifras fueron recalculadas por personas tras una disputa. Los meses, los pagos y los documentos están como los tienen las fuentes, y no tienen por qué sumar lo mismo."}
 	incomeRevisedValues = svc.Words{EN: "Figures computed anew", ES: "Cifras recalculadas"}
 	incomeAnnualGross   = svc.Words{EN: "Gross of a year", ES: "Bruto anual"}
 	incomeAnnualNet     = svc.Words{EN: "Net of a year", ES: "Neto anual"}

@@ -4,7 +4,8 @@
 // (document 1, "States and transitions" and "Endpoints").
 //
 // A status moves once, from PENDING to a final one, by one conditional UPDATE,
-// and each move records exactly one event in the same transaction. Reports of
+// and each move records exactly one event in the same transaction; so does each
+// correction of a report that is made (document 3, "Income report"). Reports of
 // another customer, unknown ones, and those over 90 days old are all the same
 // INVALID_TOKEN.
 package reports

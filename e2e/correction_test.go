@@ -1,0 +1,39 @@
+package e2e
+
+import "testing"
+
+// TestACorrection is a dispute at the customer's desk: figures are refused at their
+// field, weighed, and confirmed by keyboard.
+func TestACorrection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
+		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
+	s.control(t, "POST", "/visits/"+init["token"].(string)+"/complete", map[string]any{"username": "default"})
+
+	v := visit(t)
+	v.open(t, s.Provider+"/dashboard/reports")
+	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
+	fill(t, v.page("[name=query]"), "dispute-1")
+	click(t, v.page(`role=button[name="Find"]`))
+	click(t, v.page(`role=link[name="Correct the figures"]`))
+	see(t, v.page("role=heading[level=1] >> text=Correct the report"))
+	everybody(t, v, "correction")
+
+	v.expect("422")
+	fill(t, v.page("#gross_annual"), "1")
+	fill(t, v.page("#reason"), "The second job was left out.")
+	click(t, v.page(`role=button[name="See what it comes to"]`))
+	see(t, v.page("#net_annual-error >> text=There cannot be more net income than gross"))
+	v.axe(t)
+	fill(t, v.page("#gross_annual"), "")
+	fill(t, v.page("#net_annual"), "50,000")
+	click(t, v.page(`role=button[name="See what it comes to"]`))
+	see(t, v.page("role=cell >> text=estimated anew"))
+	v.axe(t)
+	must(t, v.page(`role=button[name="Correct the report"]`).Focus())
+	must(t, v.Keyboard().Press("Enter"))
+	said(t, v, "The report was made again")
+	see(t, v.page("role=heading[level=2] >> text=Revision 1"))
+	v.axe(t)
+}
