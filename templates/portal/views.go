@@ -222,8 +222,10 @@ type Status struct {
 	Stream    string
 	Self      string // this page
 	Restart   string
-	Connect   string // where the verification goes on; "" when it does not
-	Other     bool   // offers the provider's page beside it
+	Connect   string  // where the verification goes on; "" when it does not
+	Other     bool    // offers the provider's page beside it
+	Correct   string  // where the form is filled in once more; "" where that does not help
+	Support   Support // where to ask for help, beside what went wrong
 	ReturnURL string
 	Elsewhere Elsewhere
 	Lines     []StatusLine

@@ -98,6 +98,7 @@ var (
 	wordsReturn          = svc.Words{EN: "Go on to where you came from", ES: "Volver al sitio de donde vino"}
 	wordsWorking         = svc.Words{EN: "Working on it …", ES: "Trabajando en ello …"}
 
+	wordsCorrect   = svc.Words{EN: "Fill in the form once more", ES: "Completar el formulario de nuevo"}
 	wordsHelp      = svc.Words{EN: "Questions? We are glad to help:", ES: "¿Preguntas? Le ayudamos con gusto:"}
 	wordsHelpPages = svc.Words{EN: "Help pages", ES: "Páginas de ayuda"}
 	wordsPrivacy   = svc.Words{EN: "Privacy", ES: "Privacidad"}

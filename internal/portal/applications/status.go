@@ -29,12 +29,19 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state := a.Journey.State
+	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
+	return door.HTML(w, r, http.StatusOK, pages.StatusPage(s.stands(s.Base(r), a, v, lines)))
+}
+
+// stands is what the status page says of an application: where it is, why, and the
+// ways on.
+func (s *Site) stands(base pages.Base, a Application, v Visitor, lines []Line) pages.Status {
+	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
-	m := pages.Status{Base: s.Base(r), ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
-		Title: title(state), Text: journey.Words(a.Journey), Moving: moving, Final: final(state),
-		Slow:   moving && s.Service.now().Sub(time.Unix(a.Journey.Since, 0)) > slowAfter,
-		Retry:  state != journey.Connecting && a.Journey.CanRetry(),
+	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
+		Title: title(j), Text: journey.Words(j), Moving: moving, Final: final(state),
+		Slow:   moving && s.Service.now().Sub(time.Unix(j.Since, 0)) > slowAfter,
+		Retry:  state != journey.Connecting && j.CanRetry(),
 		Stream: StreamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
@@ -42,8 +49,18 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 	if state == journey.Started || state == journey.Connecting {
 		m.Connect, m.Other = ConnectURL(a.ID)+v.Carry, a.Mode == Embedded && a.HasApplicant
 	}
-	if state == journey.Failed && !m.Retry {
-		m.Detail, m.Tone = wordsNoRetry, ui.Warning
+	switch {
+	case state == journey.Ready:
+		m.Detail, m.Tone = wordsClose, ui.Success
+	case state != journey.Failed:
+	case m.Retry:
+		m.Support = base.Brand.Support
+	case corrects(j) && a.Origin == FromWeb && !v.Framed:
+		m.Detail, m.Tone, m.Correct = wordsCorrect, ui.Warning, "/apply/"+string(a.Product)
+	case corrects(j):
+		m.Detail, m.Tone, m.Support = wordsNoRetry, ui.Warning, base.Brand.Support
+	default: // whose words say whom to turn to
+		m.Support = base.Brand.Support
 	}
 	if final(state) || state == journey.Exited {
 		m.ReturnURL = a.ReturnURL
@@ -56,8 +73,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Words: words})
 		}
 	}
-	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
-	return door.HTML(w, r, http.StatusOK, pages.StatusPage(m))
+	return m
 }
 
 // restart asks for another attempt, in the mode that the form names.

@@ -1,6 +1,8 @@
 package applications
 
 import (
+	"strings"
+
 	"vestibule/internal/journey"
 	"vestibule/internal/svc"
 )
@@ -14,11 +16,15 @@ var (
 	wordsNoRetry = svc.Words{
 		EN: "Trying again with the same details will not help. Please contact the company you are applying to.",
 		ES: "Intentarlo de nuevo con los mismos datos no servirá. Póngase en contacto con la empresa a la que se dirige."}
+	wordsCorrect = svc.Words{
+		EN: "The same details would be refused again. Fill in the form once more, and look at each of them.",
+		ES: "Los mismos datos se rechazarían otra vez. Complete el formulario de nuevo y revise cada uno."}
+	wordsClose = svc.Words{EN: "You can close this page.", ES: "Puede cerrar esta página."}
 )
 
-// title is a state as the heading of the status page.
-func title(s journey.State) svc.Words {
-	switch s {
+// title is where an application stands, as the heading of the status page.
+func title(j journey.Application) svc.Words {
+	switch j.State {
 	case journey.Started:
 		return svc.Words{EN: "Your details are saved", ES: "Sus datos están guardados"}
 	case journey.Connecting:
@@ -30,11 +36,58 @@ func title(s journey.State) svc.Words {
 	case journey.Ready:
 		return svc.Words{EN: "All done", ES: "Todo listo"}
 	case journey.Failed:
-		return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
+		return failure(j)
 	case journey.Exited:
 		return svc.Words{EN: "You stopped the verification", ES: "Detuvo la verificación"}
 	}
 	return svc.Words{EN: "The time ran out", ES: "Se acabó el tiempo"}
+}
+
+// failure is what went wrong, as a heading.
+func failure(j journey.Application) svc.Words {
+	switch {
+	case corrects(j):
+		return svc.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
+	case j.Error != "" && !j.Error.Retry():
+		return svc.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
+	case j.Error != "":
+		return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
+	}
+	switch j.Substatus {
+	case svc.SubMFARequired:
+		return svc.Words{EN: "The one-time code was missing", ES: "Faltó el código de un solo uso"}
+	case svc.SubEBankingNotSupported, svc.SubIncompatibleAccounts:
+		return svc.Words{EN: "Another account is needed", ES: "Hace falta otra cuenta"}
+	case svc.SubIncomplete:
+		return svc.Words{EN: "Something was missing", ES: "Faltó algo"}
+	case svc.SubWidgetSessionExpired:
+		return svc.Words{EN: "The sign-in took too long", ES: "El inicio de sesión tardó demasiado"}
+	}
+	switch j.Status {
+	case svc.StatusNotAuthenticated:
+		return svc.Words{EN: "The sign-in did not work", ES: "El inicio de sesión no funcionó"}
+	case svc.StatusBureauUnresponsive:
+		return svc.Words{EN: "The credit bureau does not answer", ES: "La agencia de crédito no responde"}
+	case svc.StatusSupplierUnresponsive:
+		return svc.Words{EN: "Your bank or payroll provider does not answer", ES: "Su banco o proveedor de nómina no responde"}
+	}
+	return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
+}
+
+// corrects reports whether it failed for a detail that the applicant gave, so that
+// other details can help.
+func corrects(j journey.Application) bool {
+	e := j.Error
+	if e == "" {
+		e = svc.WidgetError(j.Substatus)
+	}
+	switch e {
+	case svc.WidgetPrefillKey:
+		return false // no field of the form
+	case svc.WidgetPIIMissing:
+		return true
+	}
+	return strings.HasPrefix(string(e), "INVALID_PREFILL_") && e.Valid()
 }
 
 // happened is a line of the timeline as the applicant is told it; false for what

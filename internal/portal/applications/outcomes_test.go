@@ -1,0 +1,133 @@
+package applications
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+)
+
+var update = flag.Bool("update", false, "write what is expected anew")
+
+// TestEveryOutcomeHasWordsAndAWayOn holds what the status page says and offers, in
+// every language, at each state, status, substatus and error that there is.
+func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
+	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	site := &Site{Service: &Service{Now: func() time.Time { return now }}, Letters: true}
+	var all []journey.Application
+	for _, s := range journey.States() {
+		if s != journey.Failed {
+			all = append(all, journey.Application{State: s, Attempt: 1, Since: now.Unix()})
+		}
+	}
+	all = append(all,
+		journey.Application{State: journey.Pending, Attempt: 1, Since: now.Add(-time.Hour).Unix()},
+		journey.Application{State: journey.Connecting, Attempt: 1, Since: now.Unix(), Error: svc.WidgetRequestTimeout},
+		journey.Application{State: journey.Ready, Attempt: 1, Since: now.Unix(), Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation})
+	failed := func(status svc.Status, sub svc.Substatus, e svc.WidgetError) {
+		all = append(all, journey.Application{State: journey.Failed, Attempt: 1, Since: now.Unix(), Status: status, Substatus: sub, Error: e})
+	}
+	for _, status := range svc.Statuses() {
+		if status.Failed() {
+			failed(status, "", "")
+		}
+	}
+	for _, sub := range svc.Substatuses() {
+		if sub != svc.SubNoRecentInformation {
+			failed(svc.StatusError, sub, "")
+		}
+	}
+	failed(svc.StatusNotAuthenticated, svc.SubMFARequired, "")
+	failed(svc.StatusError, "SOMETHING_NEW", "")
+	failed(svc.StatusError, svc.Substatus(svc.WidgetPrefillZIP), "")
+	for _, e := range svc.WidgetErrors() {
+		failed("", "", e.Type)
+	}
+
+	var out strings.Builder
+	for _, j := range all {
+		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", j.State, j.Status, j.Substatus, j.Error)))
+		for _, l := range svc.Languages() {
+			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: svc.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
+				ReturnURL: "https://shop.example/", Journey: j}
+			m := site.stands(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
+			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
+			if m.Detail != (svc.Words{}) {
+				parts = append(parts, m.Detail.In(l.Lang))
+			}
+			fmt.Fprintf(&out, "  %s  %s\n", l.Lang, strings.Join(parts, " | "))
+			if l.Lang != svc.English {
+				continue
+			}
+			if on := ways(m); len(on) == 0 {
+				t.Errorf("%+v leads nowhere", j)
+			} else {
+				fmt.Fprintf(&out, "  on  %s\n", strings.Join(on, ", "))
+			}
+		}
+	}
+	const file = "testdata/outcomes.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
+	}
+}
+
+// ways are what the page offers to do next.
+func ways(m pages.Status) []string {
+	var out []string
+	for _, w := range []struct {
+		name  string
+		there bool
+	}{
+		{"go on", m.Connect != ""}, {"the service's own page", m.Other || m.Retry}, {"try again", m.Retry}, {"correct the form", m.Correct != ""},
+		{"wait", m.Moving}, {"it takes long", m.Slow}, {"another browser", m.Elsewhere != (pages.Elsewhere{})},
+		{"ask for help", m.Support != (pages.Support{})}, {"back to the company", m.ReturnURL != ""},
+	} {
+		if w.there {
+			out = append(out, w.name)
+		}
+	}
+	return out
+}
+
+// TestWhatAFrameOrAnAppOffers is less: an app's applicant is corrected by the app.
+func TestWhatAFrameOrAnAppOffers(t *testing.T) {
+	site := &Site{Service: &Service{Now: time.Now}, Letters: true}
+	j := journey.Application{State: journey.Failed, Attempt: 1, Error: svc.WidgetPrefillZIP}
+	for name, c := range map[string]struct {
+		origin string
+		v      Visitor
+		want   bool
+	}{
+		"our own form": {FromWeb, Visitor{}, true},
+		"an app":       {FromAPI, Visitor{}, false},
+		"a frame":      {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
+	} {
+		m := site.stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
+			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
+		}
+		open := site.stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
+			t.Errorf("%s: offers another browser: %v", name, got)
+		}
+	}
+}
