@@ -112,6 +112,7 @@ var reportPaths = map[svc.Product]string{
 // TestEveryEndingOfTheContract walks each row, and holds what the control says, the
 // status, the report and the webhook to it. No status and no substatus is left out.
 func TestEveryEndingOfTheContract(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	statuses, substatuses := map[svc.Status]bool{svc.StatusPending: true}, map[svc.Substatus]bool{}
 	wanted := map[string]ending{}
@@ -204,6 +205,7 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 // TestEverySourceEndingOfTheContract: what fails beside sources that are connected is
 // named in the report, each with its status and substatus.
 func TestEverySourceEndingOfTheContract(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	type end struct {
 		Status    svc.Status    `json:"status"`

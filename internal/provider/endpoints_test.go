@@ -17,6 +17,7 @@ import (
 // TestEveryReportEndpointOfDocument3 holds the endpoints to one table: by which headers
 // a report is read, its parent account's too, and how everything else is answered.
 func TestEveryReportEndpointOfDocument3(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	child := b.child("A child")
 	roots := map[svc.Product]string{svc.Income: "/connect/income/v2/", svc.Eligibility: eligibilityPath, svc.Passport: "/connect/passport/v4/"}
