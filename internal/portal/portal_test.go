@@ -137,7 +137,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 		}{
 			{"EXIT", "", "", "exited", "You closed the connection"},
 			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "did not answer as it should"},
-			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", "Trying again with the same details will not help"},
+			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", "The same details would be refused again"},
 		} {
 			a := b.apply("mode", "redirect")
 			b.get(a + "/connect")
