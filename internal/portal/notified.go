@@ -86,11 +86,7 @@ func shown(d notify.Delivery) embed.Delivery {
 // List, Files and File are of forAPI, the applications as the portal's API sees
 // them.
 func (n forAPI) List(ctx context.Context, f embed.Filter) ([]embed.Application, string, error) {
-	in := applications.Filter{Product: f.Product, ExternalID: f.ExternalID, From: f.From, To: f.To, Cursor: f.Cursor, Limit: f.Limit}
-	if f.State != "" {
-		in.States = []string{f.State}
-	}
-	found, next, err := n.s.List(ctx, in)
+	found, next, err := n.s.List(ctx, applications.Filter(f))
 	if errors.Is(err, applications.ErrCursor) {
 		err = embed.ErrCursor
 	}

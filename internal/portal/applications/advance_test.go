@@ -457,48 +457,6 @@ func TestWhatCreateRefuses(t *testing.T) {
 	})
 }
 
-func TestListsGoThroughEverythingOnce(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
-		want := map[string]bool{}
-		for i := range 7 {
-			if i%2 == 0 {
-				b.pass(time.Second)
-			}
-			want[b.apply().ID] = true
-		}
-		cursor, seen := "", map[string]bool{}
-		for {
-			page, next, err := b.List(t.Context(), Filter{Cursor: cursor, Limit: 3, States: []string{"started"}, Product: svc.Cashflow})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, a := range page {
-				if seen[a.ID] {
-					t.Errorf("%s comes twice", a.ID)
-				}
-				seen[a.ID] = true
-			}
-			if cursor = next; cursor == "" {
-				break
-			}
-		}
-		if len(seen) != len(want) {
-			t.Errorf("%d of %d applications", len(seen), len(want))
-		}
-		for id := range want {
-			a := b.now(id)
-			found, _, err := b.List(t.Context(), Filter{Query: a.ExternalID[:20]})
-			if err != nil || len(found) != 1 || found[0].ID != id {
-				t.Errorf("by the beginning of its external id: %d found, %v", len(found), err)
-			}
-		}
-		if found, _, err := b.List(t.Context(), Filter{Query: "%"}); err != nil || len(found) != 0 {
-			t.Errorf("%% finds %d, %v", len(found), err)
-		}
-	})
-}
-
 func TestNothingPersonalIsPlain(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)

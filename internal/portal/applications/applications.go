@@ -359,9 +359,8 @@ func (s *Service) Key(ctx context.Context, q store.Queryer, id string) (string, 
 
 // Filter chooses applications. Its zero value is the newest 25 of all.
 type Filter struct {
-	States     []string
+	State      string
 	Product    svc.Product
-	Query      string // an id, a publicToken, or the beginning of an external id
 	ExternalID string
 	From, To   time.Time // when they were created: not before the one, and before the other; zero is any time
 	Cursor     string    // as List returned it
@@ -375,11 +374,6 @@ var ErrCursor = errors.New("applications: malformed cursor")
 // page; "" when there is none.
 func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
 	return list(ctx, s.DB.SQL, f)
-}
-
-// Counts says how many applications stand in each state.
-func (s *Service) Counts(ctx context.Context) (map[journey.State]int, error) {
-	return counts(ctx, s.DB.SQL)
 }
 
 // Timeline returns up to limit lines that come after the line numbered after.

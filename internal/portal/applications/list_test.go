@@ -43,7 +43,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 			{"all", Filter{}, "5 4 3 2 1 0"},
 			{"one a page", Filter{Limit: 1}, "5 4 3 2 1 0"},
 			{"by product", Filter{Product: svc.Cashflow, Limit: 2}, "5 2 0"},
-			{"by state", Filter{States: []string{string(journey.Connecting)}}, "5"},
+			{"by state", Filter{State: string(journey.Connecting)}, "5"},
 			{"by external id", Filter{ExternalID: "case_3"}, "3"},
 			{"an external id is no pattern", Filter{ExternalID: "case%"}, ""},
 			{"since a time", Filter{From: began.Add(3 * time.Minute), Limit: 2}, "5 4 3 2"},

@@ -347,24 +347,6 @@ func waiting(ctx context.Context, q store.Queryer) (map[string]time.Time, error)
 	return out, rows.Err()
 }
 
-func counts(ctx context.Context, q store.Queryer) (map[journey.State]int, error) {
-	rows, err := q.QueryContext(ctx, `SELECT state, COUNT(*) FROM applications GROUP BY state`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[journey.State]int{}
-	for rows.Next() {
-		var state journey.State
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		out[state] = n
-	}
-	return out, rows.Err()
-}
-
 // list returns a page, newest first, and the cursor of the next one.
 func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string, error) {
 	where, args := []string{"1 = 1"}, []any{}
@@ -372,19 +354,11 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	}
-	if len(f.States) > 0 {
-		in := make([]string, len(f.States))
-		for i, s := range f.States {
-			in[i] = arg(s)
-		}
-		where = append(where, "state IN ("+strings.Join(in, ", ")+")")
+	if f.State != "" {
+		where = append(where, "state = "+arg(f.State))
 	}
 	if f.Product != "" {
 		where = append(where, "product = "+arg(string(f.Product)))
-	}
-	if f.Query != "" {
-		exact, prefix := arg(f.Query), arg(escapeLike(f.Query)+"%")
-		where = append(where, fmt.Sprintf(`(id = %s OR public_token = %s OR external_id LIKE %s ESCAPE '\')`, exact, exact, prefix))
 	}
 	if f.ExternalID != "" {
 		where = append(where, "external_id = "+arg(f.ExternalID))
@@ -414,10 +388,6 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 	}
 	last := page[limit-1]
 	return page[:limit], writeCursor(store.Micros(last.CreatedAt), last.ID), nil
-}
-
-func escapeLike(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
 func writeCursor(at int64, id string) string { return fmt.Sprintf("%d.%s", at, id) }
