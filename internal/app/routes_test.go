@@ -67,6 +67,8 @@ func (w *world) routes(t *testing.T) []route {
 	source, secondary, bankFile := w.secondary(t)
 	eligible, eligibleFile := w.eligibility(t)
 	passport := w.passport(t)
+	earner, cookie := w.applied(t, url.Values{"product": {"income"}})
+	w.walked(t, earner, cookie, `{"payroll":{}}`)
 	p, s, k := w.Portal, w.Provider, w.Control
 
 	delivery := w.delivered(t, ready)
@@ -163,7 +165,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/newest", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/newest", param: earner, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
