@@ -6,10 +6,13 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
 
@@ -122,4 +125,39 @@ func text(e ast.Expr) (string, bool) {
 		return a + b, ok1 && ok2 && e.Op == token.ADD
 	}
 	return "", false
+}
+
+// TestTheLanguageGoesAlong from page to page, and to the service where the browser
+// itself would ask for another.
+func TestTheLanguageGoesAlong(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db)
+		for _, c := range []struct{ chosen, browsers, there string }{
+			{"es", "en-US,en;q=0.9", "?lang=es"}, {"es", "es-MX", ""}, {"", "es-MX", ""}, {"en", "es-MX", "?lang=en"}, {"xx", "fr", ""},
+		} {
+			b := r.browser()
+			if c.chosen != "" {
+				b.do("GET", "/?lang="+c.chosen, "", "", "Accept-Language", c.browsers)
+			}
+			lang := c.chosen
+			if c.chosen == "" {
+				lang = "es"
+			} else if c.chosen == "xx" {
+				lang = "en"
+			}
+			if p := b.do("GET", "/apply/cashflow", "", "", "Accept-Language", c.browsers); !strings.Contains(p.body, `<html lang="`+lang+`"`) {
+				t.Errorf("%+v: the form is not in %s", c, lang)
+			}
+			for _, mode := range []string{"redirect", "redirect-form"} {
+				p := b.do("GET", b.apply("mode", mode)+"/connect", "", "", "Accept-Language", c.browsers)
+				to := p.location
+				if m := regexp.MustCompile(`<form method="post" action="([^"]+)"`).FindStringSubmatch(p.body); m != nil {
+					to = m[1]
+				}
+				if _, query, _ := strings.Cut(to, "/redirect/"); !strings.Contains(to, "/redirect/") || strings.Contains(query, "?") != (c.there != "") || !strings.HasSuffix(to, c.there) {
+					t.Errorf("%+v, %s: on to %q, want it to end with %q", c, mode, to, c.there)
+				}
+			}
+		}
+	})
 }

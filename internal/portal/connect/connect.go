@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
 )
 
 // Modes of an application, as the portal's API spells them.
@@ -257,13 +258,26 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	if err := d.Applications.Opened(r.Context(), a.ID, t.Number); err != nil {
 		return err
 	}
+	base := d.Base(r)
+	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == RedirectForm {
 		door.Secure(w, door.CSP{FormAction: []string{originOf(link.RedirectURL)}})
-		return door.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: d.Base(r), URL: link.RedirectURL, Token: link.RedirectToken}))
+		return door.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	door.See(w, link.RedirectURL)
 	return nil
+}
+
+// inLanguage names to the service the language that was chosen here, where the
+// browser would ask for another. An address with a query of its own is left alone.
+func inLanguage(raw string, lang svc.Lang, r *http.Request) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.RawQuery != "" || lang == ui.PickLanguage("", "", r.Header.Get("Accept-Language")) {
+		return raw
+	}
+	u.RawQuery = url.Values{"lang": {string(lang)}}.Encode()
+	return u.String()
 }
 
 // maxTries bounds how often a page view that loses its external id begins anew.
