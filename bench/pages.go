@@ -114,6 +114,7 @@ func applyView() portal.Apply {
 const (
 	pageLimit   = 25 << 10
 	loaderLimit = 5 << 10
+	kitLimit    = 4 << 10
 	memoryLimit = 60 << 20
 )
 
@@ -137,7 +138,7 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 	}
 	first.stop()
 	var starts, memory []float64
-	var page, loader int
+	var page, loader, kit int
 	for range 5 {
 		p, err := startProgram(ctx, bin, dir)
 		if err != nil {
@@ -147,6 +148,9 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 		if page == 0 {
 			if page, err = p.weigh(ctx, applyPath); err == nil {
 				loader, err = p.compressed(ctx, p.provider+"/widget/v1/widget.js")
+			}
+			if err == nil {
+				kit, err = p.compressed(ctx, p.portal+"/embed/v1/embed.js")
 			}
 		}
 		rss := 0.0
@@ -162,6 +166,7 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 	return []figure{
 		against("bytes until the apply page is complete", "B", []float64{float64(page)}, pageLimit, "≤ 1.00"),
 		against("the provider's widget loader", "B", []float64{float64(loader)}, loaderLimit, "≤ 1.00"),
+		against("the portal's embed kit", "B", []float64{float64(kit)}, kitLimit, "≤ 1.00"),
 		against("resident memory of serve, idle", "B", memory, memoryLimit, "≤ 1.00"),
 		against("seconds until ready, once built", "s", starts, 1, "≤ 1.00"),
 	}, nil

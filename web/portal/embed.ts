@@ -276,9 +276,11 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       frame.style.height = `${Math.max(this.room(), Math.ceil(detail.height))}px`;
     }
     if (event === "escape") this.close();
-    if (event === "step" && !this.ready) {
+    if (event === "step") {
+      // The next page begins at its top, also where the last one was scrolled out of sight.
+      if (this.ready && this.box && this.box.getBoundingClientRect().top < 0) this.scrollIntoView();
+      if (!this.ready) this.say("ready", { application: detail.application });
       this.ready = true;
-      this.say("ready", { application: detail.application });
     }
     if (framed.includes(event)) this.say(event, detail);
   }
