@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/brand"
+	"vestibule/internal/portal/review"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
@@ -49,6 +52,19 @@ type Config struct {
 
 	EventsURL    string   `name:"events-url" help:"The onboarding app's address, which is told of every state of an application; nobody is told unless given. https and public; on this machine, also http, if the portal listens there." placeholder:"URL"`
 	EventsSecret []string `sep:"," help:"Secrets that sign what it is told, whsec_…; two while they are rotated, the new one first; generated if not given." placeholder:"SECRET"`
+
+	RetentionDays int    `default:"0" help:"After how many days without anything happening to it the portal deletes an application, with all that is known of the applicant; 0 keeps them until somebody deletes them." placeholder:"DAYS"`
+	ReportAgency  string `help:"Name and address of who makes the reports, as the portal's letters to applicants name it; default is the provider's host." placeholder:"TEXT"`
+
+	LocalAccounts    bool              `default:"true" negatable:"" help:"People of the portal's review desk may sign in by a password that is kept here."`
+	OIDCIssuer       string            `name:"oidc-issuer" help:"OpenID Connect issuer by whose accounts they may sign in; none unless given. Its address for our client is /review/sign-in/return at the portal." placeholder:"URL"`
+	OIDCClientID     string            `name:"oidc-client-id" help:"Our client there." placeholder:"ID"`
+	OIDCClientSecret string            `name:"oidc-client-secret" help:"The client's secret." placeholder:"SECRET"`
+	OIDCName         string            `name:"oidc-name" help:"What the button calls it; default is the issuer's host." placeholder:"NAME"`
+	OIDCDomains      []string          `name:"oidc-domains" sep:"," help:"Domains of e-mail addresses that are let in; default is any." placeholder:"DOMAIN"`
+	OIDCScopes       []string          `name:"oidc-scopes" sep:"," default:"email,profile" help:"What is asked for besides openid; some issuers want groups there to tell them." placeholder:"SCOPE"`
+	OIDCGroupsClaim  string            `name:"oidc-groups-claim" default:"groups" help:"Claim of the ID token that lists a person's groups."`
+	OIDCRoles        map[string]string `name:"oidc-roles" mapsep:"," help:"Roles by group, GROUP=reviewer, administrator or auditor. Without them, only people are let in whom an administrator has added." placeholder:"GROUP=ROLE,…"`
 
 	SMTPAddr     string `name:"smtp-addr" help:"Mail server of the provider's invites and of the portal's links for who comes back; without it invites wait in the dashboard's outbox, and links in the sandbox's at /review/letters." placeholder:"HOST:PORT"`
 	SMTPFrom     string `name:"smtp-from" help:"Sender of the letters." placeholder:"ADDRESS"`
@@ -148,6 +164,13 @@ func (c *Config) check(parties parties) error {
 	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {
 		bad("--portal-api-key: want 20 to 200 printable characters without spaces; it is all that guards the portal's API")
 	}
+	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
+		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)
+	}
+	if len(c.ReportAgency) > 300 || strings.ContainsFunc(c.ReportAgency, unicode.IsControl) {
+		bad("--report-agency: want one line of at most 300 characters")
+	}
+	c.checkOIDC(bad)
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		bad("--database-url: want postgres://…")
 	}
@@ -193,6 +216,53 @@ func (c *Config) check(parties parties) error {
 func (c *Config) inside() bool {
 	host, _ := hostOf(c.PortalAddr)
 	return loopback(host)
+}
+
+// checkOIDC refuses sign-ins elsewhere that could not work, or that would lock
+// everybody out.
+func (c *Config) checkOIDC(bad func(format string, args ...any)) {
+	chiefs := false
+	for group, role := range c.OIDCRoles {
+		if !slices.Contains(review.Roles[:], review.Role(role)) {
+			bad("--oidc-roles: %q of the group %q is no role; there are reviewer, administrator and auditor", role, group)
+		}
+		chiefs = chiefs || review.Role(role) == review.Administrator
+	}
+	if c.OIDCIssuer == "" {
+		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCName != "" || len(c.OIDCDomains) > 0 || len(c.OIDCRoles) > 0 {
+			bad("--oidc-client-id, --oidc-client-secret, --oidc-name, --oidc-domains and --oidc-roles need --oidc-issuer")
+		}
+		if !c.LocalAccounts {
+			bad("--no-local-accounts: nobody could sign in to the review desk; give --oidc-issuer")
+		}
+		return
+	}
+	u, err := url.Parse(c.OIDCIssuer)
+	switch {
+	case err != nil || !webURL(c.OIDCIssuer):
+		bad("--oidc-issuer %q: want an absolute http or https URL without user, query or fragment", c.OIDCIssuer)
+	case u.Scheme != "https" && !loopback(u.Hostname()):
+		bad("--oidc-issuer %q: want https; whoever is in between could sign in as anybody", c.OIDCIssuer)
+	}
+	if c.OIDCClientID == "" || c.OIDCClientSecret == "" {
+		bad("--oidc-issuer needs --oidc-client-id and --oidc-client-secret")
+	}
+	if !c.LocalAccounts && !chiefs {
+		bad("--no-local-accounts: nobody could administer the review desk; give a group the role administrator by --oidc-roles")
+	}
+}
+
+// oidc is the house by whose accounts people sign in to the desk, or nil.
+func (c *Config) oidc() *review.OIDC {
+	if c.OIDCIssuer == "" {
+		return nil
+	}
+	out := &review.OIDC{Issuer: c.OIDCIssuer, ClientID: c.OIDCClientID, ClientSecret: c.OIDCClientSecret, Name: c.OIDCName,
+		Domains: c.OIDCDomains, Scopes: c.OIDCScopes, GroupsClaim: c.OIDCGroupsClaim, Roles: map[string]review.Role{}}
+	for group, role := range c.OIDCRoles {
+		out.Roles[group] = review.Role(role)
+	}
+	return out
 }
 
 // mail is what sends letters, or nil.

@@ -79,6 +79,15 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/hooks"}, "--events-url"},
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
+		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
+		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
+		"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},
+		"an issuer without client":         {[]string{"--oidc-issuer=https://id.example"}, "--oidc-client-id"},
+		"an issuer without TLS":            {[]string{"--oidc-issuer=http://id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "want https"},
+		"an issuer that is no URL":         {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
+		"a group of a role that is none":   {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
+		"no way in to the desk":            {[]string{"--no-local-accounts"}, "nobody could sign in"},
+		"no administrator of the desk":     {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
 		"a mode of return that is none":    {[]string{"--return-mode=put"}, "return-mode"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -188,6 +188,8 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
 		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
+		{base: p, method: "GET", pattern: "/review/sign-in/elsewhere", shape: asPage},
+		{base: p, method: "GET", pattern: "/review/sign-in/return", shape: asPage},
 		{base: p, method: "GET", pattern: "/review/welcome/{key}", param: canaryText, shape: asPage},
 		{base: p, method: "POST", pattern: "/review/welcome/{key}", param: canaryText, shape: asPage, kind: asForm, body: "password=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/events", shape: asPage, who: "reviewer", header: reviewer},

@@ -72,7 +72,10 @@ type Config struct {
 	ReturnMode      string // get or post: how outcome tokens come back; "" is get
 	APIKey          string // of the portal's API
 
-	RetentionDays int // after which an application to which nothing happens is deleted; 0 is never
+	RetentionDays int          // after which an application to which nothing happens is deleted; 0 is never
+	ReportAgency  string       // who makes the reports, as letters name it; "" is the service's host
+	OIDC          *review.OIDC // by whose accounts the desk's people may sign in, too; nil is none
+	NoPasswords   bool         // has them sign in there only
 
 	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
 	Mail  *mail.Sender // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
@@ -197,7 +200,8 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c.ProviderURL), Queue: p.queue, RetentionDays: c.RetentionDays,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c), Queue: p.queue,
+		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, p.queue.Forget}}
 	Desk(p.rooms.review, service)
@@ -276,13 +280,15 @@ func originsOf(urls ...string) ([]string, error) {
 	return out, nil
 }
 
-// agency is what letters name the service by: its host.
-func agency(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
+// agency is what letters name the service by.
+func agency(c Config) string {
+	if c.ReportAgency != "" {
+		return c.ReportAgency
 	}
-	return u.Hostname()
+	if u, err := url.Parse(c.ProviderURL); err == nil {
+		return u.Hostname()
+	}
+	return c.ProviderURL
 }
 
 func secrets(written []string) (out []webhook.Secret, err error) {

@@ -189,8 +189,16 @@ func options[K ~string](l svc.Lang, table map[K]svc.Words, all []string, chosen 
 
 // ReviewReason is why an application was declined, by a code of its report.
 type ReviewReason struct {
-	Code  string
-	Words svc.Words // empty where the report has the code no more
+	Code   string
+	Words  svc.Words // empty where the report has the code no more
+	Letter svc.Words // as the applicant is told it; empty for Words
+}
+
+func (r ReviewReason) tell(l svc.Lang) string {
+	if w := r.Letter.In(l); w != "" {
+		return w
+	}
+	return r.say(l)
 }
 
 func (r ReviewReason) say(l svc.Lang) string {

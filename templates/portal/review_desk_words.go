@@ -217,9 +217,14 @@ var incompleteWords = map[string]svc.Words{
 	"DOCUMENTS_READABLE":                {EN: "A document could not be read", ES: "No se pudo leer un documento"},
 }
 
-// ScoreReason is a reason that a score gives, in its report's own words.
+// ScoreReason is a reason that a score gives, in its report's own words; a letter has
+// whole sentences, where the code means what it does at the embedded provider.
 func ScoreReason(code, description string) ReviewReason {
-	return ReviewReason{Code: code, Words: svc.Words{EN: description, ES: ReasonWords(svc.Spanish, code, description)}}
+	r := ReviewReason{Code: code, Words: svc.Words{EN: description, ES: ReasonWords(svc.Spanish, code, description)}}
+	if reasonWords[code].EN == description {
+		r.Letter = letterReasons[code]
+	}
+	return r
 }
 
 // DocumentReason is what was found irregular in a document.

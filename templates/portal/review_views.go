@@ -2,6 +2,7 @@ package portal
 
 import (
 	"maps"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,14 @@ type ReviewSignInView struct {
 	Problem   ReviewSignInProblem
 	Passwords bool   // people have passwords here
 	Elsewhere string // the house whose accounts people may sign in by; "" is none
+}
+
+// elsewhere is where the other house's sign-in begins.
+func (v ReviewSignInView) elsewhere() string {
+	if v.Next == "" {
+		return "/review/sign-in/elsewhere"
+	}
+	return "/review/sign-in/elsewhere?" + url.Values{"next": {v.Next}}.Encode()
 }
 
 // ReviewListView is a page of applications.

@@ -50,7 +50,10 @@ type Desk struct {
 	Erase []func(ctx context.Context, tx *sql.Tx, id string) error
 	Queue Queue
 
-	// NoPasswords has people sign in elsewhere only.
+	// OIDC is the house by whose accounts people may sign in, too; nil is none.
+	OIDC *OIDC
+
+	// NoPasswords has people sign in there only.
 	NoPasswords bool
 
 	// Page is what the pages of a request have in common: language, style

@@ -52,6 +52,8 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 	page("GET /review/sign-in", d.signInPage)
 	page("POST /review/sign-in", d.signIn)
 	page("POST /review/sign-out", d.signOut)
+	page("GET /review/sign-in/elsewhere", d.leave)
+	page("GET /review/sign-in/return", d.arrive)
 	page("GET /review/welcome/{key}", d.welcomePage)
 	page("POST /review/welcome/{key}", d.welcome)
 	for _, r := range d.table() {

@@ -119,7 +119,9 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v portal.ReviewSignInView) error {
-	v.Passwords = d.Local()
+	if v.Passwords = d.Local(); d.OIDC != nil {
+		v.Elsewhere = d.OIDC.name()
+	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewSignIn(p, v) })
 }
 

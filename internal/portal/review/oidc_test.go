@@ -1,0 +1,311 @@
+package review
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// issuer is a double of another house: whoever comes is signed in at once, and the
+// code that they take along is worth what claims says.
+type issuer struct {
+	*httptest.Server
+	t   *testing.T
+	key *rsa.PrivateKey
+
+	mu     sync.Mutex
+	codes  map[string]url.Values  // what the sign-in was asked with, by code
+	claims func(c map[string]any) // changes those of the next token
+	signer *rsa.PrivateKey        // instead of key
+	now    *time.Time
+	traded int
+}
+
+var b64 = base64.RawURLEncoding
+
+func newIssuer(t *testing.T, now *time.Time) *issuer {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &issuer{t: t, key: key, codes: map[string]url.Values{}, now: now}
+	mux := http.NewServeMux()
+	answer := func(w http.ResponseWriter, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
+			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"keys": []map[string]any{{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k", "n": b64.EncodeToString(key.N.Bytes()),
+			"e": b64.EncodeToString(big.NewInt(int64(key.E)).Bytes())}}})
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.traded++
+		asked, ok := s.codes[r.FormValue("code")]
+		delete(s.codes, r.FormValue("code"))
+		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+		id, secret, _ := r.BasicAuth()
+		if !ok || b64.EncodeToString(sum[:]) != asked.Get("code_challenge") || asked.Get("code_challenge_method") != "S256" || id != "desk" || secret != "desk-secret" ||
+			r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
+			w.WriteHeader(400)
+			answer(w, map[string]any{"error": "invalid_grant"})
+			return
+		}
+		answer(w, map[string]any{"access_token": "at", "token_type": "Bearer", "expires_in": 60, "id_token": s.token(asked.Get("nonce"))})
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// token signs an ID token.
+func (s *issuer) token(nonce string) string {
+	c := map[string]any{"iss": s.URL, "aud": "desk", "sub": "subject-1", "nonce": nonce, "iat": s.now.Unix(), "exp": s.now.Add(5 * time.Minute).Unix(),
+		"email": "Nina@Example.com", "email_verified": true, "groups": []string{"staff", "credit-desk"}}
+	if s.claims != nil {
+		s.claims(c)
+	}
+	raw, _ := json.Marshal(c)
+	text := b64.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT","kid":"k"}`)) + "." + b64.EncodeToString(raw)
+	sum := sha256.Sum256([]byte(text))
+	key := s.key
+	if s.signer != nil {
+		key = s.signer
+	}
+	sig, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+	if err != nil {
+		s.t.Error(err)
+	}
+	return text + "." + b64.EncodeToString(sig)
+}
+
+// authorize is what a browser does there: it comes with an address of ours, and
+// goes back with a code.
+func (s *issuer) authorize(to string) (back string) {
+	s.t.Helper()
+	u, err := url.Parse(to)
+	if err != nil || !strings.HasPrefix(to, s.URL+"/authorize?") || u.Query().Get("response_type") != "code" || u.Query().Get("state") == "" || u.Query().Get("nonce") == "" {
+		s.t.Fatalf("the browser is sent to %q", to)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	code := store.NewSecret()
+	s.codes[code] = u.Query()
+	return strings.TrimPrefix(u.Query().Get("redirect_uri"), "https://portal.example") + "?" + url.Values{"state": {u.Query().Get("state")}, "code": {code}}.Encode()
+}
+
+func (d *desk) browser() *desk {
+	out := *d
+	jar, _ := cookiejar.New(nil)
+	out.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
+	return &out
+}
+
+// elsewhere signs in by the issuer and returns the answer.
+func (d *desk) elsewhere(s *issuer, next string) (int, string, string) {
+	d.t.Helper()
+	to := "/review/sign-in/elsewhere"
+	if next != "" {
+		to += "?next=" + url.QueryEscape(next)
+	}
+	resp, page := d.get(to)
+	if resp.StatusCode != 303 {
+		d.t.Fatalf("beginning a sign-in elsewhere: %d %s", resp.StatusCode, page)
+	}
+	resp, page = d.get(s.authorize(resp.Header.Get("Location")))
+	return resp.StatusCode, resp.Header.Get("Location"), page
+}
+
+func TestSigningInElsewhere(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		if resp, page := d.get("/review/sign-in"); strings.Contains(page, "Sign in with") || resp.StatusCode != 200 {
+			t.Errorf("a button that leads nowhere:\n%s", page)
+		}
+		if resp, _ := d.get("/review/sign-in/elsewhere"); resp.StatusCode != 404 {
+			t.Errorf("signing in elsewhere, where that is not configured: %d", resp.StatusCode)
+		}
+		s := newIssuer(t, d.now)
+		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Name: "Acme <ID>", Domains: []string{"example.com"}}
+		if _, page := d.get("/review/sign-in?next=" + url.QueryEscape(own)); !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/sign-in/elsewhere?next=") || !strings.Contains(page, `name="password"`) {
+			t.Errorf("the sign-in page:\n%s", page)
+		}
+		nina := d.browser()
+		if status, _, page := nina.elsewhere(s, ""); status != 403 || !strings.Contains(page, "but not here") {
+			t.Errorf("somebody who is not known here: %d\n%s", status, page)
+		}
+		d.signInAs(secret, "")
+		d.invite("nina@example.com", Auditor)
+		before := nina.http.Jar.Cookies(mustURL(d.srv.URL))
+		if status, to, page := nina.elsewhere(s, own); status != 303 || to != own {
+			t.Fatalf("one who was added: %d to %q\n%s", status, to, page)
+		}
+		if after := nina.http.Jar.Cookies(mustURL(d.srv.URL)); len(before) != 1 || len(after) != 1 || before[0].Value == after[0].Value {
+			t.Errorf("the session was not renewed: %v, then %v", before, after)
+		}
+		if resp, _ := nina.get("/review/audit"); resp.StatusCode != 200 {
+			t.Errorf("an auditor's page: %d", resp.StatusCode)
+		}
+		// From now on she is who she is there, and not who has the address.
+		again := d.browser()
+		s.claims = func(c map[string]any) { c["email"] = "nina.new@example.com" }
+		if status, _, _ := again.elsewhere(s, ""); status != 303 {
+			t.Errorf("with another address: %d", status)
+		}
+		s.claims = func(c map[string]any) { c["sub"] = "somebody-else" }
+		if status, _, _ := d.browser().elsewhere(s, ""); status != 403 {
+			t.Errorf("another one with her address: %d", status)
+		}
+		s.claims = nil
+		var id string
+		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'auditor'`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		d.post("/review/people/"+id, url.Values{"do": {"disable"}})
+		if status, _, _ := again.elsewhere(s, ""); status != 403 {
+			t.Errorf("one who was disabled: %d", status)
+		}
+		d.post("/review/people/"+id, url.Values{"do": {"enable"}})
+
+		// Groups make people, and what they may do.
+		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", GroupsClaim: "roles", Roles: map[string]Role{"desk": Reviewer, "chiefs": Administrator}}
+		s.claims = func(c map[string]any) { c["roles"] = []string{"x", "desk", "chiefs"} }
+		if status, _, _ := again.elsewhere(s, ""); status != 303 {
+			t.Errorf("one whose groups have roles: %d", status)
+		}
+		if resp, _ := again.get("/review/people"); resp.StatusCode != 200 {
+			t.Errorf("an administrator by a group: %d", resp.StatusCode)
+		}
+		s.claims = func(c map[string]any) { c["roles"], c["sub"], c["email"] = "desk", "subject-2", "new@example.com" }
+		fresh := d.browser()
+		if status, _, _ := fresh.elsewhere(s, ""); status != 303 {
+			t.Errorf("a new person of a group: %d", status)
+		}
+		if resp, _ := fresh.get("/review/people"); resp.StatusCode != 403 {
+			t.Errorf("a reviewer by a group at an administrator's page: %d", resp.StatusCode)
+		}
+		s.claims = func(c map[string]any) { c["roles"], c["sub"] = []string{"x"}, "subject-2" }
+		if status, _, _ := fresh.elsewhere(s, ""); status != 403 {
+			t.Errorf("one who has left the group: %d", status)
+		}
+		d.NoPasswords = true
+		if resp, _ := d.browser().post("/review/sign-in", url.Values{"email": {"reviewer@example.com"}, "password": {secret}}); resp.StatusCode != 404 {
+			t.Errorf("a password, where there are none: %d", resp.StatusCode)
+		}
+		if _, page := d.browser().get("/review/sign-in"); strings.Contains(page, `name="password"`) {
+			t.Errorf("the sign-in page asks for a password:\n%s", page)
+		}
+		if _, page := d.get("/review/audit?action=signInFailed"); !strings.Contains(page, "organization") {
+			t.Errorf("the trail:\n%s", page)
+		}
+	})
+}
+
+// What comes back and is no sign-in, with a good one before and after.
+func TestWhatIsNoSignIn(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	s := newIssuer(t, d.now)
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+	good := func(when string) {
+		t.Helper()
+		s.claims, s.signer = nil, nil
+		if status, to, page := d.browser().elsewhere(s, "https://evil.example/"); status != 303 || to != "/review" {
+			t.Errorf("a good sign-in %s: %d to %q\n%s", when, status, to, page)
+		}
+	}
+	good("before")
+	for name, change := range map[string]func(c map[string]any){
+		"another nonce": func(c map[string]any) { c["nonce"] = "x" }, "no nonce": func(c map[string]any) { delete(c, "nonce") },
+		"another audience": func(c map[string]any) { c["aud"] = "somebody" }, "another issuer": func(c map[string]any) { c["iss"] = "https://evil.example" },
+		"expired": func(c map[string]any) { c["exp"] = d.now.Add(-time.Hour).Unix() }, "no expiry": func(c map[string]any) { delete(c, "exp") },
+		"e-mail not verified": func(c map[string]any) { c["email_verified"] = false }, "e-mail of which nothing is said": func(c map[string]any) { delete(c, "email_verified") },
+		"no e-mail": func(c map[string]any) { delete(c, "email") }, "e-mail that is none": func(c map[string]any) { c["email"] = "x" },
+		"no subject": func(c map[string]any) { delete(c, "sub") }, "other groups": func(c map[string]any) { c["groups"] = []string{"staff"} },
+		"groups that are none": func(c map[string]any) { c["groups"] = map[string]any{"credit-desk": 1} },
+	} {
+		s.claims = change
+		b := d.browser()
+		if status, _, _ := b.elsewhere(s, ""); status != 422 && status != 403 {
+			t.Errorf("%s: %d", name, status)
+		}
+		if resp, _ := b.get("/review"); resp.StatusCode != 303 {
+			t.Errorf("%s signs somebody in", name)
+		}
+	}
+	s.claims, s.signer = nil, other
+	if status, _, _ := d.browser().elsewhere(s, ""); status != 422 {
+		t.Errorf("another key: %d", status)
+	}
+	good("between")
+
+	begin := func(b *desk) string {
+		t.Helper()
+		resp, _ := b.get("/review/sign-in/elsewhere")
+		return s.authorize(resp.Header.Get("Location"))
+	}
+	b := d.browser()
+	back := begin(b)
+	if resp, _ := d.browser().get(back); resp.StatusCode != 422 {
+		t.Errorf("another browser: %d", resp.StatusCode)
+	}
+	if resp, _ := b.get(back); resp.StatusCode != 303 {
+		t.Errorf("its own browser afterwards: %d", resp.StatusCode)
+	}
+	traded := s.traded
+	if resp, _ := b.get(back); resp.StatusCode != 422 || s.traded != traded {
+		t.Errorf("a state used twice: %d, and the issuer was asked", resp.StatusCode)
+	}
+	late := d.browser()
+	back = begin(late)
+	*d.now = d.now.Add(arrivalLife)
+	if resp, _ := late.get(back); resp.StatusCode != 422 {
+		t.Errorf("a state after its time: %d", resp.StatusCode)
+	}
+	for _, path := range []string{"", "?state=x&code=y", "?error=access_denied&state=" + store.NewSecret(), "?state=" + strings.Repeat("x", 5000)} {
+		if resp, _ := d.browser().get(returnPath + path); resp.StatusCode != 422 {
+			t.Errorf("%.60s: %d", path, resp.StatusCode)
+		}
+	}
+	c := d.browser()
+	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 || !strings.Contains(page, "came to nothing") {
+		t.Errorf("one who said no there: %d", resp.StatusCode)
+	}
+	good("after")
+	s.Close()
+	d.OIDC.provider = nil
+	if resp, page := d.browser().get("/review/sign-in/elsewhere"); resp.StatusCode != 502 || !strings.Contains(page, "came to nothing") {
+		t.Errorf("an issuer that is away: %d", resp.StatusCode)
+	}
+}
+
+func mustURL(s string) *url.URL {
+	u, err := url.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
