@@ -129,7 +129,8 @@ func openSQLite(path string) (*sql.DB, error) {
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)"}}
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
+		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
 	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("store: open sqlite: %w", err)
