@@ -102,16 +102,28 @@ func (v ReviewEligibilityView) sections(l svc.Lang) []section {
 type employerState int
 
 const (
-	employerOpen     employerState = iota // neither verified nor skipped
-	employerVerified                      // by at least one source
-	employerTried                         // by sources that failed
+	employerOpen      employerState = iota // neither verified nor skipped
+	employerVerified                       // by at least one source
+	employerElsewhere                      // its sources name others only
+	employerTried                          // by sources that failed
 	employerSkipped
 )
 
-func stateOf(e report.StatedEmployer) employerState {
+// stateOf says what became of an employer. A payroll provider or pay stub that was
+// shown for it and names others only does not verify it; a document is for the reviewer
+// to read.
+func (v ReviewEligibilityView) stateOf(e report.StatedEmployer) employerState {
+	good := func(s report.VerificationSource) bool { return s.Status == svc.StatusSuccess }
+	named := slices.ContainsFunc(v.Report.Employment, func(j report.EligibilityEmployment) bool {
+		return slices.Contains(j.Matching.EmployerName.Matched, report.StatedName{StatedEmployer: e.Name})
+	})
 	switch {
-	case slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool { return s.Status == svc.StatusSuccess }):
+	case slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool {
+		return good(s) && (named || s.SourceType == report.VerifiedByDocument)
+	}):
 		return employerVerified
+	case slices.ContainsFunc(e.VerificationSources, good):
+		return employerElsewhere
 	case e.SkippedReason != nil:
 		return employerSkipped
 	case len(e.VerificationSources) > 0:
@@ -124,6 +136,8 @@ func (s employerState) words() (ui.Tone, svc.Words) {
 	switch s {
 	case employerVerified:
 		return ui.Success, eligibilityVerified
+	case employerElsewhere:
+		return ui.Danger, eligibilityElsewhere
 	case employerTried:
 		return ui.Danger, eligibilityTried
 	case employerSkipped:
@@ -136,7 +150,7 @@ func (s employerState) words() (ui.Tone, svc.Words) {
 func (v ReviewEligibilityView) count() map[employerState]int {
 	out := map[employerState]int{}
 	for _, e := range v.Report.StatedEmployers {
-		out[stateOf(e)]++
+		out[v.stateOf(e)]++
 	}
 	return out
 }
@@ -241,6 +255,11 @@ func (v ReviewEligibilityView) employersReal() finding {
 		f.answer = svc.Words{
 			EN: s(by[employerVerified]) + " of " + s(n) + " stated employers verified, " + s(by[employerSkipped]) + " skipped, " + s(by[employerTried]) + " tried without success, " + s(by[employerOpen]) + " open.",
 			ES: s(by[employerVerified]) + " de " + s(n) + " empleadores indicados verificados, " + s(by[employerSkipped]) + " omitidos, " + s(by[employerTried]) + " intentados sin éxito, " + s(by[employerOpen]) + " pendientes."}
+		if x := by[employerElsewhere]; x > 0 {
+			f.tone = ui.Danger
+			f.answer.EN += " The sources shown for " + s(x) + " name other employers only."
+			f.answer.ES += " Las fuentes mostradas para " + s(x) + " solo nombran otros empleadores."
+		}
 	}
 	return f
 }

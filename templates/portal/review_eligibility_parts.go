@@ -11,7 +11,7 @@ import (
 func (v ReviewEligibilityView) employers(l svc.Lang) ui.Grid {
 	g := ui.Grid{Caption: eligibilityEmployersOf.In(l), Columns: []ui.Column{{Label: reportEmployer.In(l)}, {Label: reviewState.In(l)}, {Label: eligibilityBy.In(l)}, {Label: eligibilityNamedBy.In(l)}}}
 	for _, e := range v.Report.StatedEmployers {
-		tone, words := stateOf(e).words()
+		tone, words := v.stateOf(e).words()
 		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: ui.Badge(tone, words.In(l))}, {Body: verifiedBy(l, e)}, {Text: known(l, inputWords, e.InputMethod)}})
 	}
 	return g

@@ -104,10 +104,27 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 	v := madeEligibility()
 	for i, want := range []employerState{employerVerified, employerTried, employerSkipped, employerOpen} {
-		if got := stateOf(v.Report.StatedEmployers[i]); got != want {
+		if got := v.stateOf(v.Report.StatedEmployers[i]); got != want {
 			t.Errorf("%s: state %d, want %d", v.Report.StatedEmployers[i].Name, got, want)
 		}
 	}
+	// Payroll that was shown for one and is of another does not verify it; a document is
+	// for the reviewer to read.
+	matching := v.Report.Employment[0].Matching.EmployerName.Matched
+	v.Report.Employment[0].Matching.EmployerName.Matched = nil
+	tern := v.Report.StatedEmployers[0]
+	if got := v.stateOf(tern); got != employerElsewhere {
+		t.Errorf("payroll of another: state %d", got)
+	}
+	if got := v.employersReal(); got.tone != ui.Danger || !strings.Contains(got.answer.EN, "0 of 4") || !strings.Contains(got.answer.EN, "for 1 name other employers only") {
+		t.Errorf("payroll of another: %+v", got)
+	}
+	lacks(t, eligibilityPage(t, svc.Spanish, v), "sus fuentes nombran otros")
+	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: svc.StatusSuccess})
+	if got := v.stateOf(tern); got != employerVerified {
+		t.Errorf("payroll of another, and a document: state %d", got)
+	}
+	v.Report.Employment[0].Matching.EmployerName.Matched = matching
 	v.Report.StatedEmployers = v.Report.StatedEmployers[:1]
 	if got := v.employersReal(); got.tone != ui.Success {
 		t.Errorf("all verified: %q", got.tone)

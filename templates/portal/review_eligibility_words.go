@@ -20,12 +20,13 @@ var (
 	askAssets                 = svc.Words{EN: "The assets", ES: "Los activos"}
 	wordsOf                   = svc.Words{EN: "of", ES: "de"}
 
-	eligibilityVerified = svc.Words{EN: "verified", ES: "verificado"}
-	eligibilityTried    = svc.Words{EN: "tried without success", ES: "intentado sin éxito"}
-	eligibilitySkipped  = svc.Words{EN: "skipped", ES: "omitido"}
-	eligibilityOpen     = svc.Words{EN: "open", ES: "pendiente"}
-	eligibilityBy       = svc.Words{EN: "By", ES: "Mediante"}
-	eligibilityNamedBy  = svc.Words{EN: "Stated by", ES: "Indicado por"}
+	eligibilityVerified  = svc.Words{EN: "verified", ES: "verificado"}
+	eligibilityElsewhere = svc.Words{EN: "its sources name others", ES: "sus fuentes nombran otros"}
+	eligibilityTried     = svc.Words{EN: "tried without success", ES: "intentado sin éxito"}
+	eligibilitySkipped   = svc.Words{EN: "skipped", ES: "omitido"}
+	eligibilityOpen      = svc.Words{EN: "open", ES: "pendiente"}
+	eligibilityBy        = svc.Words{EN: "By", ES: "Mediante"}
+	eligibilityNamedBy   = svc.Words{EN: "Stated by", ES: "Indicado por"}
 
 	eligibilityByPayroll   = svc.Words{EN: "By payroll, all employers together.", ES: "Según la nómina, todos los empleadores juntos."}
 	eligibilityDeposited   = svc.Words{EN: "Deposited in a year", ES: "Depositado en un año"}
