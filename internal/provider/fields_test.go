@@ -226,12 +226,17 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	several := stubs(files...)
 	several["payroll"] = map[string]any{"provider": "northwind-logistics"}
 	hold(svc.Income, "income of payroll and pay stubs", visit(svc.Income, earner, several))
-	b.want("suite 1.2", b.assign(b.configurations()["Income, suite 1.2"], "product", b.seed.Products[svc.Income]), 200, "")
-	old := hold(svc.Income, "income of suite 1.2", visit(svc.Income, earner, map[string]any{}))
-	// Suite 2.0 enables these, and no other suite has them.
-	for _, name := range []string{"primary_account_detected", "job_irregularity_risk", "inflows", "matched_income_sources"} {
-		if bytes.Contains(old, []byte(`"`+name+`"`)) {
-			t.Errorf("suite 1.2 has %s", name)
+	// Suite 2.0 enables these where they are asked for, and nothing else does.
+	for _, alias := range []string{"Income, suite 2.0 without inflows", "Income, suite 1.2"} {
+		b.want(alias, b.assign(b.configurations()[alias], "product", b.seed.Products[svc.Income]), 200, "")
+		raw := hold(svc.Income, alias, visit(svc.Income, earner, map[string]any{}))
+		if suite := strings.Fields(alias)[2]; !bytes.Contains(raw, []byte(`"model_version":"`+suite+`"`)) {
+			t.Errorf("%s is another model", alias)
+		}
+		for _, name := range []string{"primary_account_detected", "job_irregularity_risk", "inflows", "matched_income_sources"} {
+			if bytes.Contains(raw, []byte(`"`+name+`"`)) {
+				t.Errorf("%s has %s", alias, name)
+			}
 		}
 	}
 

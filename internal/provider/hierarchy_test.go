@@ -354,7 +354,7 @@ func (b *bench) atOnce(n int, method, path string, h headers, body any) []answer
 func TestConfigurationsAreInherited(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		config := b.configurations()
-		for _, alias := range []string{plain, avV1, income, "Income, suite 1.2", "Eligibility", "Eligibility, income only", "Eligibility, assets only", "Credit passport"} {
+		for _, alias := range []string{plain, avV1, income, "Income, suite 2.0 without inflows", "Income, suite 1.2", "Eligibility", "Eligibility, income only", "Eligibility, assets only", "Credit passport"} {
 			if config[alias] == "" {
 				t.Errorf("there is no configuration %q: %v", alias, config)
 			}

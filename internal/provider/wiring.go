@@ -62,8 +62,7 @@ func (c configured) Cashflow(ctx context.Context, q store.Queryer, customerID, p
 
 func (c configured) Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error) {
 	p, err := c.customers.Product(ctx, q, customerID, productID)
-	suite := p.Configuration.IncomeModelSuite
-	return income.Options{Suite: suite, Inflows: income.AtLeast(suite, income.Suite20)}, err
+	return income.Options{Suite: p.Configuration.IncomeModelSuite, Inflows: p.Configuration.IncomeInflows}, err
 }
 
 func (c configured) Eligibility(ctx context.Context, q store.Queryer, customerID, productID string) (report.Workflow, error) {
