@@ -25,7 +25,7 @@ type Employer struct {
 	Skipped bool
 }
 
-func (e Employer) verified() bool {
+func (e Employer) shown() bool {
 	for _, c := range e.Sources {
 		if !c.Failed {
 			return true
@@ -34,23 +34,24 @@ func (e Employer) verified() bool {
 	return false
 }
 
-// standing is where it stands, in words.
+// standing is where it stands, in words: whether what was shown verifies it, the report
+// says.
 func (e Employer) standing(v Visit) (ui.Tone, string) {
 	switch {
-	case e.verified():
-		return ui.Success, v.say("verified", "verificada")
+	case e.shown():
+		return ui.Success, v.say("done", "lista")
 	case e.Skipped:
 		return ui.Neutral, v.say("skipped", "omitida")
 	case len(e.Sources) > 0:
-		return ui.Warning, v.say("could not be verified", "no se pudo verificar")
+		return ui.Warning, v.say("did not work", "no funcionó")
 	}
-	return ui.Info, v.say("not verified yet", "sin verificar")
+	return ui.Info, v.say("to do", "pendiente")
 }
 
 // verify is what its button says.
 func (e Employer) verify(v Visit) string {
 	switch {
-	case e.verified():
+	case e.shown():
 		return v.say("Add another source", "Añadir otra fuente")
 	case e.Skipped:
 		return v.say("Verify it after all", "Verificarla a pesar de todo")
@@ -79,10 +80,10 @@ func (e Employer) full() bool {
 	return good >= 3
 }
 
-// nextOpen is the number of the first that is neither verified nor skipped; 0 for none.
+// nextOpen is the number of the first that is neither shown nor skipped; 0 for none.
 func (v Visit) nextOpen() int {
 	for _, e := range v.Employers {
-		if !e.verified() && !e.Skipped {
+		if !e.shown() && !e.Skipped {
 			return e.N
 		}
 	}

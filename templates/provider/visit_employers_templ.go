@@ -150,7 +150,7 @@ func stated(v Visit) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if !e.full() || !e.verified() && !e.Skipped {
+			if !e.full() || !e.shown() && !e.Skipped {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<form class=\"employer-actions\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -231,7 +231,7 @@ func stated(v Visit) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if !e.verified() && !e.Skipped {
+				if !e.shown() && !e.Skipped {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<button class=\"button button-quiet\" type=\"submit\" name=\"action\" value=\"skip\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

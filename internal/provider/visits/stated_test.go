@@ -58,11 +58,11 @@ func TestAVisitOfEmployers(t *testing.T) {
 				t.Errorf("the employers are %s, want %s", got, want)
 			}
 		}
-		expect("Northwind Logistics: not verified yet, Tern &amp; Sons: not verified yet, Vandelay: not verified yet")
+		expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
 		for _, form := range [][]string{{"action", "verify"}, {"action", "verify", "stated", "4"}, {"action", "verify", "stated", "x"}, {"action", "skip", "stated", "-1"},
 			{"action", "skipped", "reason", "OTHER"}, {"action", "source", "source", "payroll"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "turn"}, {"action", "more"}} {
 			a.post(t, form...)
-			expect("Northwind Logistics: not verified yet, Tern &amp; Sons: not verified yet, Vandelay: not verified yet")
+			expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
 		}
 		a.post(t, "action", "verify", "stated", "1")
 		// A second tab that still shows the list changes nothing, and shows where it stands.
@@ -80,7 +80,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 		a.post(t, "action", "employer", "employer", "northwind-logistics")
 		a.post(t, "action", "sign-in", "username", "default", "password", "anything")
 		a.post(t, "action", "code", "code", "123456")
-		expect("Northwind Logistics: verified, Tern &amp; Sons: not verified yet, Vandelay: not verified yet")
+		expect("Northwind Logistics: done, Tern &amp; Sons: to do, Vandelay: to do")
 
 		// Files are of one employer and one way.
 		a.post(t, "action", "verify", "stated", "2")
@@ -113,7 +113,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 			t.Errorf("in Spanish: %s", body)
 		}
 		a.post(t, "action", "skipped", "reason", "NO_LONGER_EMPLOYED")
-		expect("Northwind Logistics: verified, Tern &amp; Sons: verified, Vandelay: skipped")
+		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
 		if n := len(buttons.FindAllString(a.get(t).Body, -1)); n != 3 {
 			t.Errorf("%d buttons, want one for each", n)
 		}
@@ -124,7 +124,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 		if changed.Status != 200 {
 			t.Fatalf("PATCH: %d %s", changed.Status, changed.Body)
 		}
-		expect("Northwind Logistics: verified, Tern &amp; Sons: verified, Vandelay: skipped")
+		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
 
 		// Two banks, and one that fails.
 		a.post(t, "action", "finish")
@@ -148,7 +148,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 			t.Errorf("the banks: %s", body)
 		}
 		a.post(t, "action", "turn")
-		expect("Northwind Logistics: verified, Tern &amp; Sons: verified, Vandelay: skipped")
+		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
 		a.post(t, "action", "finish")
 		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
