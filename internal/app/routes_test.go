@@ -203,7 +203,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
 			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/","allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
-		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key, kind: asJSON, body: `{"allowedOrigin":"https://example.org"}`},
+		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications", who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files", param: ready, who: "key", header: key},
