@@ -15,15 +15,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/svc"
 )
 
 // requestFigures measures authenticated requests over 64 connections, on SQLite,
-// and on PostgreSQL where this machine has it: the status of a report, a relay token
-// and a consumer's bank accounts. The peer is a bare handler that does one indexed
-// SELECT in the same database by the same pool, asked by the same client in turns.
+// and on PostgreSQL where this machine has it, as durable as in service: the status
+// of a report, a relay token, made or given another 72 hours, and a consumer's bank
+// accounts. Requests are for 16 reports and consumers in turns, and each new token is
+// for a pair of its own; only what is given another 72 hours is one and the same
+// pair. The peer is a bare handler that does one indexed SELECT in the same database
+// by the same pool, for the same reports, asked by the same client in turns.
 func requestFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -34,7 +40,7 @@ func requestFigures(ctx context.Context) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cluster.Start(ctx)
+	c, err := cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: without PostgreSQL:", err)
 		return figures, nil
@@ -50,15 +56,28 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 		return nil, err
 	}
 	defer s.stop()
-	publicToken, consumer, err := s.ready(ctx)
-	if err != nil {
+	var reports, consumers []string
+	for i := range 16 {
+		publicToken, consumer, err := s.ready(ctx, fmt.Sprintf("ana.%d@example.com", i))
+		if err != nil {
+			return nil, err
+		}
+		reports, consumers = append(reports, publicToken), append(consumers, consumer)
+	}
+	const thirdParties = (rounds + 1) * each / 16
+	if err := s.befriend(ctx, thirdParties); err != nil {
 		return nil, err
 	}
-	bare := httptest.NewServer(oneSelect(s.db.SQL, publicToken))
+	bare := httptest.NewServer(oneSelect(s.db.SQL, reports))
 	defer bare.Close()
-	shared, err := json.Marshal(map[string]string{"publicToken": publicToken, "publicId": s.third})
-	if err != nil {
-		return nil, err
+	var turn, pair atomic.Int64
+	next := func(of []string) string { return of[int(turn.Add(1))%len(of)] }
+	share := func(publicToken, publicID string) (*http.Request, error) {
+		body, err := json.Marshal(map[string]string{"publicToken": publicToken, "publicId": publicID})
+		if err != nil {
+			return nil, err
+		}
+		return s.request(ctx, http.MethodPost, "/connect/relay-tokens", body, "Authorization", "Basic "+s.basic, "Content-Type", "application/json")
 	}
 	var out []figure
 	for _, m := range []struct {
@@ -70,13 +89,15 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 			if err != nil {
 				return nil, err
 			}
-			return s.request(ctx, http.MethodGet, "/connect/status", nil, "Authorization", "Bearer "+bearer, "X-PUBLIC-TOKEN", publicToken)
+			return s.request(ctx, http.MethodGet, "/connect/status", nil, "Authorization", "Bearer "+bearer, "X-PUBLIC-TOKEN", next(reports))
 		}},
-		{"relay token", "≥ 0.40", func() (*http.Request, error) {
-			return s.request(ctx, http.MethodPost, "/connect/relay-tokens", shared, "Authorization", "Basic "+s.basic, "Content-Type", "application/json")
+		{"new relay token", "≥ 0.40", func() (*http.Request, error) {
+			n := int(pair.Add(1)) - 1
+			return share(reports[n%16], friend(n/16%thirdParties))
 		}},
+		{"same relay token", "≥ 0.40", func() (*http.Request, error) { return share(reports[0], s.third) }},
 		{"bank accounts", "≥ 0.60", func() (*http.Request, error) {
-			return s.request(ctx, http.MethodGet, "/connect/consumers/"+consumer+"/bank-accounts", nil, "Authorization", "Basic "+s.basic)
+			return s.request(ctx, http.MethodGet, "/connect/consumers/"+next(consumers)+"/bank-accounts", nil, "Authorization", "Basic "+s.basic)
 		}},
 	} {
 		f, err := beside(ctx, m.request, func() (*http.Request, error) {
@@ -94,11 +115,13 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 	return out, nil
 }
 
-// oneSelect is the peer: it reads the report's status by its key and answers it.
-func oneSelect(db *sql.DB, publicToken string) http.Handler {
+// oneSelect is the peer: it reads a report's status by its key and answers it.
+func oneSelect(db *sql.DB, publicTokens []string) http.Handler {
+	var turn atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var status string
-		err := db.QueryRowContext(r.Context(), `SELECT status FROM reports WHERE public_token = $1`, publicToken).Scan(&status)
+		err := db.QueryRowContext(r.Context(), `SELECT status FROM reports WHERE public_token = $1`,
+			publicTokens[int(turn.Add(1))%len(publicTokens)]).Scan(&status)
 		if err != nil {
 			http.Error(w, "no", http.StatusInternalServerError)
 			return
@@ -108,13 +131,33 @@ func oneSelect(db *sql.DB, publicToken string) http.Handler {
 	})
 }
 
+// befriend adds customers to share reports with.
+func (s *service) befriend(ctx context.Context, n int) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		for i := range n {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, $3, $4, $5)`,
+				uuid.NewString(), friend(i), string(svc.Sandbox), friend(i), store.Micros(s.now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// friend is the publicId of one of them.
+func friend(i int) string { return fmt.Sprint("friend-", i) }
+
+const (
+	rounds = 7                // and one that warms up
+	each   = 16 * connections // requests a round
+)
+
 const connections = 64
 
 // beside sends both requests over 64 connections, in short turns. The first
 // figure is of requests a second; the second one of their 99th percentiles, with
 // the medians in its words.
 func beside(ctx context.Context, ours, peer func() (*http.Request, error)) ([]figure, error) {
-	const rounds, each = 7, 16 * connections
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
 	defer client.CloseIdleConnections()
 	var paceOurs, pacePeer, allOurs, allPeer []float64
@@ -216,11 +259,11 @@ func (s *service) request(ctx context.Context, method, path string, body []byte,
 
 // ready walks one visit to a report with bank accounts, and returns the report's
 // token and its consumer.
-func (s *service) ready(ctx context.Context) (publicToken, consumer string, err error) {
+func (s *service) ready(ctx context.Context, email string) (publicToken, consumer string, err error) {
 	control := httptest.NewServer(s.provider.Control())
 	defer control.Close()
 	body, err := json.Marshal(map[string]any{"productId": s.product,
-		"prefill": map[string]string{"firstName": "Multi", "lastName": "Perez", "email": "ana@example.com", "dob": "1990-06-15"}})
+		"prefill": map[string]string{"firstName": "Multi", "lastName": "Perez", "email": email, "dob": "1990-06-15"}})
 	if err != nil {
 		return "", "", err
 	}

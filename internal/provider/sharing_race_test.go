@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -96,6 +97,86 @@ func TestSharingWhileTheReportEnds(t *testing.T) {
 		}
 		if len(seen) != n || b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token`) != n {
 			t.Errorf("told of %v", seen)
+		}
+	})
+}
+
+// TestWhatIsAskedTogetherIsAnsweredApart has callers of every kind share and list at
+// the same time: each gets the answer of their own request, and of each pair there is
+// one token and one event.
+func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		mine, _ := b.walked("single")
+		late, _ := b.walked("multi")
+		stranger := b.account("svc-stranger", svc.Sandbox, "")
+		const friends = 24
+		for i := range friends {
+			b.account(fmt.Sprint("svc-friend-", i), svc.Sandbox, "")
+		}
+		b.want("withdrawn", b.withdraw(b.relayed(mine)), 200, "")
+		var consumer string
+		if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, late).Scan(&consumer); err != nil {
+			t.Fatal(err)
+		}
+		list := "/connect/consumers/" + consumer + "/bank-accounts"
+
+		var mu sync.Mutex
+		tokens := map[string]map[string]bool{} // by pair
+		var wg sync.WaitGroup
+		for i := range friends {
+			friend := fmt.Sprint("svc-friend-", i)
+			for _, publicToken := range []string{mine, late, mine} {
+				wg.Go(func() {
+					a := b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": friend})
+					b.want("sharing", a, 200, "")
+					mu.Lock()
+					defer mu.Unlock()
+					if tokens[publicToken+friend] == nil {
+						tokens[publicToken+friend] = map[string]bool{}
+					}
+					tokens[publicToken+friend][a.text("relayToken")] = true
+				})
+			}
+			if i%4 > 0 {
+				continue
+			}
+			for what, c := range map[string]struct {
+				h                     headers
+				publicToken, publicID string
+				status                int
+				code                  svc.Code
+			}{
+				"somebody else's report": {stranger, mine, friend, 404, svc.CodeInvalidToken},
+				"with oneself":           {b.basic(), mine, b.seed.PublicID, 400, svc.CodeInvalidPublicID},
+				"with nobody":            {b.basic(), mine, "svc-nobody", 400, svc.CodeInvalidPublicID},
+				"what was withdrawn":     {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, svc.CodeRelayTokenRevoked},
+			} {
+				wg.Go(func() {
+					b.want(what, b.post(relayPath, c.h, map[string]any{"publicToken": c.publicToken, "publicId": c.publicID}), c.status, c.code)
+				})
+			}
+			wg.Go(func() {
+				a := b.get(list, b.basic())
+				b.want("list", a, 200, "")
+				if all, _ := a.body["accounts"].([]any); len(all) == 0 {
+					t.Errorf("list: %s", a.raw)
+				}
+			})
+			wg.Go(func() { b.want("somebody else's list", b.get(list, stranger), 404, svc.CodeNotFound) })
+		}
+		wg.Wait()
+		seen := map[string]bool{}
+		for pair, of := range tokens {
+			if len(of) != 1 {
+				t.Errorf("%s has tokens %v", pair, of)
+			}
+			for token := range of {
+				seen[token] = true
+			}
+		}
+		if len(seen) != 2*friends || b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`) != 2*friends ||
+			b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token WHERE t.revoked_at IS NULL AND e.customer_id = t.third_party_id`) != 2*friends {
+			t.Errorf("%d tokens, want %d of as many pairs, with an event each", len(seen), 2*friends)
 		}
 	})
 }
