@@ -44,7 +44,7 @@ func (w webhooks) Target(ctx context.Context) (url string, stopped time.Time, er
 	return to.URL, to.Stopped, err
 }
 
-func (w webhooks) Resume(ctx context.Context) error { return w.n.Resume(ctx) }
+func (w webhooks) Resume(ctx context.Context) error { return w.n.Resume(ctx, nil) }
 
 func (w webhooks) Deliveries(ctx context.Context, f embed.DeliveryFilter) ([]embed.Delivery, string, error) {
 	found, next, err := w.n.List(ctx, notify.Filter(f))
@@ -64,7 +64,7 @@ func (w webhooks) Delivery(ctx context.Context, id string) (embed.Delivery, erro
 }
 
 func (w webhooks) Redeliver(ctx context.Context, id string, resends int64) (string, error) {
-	made, err := w.n.Redeliver(ctx, id, resends)
+	made, err := w.n.Redeliver(ctx, id, resends, nil)
 	switch {
 	case errors.Is(err, notify.ErrOnItsWay):
 		err = embed.ErrOnItsWay

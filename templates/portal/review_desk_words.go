@@ -186,6 +186,8 @@ var actionWords = map[string]svc.Words{
 	"deletionOpened":   {EN: "Looked at what would be deleted", ES: "Consultó qué se eliminaría"},
 	"deleted":          {EN: "Deleted an application", ES: "Eliminó una solicitud"},
 	"retentionDeleted": {EN: "Deleted by age", ES: "Eliminada por antigüedad"},
+	"eventSent":        {EN: "Sent an event again", ES: "Reenvió un evento"},
+	"eventsOn":         {EN: "Turned events on again", ES: "Volvió a activar los eventos"},
 	"personAdded":      {EN: "Added a person", ES: "Añadió a una persona"},
 	"personChanged":    {EN: "Changed a person", ES: "Cambió a una persona"},
 	"personLinked":     {EN: "Made a link for a person", ES: "Creó un enlace para una persona"},

@@ -204,6 +204,7 @@ var (
 	eventsNowhere   = svc.Words{EN: "It was not sent: events go nowhere at present.", ES: "No se envió: ahora los eventos no van a ningún sitio."}
 	eventsByState   = svc.Words{EN: "By state", ES: "Por estado"}
 	eventsOfOne     = svc.Words{EN: "Events of one application.", ES: "Eventos de una solicitud."}
+	eventsThis      = svc.Words{EN: "What the app was told of it", ES: "Lo que se comunicó a la aplicación"}
 	eventsShowAll   = svc.Words{EN: "Show all events", ES: "Mostrar todos los eventos"}
 	eventsNone      = svc.Words{EN: "Nothing was sent", ES: "No se envió nada"}
 	eventsNoneHow   = svc.Words{EN: "An event is sent each time an application comes to another state.", ES: "Se envía un evento cada vez que una solicitud cambia de estado."}

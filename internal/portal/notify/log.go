@@ -22,10 +22,26 @@ func (s *Service) Target(ctx context.Context) (Target, error) {
 	return Target{URL: s.URL, Stopped: stopped}, err
 }
 
+// Also is what else belongs to the transaction of something done by hand; nil is
+// nothing.
+type Also func(ctx context.Context, tx *sql.Tx) error
+
+func (f Also) do(ctx context.Context, tx *sql.Tx) error {
+	if f == nil {
+		return nil
+	}
+	return f(ctx, tx)
+}
+
 // Resume sends events again after the address answered 410. Those of the time
 // between are sent by hand.
-func (s *Service) Resume(ctx context.Context) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return deleteStop(ctx, tx, s.URL) })
+func (s *Service) Resume(ctx context.Context, also Also) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if ok, err := deleteStop(ctx, tx, s.URL); err != nil || !ok {
+			return err
+		}
+		return also.do(ctx, tx)
+	})
 }
 
 // Filter chooses deliveries. The zero value of a field is any.
@@ -103,7 +119,7 @@ var (
 // body, and returns the new delivery's id. resends is how often that was done
 // before: a request that is repeated does it once, and the repetition is
 // ErrOnItsWay, as is one while a delivery of the event is pending.
-func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int64) (id string, err error) {
+func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int64, also Also) (id string, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		old, _, err := deliveryOf(ctx, tx, deliveryID)
 		if err != nil {
@@ -127,8 +143,10 @@ func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int6
 		if !ok || busy {
 			return ErrOnItsWay
 		}
-		id, err = s.send(ctx, tx, old.EventID, webhook.StatePending)
-		return err
+		if id, err = s.send(ctx, tx, old.EventID, webhook.StatePending); err != nil {
+			return err
+		}
+		return also.do(ctx, tx)
 	})
 	return id, err
 }

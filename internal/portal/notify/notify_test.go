@@ -284,15 +284,15 @@ func TestGoneStopsEverythingUntilItIsTurnedOn(t *testing.T) {
 		if to, err := r.Target(t.Context()); err != nil || !to.Stopped.Equal(stoppedAt) || to.URL != here {
 			t.Errorf("target = %+v, %v", to, err)
 		}
-		if _, err := r.Redeliver(t.Context(), first, 0); !errors.Is(err, ErrStopped) {
+		if _, err := r.Redeliver(t.Context(), first, 0, nil); !errors.Is(err, ErrStopped) {
 			t.Errorf("sent again while it is stopped: %v", err)
 		}
 		for range 2 {
-			if err := r.Resume(t.Context()); err != nil {
+			if err := r.Resume(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		id, err := r.Redeliver(t.Context(), first, 0)
+		id, err := r.Redeliver(t.Context(), first, 0, nil)
 		if err != nil || r.work(id) || len(r.sent) != 2 {
 			t.Errorf("sent again after it was turned on: %v, %v", r.sent, err)
 		}
@@ -315,11 +315,11 @@ func TestRedelivery(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		app := r.application()
 		first := r.happen(app, "ready", 1)
-		if _, err := r.Redeliver(t.Context(), first, 0); !errors.Is(err, ErrOnItsWay) {
+		if _, err := r.Redeliver(t.Context(), first, 0, nil); !errors.Is(err, ErrOnItsWay) {
 			t.Errorf("while the first is pending: %v", err)
 		}
 		r.work(first)
-		if _, err := r.Redeliver(t.Context(), uuid.NewString(), 0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.Redeliver(t.Context(), uuid.NewString(), 0, nil); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of nothing: %v", err)
 		}
 		var won atomic.Int32
@@ -327,7 +327,7 @@ func TestRedelivery(t *testing.T) {
 		var made string
 		for range 6 {
 			wg.Go(func() {
-				id, err := r.Redeliver(context.Background(), first, 0)
+				id, err := r.Redeliver(context.Background(), first, 0, nil)
 				if err == nil {
 					won.Add(1)
 					made = id

@@ -2,6 +2,8 @@ package notify
 
 import (
 	"bytes"
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -34,6 +36,8 @@ type Member struct {
 	Email   string
 	Decides bool
 	Page    ui.Page
+	// Did adds to the audit trail of the desk.
+	Did func(ctx context.Context, tx *sql.Tx, action, applicationID, object string) error
 }
 
 // pageSize is how many deliveries a page has.
@@ -129,7 +133,7 @@ func (p *Pages) one(w http.ResponseWriter, r *http.Request, by Member) error {
 }
 
 // redeliver sends an event again, unless it was since the page was made.
-func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, _ Member) error {
+func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, by Member) error {
 	d, err := p.find(r)
 	if err != nil {
 		return err
@@ -142,7 +146,9 @@ func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, _ Member) erro
 	if err != nil || resends < 0 {
 		return door.Fail(svc.CodeMalformedBody, errors.New("no form of ours"))
 	}
-	id, err := p.Service.Redeliver(r.Context(), d.ID, resends)
+	id, err := p.Service.Redeliver(r.Context(), d.ID, resends, func(ctx context.Context, tx *sql.Tx) error {
+		return by.Did(ctx, tx, "eventSent", d.ApplicationID, d.Type)
+	})
 	done := portal.ReviewEventSent
 	switch {
 	case errors.Is(err, ErrOnItsWay):
@@ -157,8 +163,9 @@ func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, _ Member) erro
 }
 
 // enable sends events again after the app answered 410.
-func (p *Pages) enable(w http.ResponseWriter, r *http.Request, _ Member) error {
-	if err := p.Service.Resume(r.Context()); err != nil {
+func (p *Pages) enable(w http.ResponseWriter, r *http.Request, by Member) error {
+	err := p.Service.Resume(r.Context(), func(ctx context.Context, tx *sql.Tx) error { return by.Did(ctx, tx, "eventsOn", "", "") })
+	if err != nil {
 		return err
 	}
 	door.See(w, "/review/events?done="+string(portal.ReviewEventsOn))

@@ -1,10 +1,13 @@
 package notify
 
 import (
+	"context"
+	"database/sql"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +25,12 @@ import (
 // TestThePagesOfEvents walks them as somebody who decides, and as an auditor.
 func TestThePagesOfEvents(t *testing.T) {
 	r := newRoom(t, storetest.SQLite(t, store.Portal))
-	by := Member{Email: "r@example.com", Decides: true, Page: ui.Page{Lang: svc.English}}
+	var did []string
+	by := Member{Email: "r@example.com", Decides: true, Page: ui.Page{Lang: svc.English},
+		Did: func(_ context.Context, tx *sql.Tx, action, application, object string) error {
+			did = append(did, action+" "+application+" "+object)
+			return nil
+		}}
 	pages := &Pages{Service: r.Service, Adapt: func(h door.HandlerFunc) http.Handler { return door.API(slog.New(slog.DiscardHandler), h) },
 		Guard: func(changes bool, next func(http.ResponseWriter, *http.Request, Member) error) door.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) error {
@@ -90,6 +98,11 @@ func TestThePagesOfEvents(t *testing.T) {
 	}
 	by.Page.Lang = svc.Spanish
 	has(one+"?done=busy", "ya está en camino", "se cortó la conexión")
+
+	do("POST", "/review/events/enable", "")
+	if want := []string{"eventsOn  ", "eventSent " + app + " application.started"}; !slices.Equal(did, want) {
+		t.Errorf("the audit trail has %q, want %q", did, want)
+	}
 
 	by.Decides = false
 	has(one, "!Enviarlo de nuevo")

@@ -73,9 +73,9 @@ func insertStop(ctx context.Context, tx *sql.Tx, url string, at time.Time) error
 	return err
 }
 
-func deleteStop(ctx context.Context, tx *sql.Tx, url string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url))
-	return err
+// deleteStop reports whether the address was stopped.
+func deleteStop(ctx context.Context, tx *sql.Tx, url string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url)))
 }
 
 const selectDelivery = `SELECT d.id, d.state, d.attempts, d.last_http, d.created_at, d.updated_at,

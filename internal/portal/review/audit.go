@@ -46,12 +46,14 @@ const (
 	deletionOpened   = "deletionOpened"
 	deleted          = "deleted"
 	retentionDeleted = "retentionDeleted"
+	eventSent        = "eventSent" // by the pages of events, which are another room's
+	eventsOn         = "eventsOn"
 )
 
 // actions are all of them, in the order of the filter.
 var actions = [...]string{signedIn, signInFailed, signedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
 	compared, decidedLine, noted, letterOpened, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
-	passwordSet, auditRead}
+	passwordSet, eventSent, eventsOn, auditRead}
 
 // auditLine is one line of the audit trail.
 type auditLine struct {

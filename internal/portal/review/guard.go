@@ -1,7 +1,11 @@
 package review
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"net/http"
+	"slices"
 
 	"vestibule/internal/door"
 	"vestibule/templates/portal"
@@ -13,6 +17,10 @@ type Member struct {
 	Email   string
 	Decides bool    // may change what is known of applications
 	Page    ui.Page // the desk's frame of the page, with its menu
+
+	// Did adds to the audit trail, in the transaction of what was done. The action is
+	// one of those that the trail knows.
+	Did func(ctx context.Context, tx *sql.Tx, action, applicationID, object string) error
 }
 
 // Guard lets the desk's people in to a page of another room: all of them, or with
@@ -24,6 +32,12 @@ func (d *Desk) Guard(changes bool, next func(w http.ResponseWriter, r *http.Requ
 	}
 	return d.only(whom, func(w http.ResponseWriter, r *http.Request, by person) error {
 		frame := portal.ReviewMenu(d.Page(r), r.URL.Path, overseers.has(by.role), administrators.has(by.role))
-		return next(w, r, Member{Email: by.email, Decides: by.decides(), Page: frame})
+		did := func(ctx context.Context, tx *sql.Tx, action, applicationID, object string) error {
+			if !slices.Contains(actions[:], action) {
+				return errors.New("review: the audit trail knows no " + action)
+			}
+			return d.write(ctx, tx, auditLine{actor: by.id, action: action, application: applicationID, object: object})
+		}
+		return next(w, r, Member{Email: by.email, Decides: by.decides(), Page: frame, Did: did})
 	})
 }
