@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: help run build assets generate test test-fast test-race lint bench demo vuln clean
+.PHONY: help run build assets generate test test-fast test-race kills lint bench demo vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ check:
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
 	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
+
+kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
+	@$(GO) test ./internal/app/survival -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...
