@@ -54,7 +54,7 @@ check:
 	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
 
 kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
-	@$(GO) test ./internal/app/survival -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
+	@set -o pipefail; $(GO) test ./internal/app/survival -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...
