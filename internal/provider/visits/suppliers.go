@@ -19,18 +19,3 @@ func (j Journey) supplier(in Input) (Journey, Do, bool) {
 	j.State, j.Step = Generating, StepProgress
 	return j, Generate, true
 }
-
-// field names a way in the sandbox control's body of a walk.
-func (w Way) field() string {
-	switch w {
-	case WayPayroll:
-		return "payroll"
-	case WayStubs:
-		return "payStubs"
-	case WayLetters:
-		return "documents"
-	case WaySupplier:
-		return "supplier"
-	}
-	return "bank"
-}

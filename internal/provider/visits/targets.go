@@ -180,6 +180,14 @@ func (how Walk) wrong(j Journey) (field, words string) {
 	return "", ""
 }
 
+// field names the files of a way in a walk.
+func (w Way) field() string {
+	if w == WayLetters {
+		return "documents"
+	}
+	return "payStubs"
+}
+
 func refused(field, words string) error {
 	return door.Fail(svc.CodeMalformedBody, errors.New("a walk that cannot be walked"), door.Detail{Field: field, Message: words})
 }
