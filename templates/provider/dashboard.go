@@ -235,6 +235,7 @@ type DeskConfiguration struct {
 	InquiryType         string
 	Deprecated, ScoreV1 bool
 	IncomeModelSuite    string
+	Inflows             bool            // of income reports
 	Workflow            report.Workflow // of eligibility reports
 }
 

@@ -979,7 +979,7 @@ func (c DeskConfiguration) switches(d Desk) string {
 		return d.say("deprecated attributes ", "atributos obsoletos: ") + word(c.Deprecated) + d.say(", score v1.0 ", "; puntuación v1.0: ") + word(c.ScoreV1)
 	case svc.Income:
 		if c.IncomeModelSuite != "" {
-			return d.say("model suite ", "modelos ") + c.IncomeModelSuite
+			return d.say("model suite ", "modelos ") + c.IncomeModelSuite + d.say(", inflows ", "; ingresos periódicos: ") + word(c.Inflows)
 		}
 	case svc.Eligibility:
 		switch c.Workflow {

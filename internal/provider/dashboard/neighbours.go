@@ -279,6 +279,7 @@ type Configuration struct {
 	DeprecatedAttributes bool
 	ScoreV1              bool
 	IncomeModelSuite     string
+	IncomeInflows        bool
 	Workflow             report.Workflow // of eligibility reports
 }
 
