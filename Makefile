@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: help run build assets generate test test-fast test-race kills lint bench demo vuln clean
+.PHONY: help run build assets generate test test-fast test-race kills lint bench demo gallery vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability databa
 
 bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale runs one group
 	@cd bench && $(GO) run . -only '$(ONLY)'
+
+gallery: assets ## every component and page of the applicant's in every state, to look at on this machine
+	$(GO) run ./e2e/gallery/serve
 
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo

@@ -163,7 +163,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		}
 	}
 	service.Tell = append(service.Tell, told(p.rooms.notify))
-	p.rooms.invites = &invites.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, Now: c.Now, Log: c.Log,
+	p.rooms.invites = &invites.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log,
 		Base: looks.base, StatusURL: applications.StatusURL, StreamURL: applications.StreamURL}
 	if c.Mail != nil {
 		p.rooms.invites.Mail = c.Mail

@@ -58,7 +58,7 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 		for _, l := range svc.Languages() {
 			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: svc.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
-			m := site.stands(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
+			m := site.Stands(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
 			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
 			if m.Detail != (svc.Words{}) {
 				parts = append(parts, m.Detail.In(l.Lang))
@@ -121,11 +121,11 @@ func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 		"an app":       {FromAPI, Visitor{}, false},
 		"a frame":      {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.Stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.Stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}

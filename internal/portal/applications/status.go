@@ -30,12 +30,12 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
-	return door.HTML(w, r, http.StatusOK, pages.StatusPage(s.stands(s.Base(r), a, v, lines)))
+	return door.HTML(w, r, http.StatusOK, pages.StatusPage(s.Stands(s.Base(r), a, v, lines)))
 }
 
-// stands is what the status page says of an application: where it is, why, and the
+// Stands is what the status page says of an application: where it is, why, and the
 // ways on.
-func (s *Site) stands(base pages.Base, a Application, v Visitor, lines []Line) pages.Status {
+func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,

@@ -58,6 +58,7 @@ type Desk struct {
 	URL          string // the portal's public address, without a slash at the end
 	Brand        string // who writes the letters; "" is Vestibule
 	Environment  svc.Environment
+	BehindProxy  bool // who asks is who a proxy says it is
 	Now          func() time.Time
 	Log          *slog.Logger
 

@@ -14,7 +14,6 @@ import (
 	"github.com/boombuler/barcode/qr"
 
 	"vestibule/internal/door"
-	"vestibule/internal/password"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -249,7 +248,7 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, wordsNoEmail)
 	}
-	if ok, err := d.allowed(r.Context(), d.keyed("place", password.Place(r)), lettersAPlace); err != nil {
+	if ok, err := d.allowed(r.Context(), d.keyed("place", d.place(r)), lettersAPlace); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
@@ -267,6 +266,18 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	}
 	door.Secure(w, door.CSP{})
 	return door.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
+}
+
+// place is where a request comes from: of IPv6 a network, for whoever is there has
+// all of it.
+func (d *Desk) place(r *http.Request) string {
+	a := door.Client(r, d.BehindProxy)
+	if a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return a.String()
 }
 
 // outbox shows the letters of a sandbox without a mail server to who is signed in

@@ -1,0 +1,216 @@
+// Package gallery is every component and every page of the applicant's, in every
+// state, with canned data: to look at while one changes them, by
+//
+//	make gallery
+//
+// and to be held by the browser tests. No program that is shipped has it.
+package gallery
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// Assets are the portal's. *web.Assets is one.
+type Assets interface {
+	URL(name string) string
+	Handler() http.Handler
+}
+
+// still leaves scripts out: what they would do depends on what is not here.
+type still struct{ Assets }
+
+func (s still) URL(name string) string {
+	if strings.HasSuffix(name, ".js") || strings.HasSuffix(name, ".wasm") {
+		return "/still/" + name
+	}
+	return s.Assets.URL(name)
+}
+
+// Exhibit is a page with its canned data.
+type Exhibit struct {
+	Name string
+	Page templ.Component
+}
+
+var at = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+
+const id = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
+
+// Exhibits are all pages in a language, in a fixed order.
+func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
+	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
+		{Lang: svc.English, URL: "?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "?lang=es", Current: lang == svc.Spanish}}}
+	framed := base.In("https://shop.example", id)
+	branded := base
+	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
+		Support: pages.Support{Email: "help@harborlane.example", Phone: "+1 555 010 0142", URL: "https://harborlane.example/help"}}
+	elsewhere := pages.Elsewhere{Link: "/link", Letter: "/letter"}
+	recent := []pages.RecentApplication{{URL: "/applications/2", Product: svc.Income, State: "exited", At: at}, {URL: "/applications/1", Product: svc.Cashflow, State: "ready", At: at}}
+	apply := func(p svc.Product, change func(*pages.Apply)) templ.Component {
+		m := pages.Apply{Base: base, Product: p, Action: "/applications", Today: "2026-05-04"}
+		change(&m)
+		return pages.ApplyPage(m)
+	}
+	connect := pages.Connect{Base: base, Product: svc.Cashflow, Script: "/still/widget.js", Global: "SvcWidget", Env: svc.Sandbox, ProductID: "p", PublicID: "c",
+		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/events", Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
+	manual := connect
+	manual.Base, manual.Manual, manual.Elsewhere = framed, true, pages.Elsewhere{}
+	all := []Exhibit{
+		{"components", components(base)},
+		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: svc.Products()})},
+		{"landing, nothing offered", pages.LandingPage(pages.Landing{Base: base})},
+		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: svc.Products(), Recent: recent, Resume: &recent[0], Return: true})},
+		{"form", apply(svc.Cashflow, func(*pages.Apply) {})},
+		{"form, refused", apply(svc.Cashflow, func(m *pages.Apply) {
+			m.Values, m.Mode = map[string]string{"firstName": "A1", "state": "CA"}, "redirect"
+			m.Problems = []pages.Problem{{Field: "firstName", Words: svc.Words{EN: "Use letters only.", ES: "Use solo letras."}}, {Field: "dob", Words: svc.Words{EN: "Enter your date of birth.", ES: "Indique su fecha de nacimiento."}}}
+		})},
+		{"form, eligibility", apply(svc.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
+		{"form, integrator", apply(svc.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
+		{"form, of a brand", apply(svc.Income, func(m *pages.Apply) { m.Base = branded })},
+		{"widget", pages.ConnectPage(connect)},
+		{"widget, framed and by hand", pages.ConnectPage(manual)},
+		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Token: "t"})},
+	}
+	site := &applications.Site{Service: &applications.Service{Now: func() time.Time { return at }}, Letters: true}
+	status := func(name string, base pages.Base, v applications.Visitor, j journey.Application) {
+		j.Attempt = 1
+		if j.Since == 0 {
+			j.Since = at.Unix()
+		}
+		a := applications.Application{ID: id, Product: svc.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
+		lines := []applications.Line{{Seq: 1, At: at, Kind: "created", To: "started"}, {Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
+		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.Stands(base, a, v, lines))})
+	}
+	for _, state := range journey.States() {
+		if state != journey.Failed {
+			status(string(state), base, applications.Visitor{}, journey.Application{State: state})
+		}
+	}
+	failed := journey.Application{State: journey.Failed}
+	slow := journey.Application{State: journey.Pending, Since: at.Add(-time.Hour).Unix()}
+	wrong, refused, setup := failed, failed, failed
+	wrong.Status, wrong.Substatus = svc.StatusNotAuthenticated, svc.SubMFARequired
+	refused.Error, setup.Error = svc.WidgetPrefillZIP, svc.WidgetInvalidProduct
+	status("slow", base, applications.Visitor{}, slow)
+	status("failed", base, applications.Visitor{}, wrong)
+	status("refused", base, applications.Visitor{}, refused)
+	status("not set up, of a brand", branded, applications.Visitor{}, setup)
+	status("framed", base, applications.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
+	return append(all,
+		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/go/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
+			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
+		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: svc.Cashflow, Begun: at, Action: "/go/secret"})},
+		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
+		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: svc.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
+		Exhibit{"letters of the sandbox", pages.OutboxPage(pages.Outbox{Base: base, Letters: []pages.Letter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"letters, none", pages.OutboxPage(pages.Outbox{Base: base})},
+		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: svc.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
+		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
+			Text: svc.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
+	)
+}
+
+// components is one page with each piece of templates/ui.
+func components(base pages.Base) templ.Component {
+	l := base.Lang
+	words := func(en, es string) string { return svc.Words{EN: en, ES: es}.In(l) }
+	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
+		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true}, {Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}
+	text := func(s string) templ.Component { return templ.Raw("<p>" + html.EscapeString(s) + "</p>") }
+	label := func(s string) templ.Component { return templ.Raw(html.EscapeString(s)) }
+	say := func(n int64) string { return fmt.Sprintf("$%d", n) }
+	answers := []ui.Option{{Value: "a", Label: words("First", "Primera"), Detail: words("With a second line.", "Con una segunda línea."), Badge: words("Recommended", "Recomendada"), Chosen: true}, {Value: "b", Label: words("Second", "Segunda")}}
+	pieces := []templ.Component{
+		ui.Progress(ui.Steps{Lang: l, Names: []string{words("One", "Uno"), words("Two", "Dos"), words("Three", "Tres")}, Current: 1}),
+		ui.Hero(words("A large heading", "Un título grande"), words("And a sentence.", "Y una frase."), true),
+	}
+	for _, tone := range []ui.Tone{ui.Neutral, ui.Info, ui.Success, ui.Warning, ui.Danger} {
+		pieces = append(pieces, within(ui.Notice(ui.Note{Tone: tone, Title: words("A notice ", "Un aviso ") + string(tone)}), text(words("With its words.", "Con sus palabras."))))
+	}
+	pieces = append(pieces,
+		ui.ErrorSummary(l, []ui.Wrong{{Field: "name", Words: words("Enter a name.", "Indique un nombre.")}}),
+		within(ui.Card(words("Fields", "Campos")), within(ui.Columns(),
+			ui.Field(ui.Input{Name: "name", Label: words("Name", "Nombre"), Lang: l, Error: words("Enter a name.", "Indique un nombre.")}),
+			ui.Field(ui.Input{Name: "money", Label: words("Amount", "Importe"), Lang: l, Prefix: "$", Hint: words("In dollars.", "En dólares."), Optional: true, Width: "medium"})),
+			ui.Date(ui.Day{Name: "day", Label: words("Date", "Fecha"), Lang: l}),
+			ui.Select(ui.Question{Name: "place", Label: words("Place", "Lugar"), Lang: l, Prompt: words("Choose", "Elija"), Options: answers}),
+			ui.Radios(ui.Question{Name: "one", Label: words("One of them", "Una de ellas"), Lang: l, Options: answers}),
+			ui.Checks(ui.Question{Name: "some", Label: words("Some of them", "Algunas de ellas"), Lang: l, Options: answers, Error: words("Choose one.", "Elija una.")}),
+			within(ui.Check(ui.Input{Name: "agree", Lang: l}), label(words("I agree", "Acepto")))),
+		within(ui.Actions(),
+			within(ui.Button(ui.Action{Type: "button"}), label(words("Primary", "Principal"))),
+			within(ui.Button(ui.Action{Type: "button", Kind: ui.Secondary}), label(words("Secondary", "Secundario"))),
+			within(ui.Button(ui.Action{Type: "button", Kind: ui.Quiet}), label(words("Quiet", "Discreto"))),
+			within(ui.Button(ui.Action{Type: "button", Kind: ui.Critical}), label(words("Critical", "Crítico"))),
+			within(ui.Button(ui.Action{Type: "button", Disabled: true}), label(words("Disabled", "Desactivado")))),
+		ui.Spinner(words("One moment …", "Un momento …")),
+		ui.Bar(words("Working on it", "Trabajando en ello")),
+		ui.Facts([]ui.Fact{{Term: words("State", "Estado"), Body: ui.Badge(ui.Success, words("Done", "Hecho"))}, {Term: words("Number", "Número"), Text: "123"}}),
+		ui.Table(ui.Grid{Caption: words("Accounts", "Cuentas"), Columns: []ui.Column{{Label: words("Name", "Nombre")}, {Label: words("Balance", "Saldo"), Number: true}},
+			Rows: [][]ui.Cell{{{Text: words("Checking", "Corriente"), URL: "#a"}, {Text: "$1.00"}}, {{Body: ui.Badge(ui.Warning, words("Closed", "Cerrada"))}, {Text: "$0.00"}}}}),
+		ui.Tiles([]ui.Tile{{Title: words("A tile", "Una ficha"), Text: words("To choose.", "Para elegir."), URL: "#t", Note: words("Four minutes", "Cuatro minutos"), Icon: ui.ProductIcon(svc.Cashflow)}}),
+		wrapped("<form>", "</form>", ui.Rows([]ui.Row{{Name: "bank", Value: "1", Title: "Amber Coast Bank", Detail: "ambercoast.example"}})),
+		ui.Empty(words("Nothing yet", "Nada todavía")),
+		wrapped(`<h2 id="plot-title">`, "</h2>", label(words("A plot", "Un gráfico"))),
+		ui.Lines(ui.LinePlot{ID: "plot", Label: "plot-title", Values: []int64{5, 9, 4, -2, 3, 8}, Least: 1, Say: say}),
+		ui.MeterBar(ui.Meter{Value: 30, Most: 100, Mark: 50, Marked: true}),
+		ui.DialScale(ui.Dial{Label: words("650 of 850", "650 de 850"), Low: 300, High: 850, Value: 650}),
+	)
+	return within(ui.Layout(p), pieces...)
+}
+
+// within puts children into a component.
+func within(outer templ.Component, children ...templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		return outer.Render(templ.WithChildren(ctx, templ.Join(children...)), w)
+	})
+}
+
+// wrapped puts a component between tags.
+func wrapped(open, end string, c templ.Component) templ.Component {
+	return templ.Join(templ.Raw(open), c, templ.Raw(end))
+}
+
+// Handler serves the gallery: a list, and each exhibit by its number.
+func Handler(assets Assets) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /assets/", assets.Handler())
+	mux.HandleFunc("GET /still/", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
+	mux.HandleFunc("GET /exhibits/{number}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		all := Exhibits(assets, ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")))
+		if _, err := fmt.Sscan(r.PathValue("number"), &n); err != nil || n < 0 || n >= len(all) {
+			http.NotFound(w, r)
+			return
+		}
+		door.Secure(w, door.CSP{WASM: true})
+		_ = door.HTML(w, r, http.StatusOK, all[n].Page)
+	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
+		var list strings.Builder
+		for i, e := range Exhibits(assets, lang) {
+			fmt.Fprintf(&list, `<li><a href="/exhibits/%d?lang=%s">%s</a></li>`, i, lang, html.EscapeString(e.Name))
+		}
+		p := ui.Page{Lang: lang, Title: "Gallery", Styles: []string{assets.URL("portal.css")}, Languages: ui.Languages(lang, r.URL)}
+		door.Secure(w, door.CSP{})
+		_ = door.HTML(w, r, http.StatusOK, within(ui.Layout(p), ui.Head("Gallery", ""), templ.Raw("<ol>"+list.String()+"</ol>")))
+	})
+	return mux
+}
