@@ -299,6 +299,9 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 			t.Fatalf("where the frame begins: %d %s", p.status, p.location)
 		}
 		p = b.do("GET", p.location, "", "", framed...)
+		if strings.Contains(p.body, `name="mode"`) {
+			t.Error("a frame offers to be somewhere else")
+		}
 		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example;") ||
 			!strings.Contains(p.body, `name="firstName"`) || !strings.Contains(p.body, `lang="es"`) || len(p.header.Values("Set-Cookie")) != 0 {
 			t.Fatalf("the form in a frame: %d %s", p.status, csp)
@@ -308,6 +311,15 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
 		}
 		connect := p.location
+		r.provider.set(func() { r.provider.away = true })
+		if p := b.do("GET", connect, "", "", framed...); p.status != 503 || !strings.Contains(p.body, `data-error="REQUEST_TIMEOUT"`) {
+			t.Errorf("with the provider away: %d\n%s", p.status, p.body)
+		}
+		r.provider.set(func() { r.provider.away, r.provider.refuse = false, svc.WidgetInvalidProduct })
+		if p := b.do("GET", connect, "", "", framed...); p.status != 502 || !strings.Contains(p.body, `data-error="INVALID_PRODUCT"`) || strings.Contains(p.body, `href="/"`) {
+			t.Errorf("refused by the provider: %d\n%s", p.status, p.body)
+		}
+		r.provider.set(func() { r.provider.refuse = "" })
 		p = b.do("GET", connect, "", "", framed...)
 		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) || got["parent"] != "https://shop.example" {
 			t.Errorf("connect in a frame: %d %v", p.status, got)

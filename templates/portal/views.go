@@ -33,7 +33,7 @@ type Base struct {
 type Frame struct {
 	Parent      string // its origin
 	Application string
-	Error       string // why the page shows nothing but that
+	Error       string // what it is told of as an error; "" is none
 }
 
 // In is what a page has in the frame of another site.

@@ -216,19 +216,19 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
       this.on(dialog, "close", () => {
-        this.scroll(true);
+        this.free(true);
         this.say("close");
       });
-      this.undo.push(() => this.scroll(true));
+      this.undo.push(() => this.free(true));
     }
     if (this.dialog.open) return;
-    this.scroll(false);
+    this.free(false);
     this.dialog.showModal();
     this.say("open");
   }
 
-  // scroll lets the page behind a dialog scroll, or not, and leaves no trace.
-  scroll(on: boolean): void {
+  // free lets the page behind a dialog scroll, or not, and leaves no trace.
+  free(on: boolean): void {
     const root = document.documentElement;
     if (on === (this.overflow === undefined)) return;
     if (!on) this.overflow = root.style.overflow;

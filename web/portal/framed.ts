@@ -4,14 +4,14 @@
 // that the server named, and listens to nobody. Names and details are those of the
 // table in internal/portal/embed.
 
-const { parent: origin, application, error } = document.body.dataset;
+const { parent: around, application, error } = document.body.dataset;
 const main = document.querySelector("main")!;
 
 function tell(event: string, detail?: object): void {
-  window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, origin!);
+  window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, around!);
 }
 
-if (origin && window.parent !== window) {
+if (around && window.parent !== window) {
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
   const step = connect ? "connect" : document.getElementById("status") ? "status" : document.querySelector("form[data-vestibule]") ? "details" : "";
   // The body is as high as the frame at least; what is in it may be less.

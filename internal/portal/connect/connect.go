@@ -317,13 +317,15 @@ func (d *Desk) again(ctx context.Context, a Application, mode string, do func(At
 func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
 	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
 	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context())}
-	status := http.StatusBadGateway
+	status, said := http.StatusBadGateway, svc.WidgetInternalError
 	switch known := svc.WidgetError(e.Code); {
 	case e.Temporary():
+		said = svc.WidgetRequestTimeout
 		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
 		status = http.StatusServiceUnavailable
 		door.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
+		said = known
 		m.Title, m.Text, m.Home = wordsRefused, known.Info().Applicant, true
 	default:
 		m.Title, m.Text, m.Retry, m.Home = wordsAway, wordsAwayText, r.URL.Path+v.Carry, true
@@ -331,6 +333,7 @@ func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	policy := door.CSP{}
 	if v.Framed { // the first page is not for frames
 		m.Base, m.Home, policy.FrameAncestors = m.In(v.Origin, a.ID), false, v.Origin
+		m.Frame.Error = string(said)
 	}
 	door.Secure(w, policy)
 	return door.HTML(w, r, status, pages.NoticePage(m))
