@@ -38,6 +38,7 @@ func groups() []group {
 		{"api", apiFigures},
 		{"engine", engineFigures},
 		{"engine", incomeFigures},
+		{"scale", searchFigures},
 		{"engine", eligibilityFigures},
 		{"engine", paystubFigures},
 		{"engine", passportFigures},
