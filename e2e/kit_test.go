@@ -276,7 +276,7 @@ func TestEmbedKit(t *testing.T) {
 	t.Run("on a page that may not", func(t *testing.T) {
 		t.Parallel()
 		evil := newShop(t, s, "localhost")
-		id, token := h.token(t, nil)
+		_, token := h.token(t, nil)
 		_, blocked := h.token(t, nil)
 		evil.bodies.Store("/honest", element(`id="a"`, token))
 		lie := s.Portal + "/embed/v1/frame?grant=" + token + ".0000000000000000000000&origin=" + h.URL
@@ -305,9 +305,6 @@ func TestEmbedKit(t *testing.T) {
 		v.open(t, evil.URL+"/liar")
 		if n, err := v.FrameLocator("#f").Locator("main, form, section").Count(); err == nil && n > 0 {
 			t.Error("a page of another origin may frame the application by a lie")
-		}
-		if kinds := s.events(t, id); len(kinds) != 1 && !strings.Contains(strings.Join(kinds, " "), "connect") {
-			t.Errorf("the application's events are %q", kinds)
 		}
 
 		// A page whose policy forgets the frame says so, and has a way on.
