@@ -156,7 +156,8 @@ func TestReview(t *testing.T) {
 	see(t, v.page("a[aria-current=page] >> text=Left"))
 	click(t, v.page("a.filter >> text=Failed"))
 	title(t, v, "Applications")
-	see(t, v.page(`text="No applications here yet"`))
+	see(t, v.page(`text="Nothing fits what you are looking for"`))
+	v.open(t, desk)
 	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" + owner.ID, stranger.ID: "/applications/" + stranger.ID} {
 		fill(t, v.page("[name=query]"), what)
 		click(t, v.page(`role=button[name="Find"]`))
@@ -187,6 +188,55 @@ func TestReview(t *testing.T) {
 	title(t, v, "Sign in to review")
 	v.open(t, reportURL+".json")
 	title(t, v, "Sign in to review")
+}
+
+// TestDecisionsAndDeletion declines an applicant by the reasons of the report, reads
+// the letter that says so, and deletes all that is known of the person.
+func TestDecisionsAndDeletion(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	applicant := visit(t, noScript)
+	a := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-2001"})
+	s.await(t, a.ID, "ready")
+	v := visit(t)
+	own := s.Portal + "/review/applications/" + a.ID
+	v.open(t, own)
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	at(t, v, own)
+	v.axe(t)
+	reason := v.page("label.choice:has([name=reason]) .choice-label").First()
+	words := read(t, reason)
+	click(t, v.page("label.choice:has([value=declined])"))
+	click(t, reason)
+	fill(t, v.page("#text"), "You may apply again in six months.")
+	click(t, v.page(`role=button[name="Record the decision"]`))
+	see(t, v.page(`text="The decision is recorded."`))
+	see(t, v.page(".taken-reasons >> text="+words))
+	see(t, v.page(`text="Decided: declined"`))
+	v.axe(t)
+	click(t, v.page(`role=link[name="Letter to the applicant"]`))
+	title(t, v, "Your application was declined")
+	letter := read(t, v.page("article.letter"))
+	for _, want := range []string{"The main reasons are:", "You may apply again in six months.", "Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
+		if !strings.Contains(letter, want) {
+			t.Errorf("the letter lacks %q:\n%s", want, letter)
+		}
+	}
+	v.axe(t)
+	v.open(t, own+"/delete")
+	v.axe(t)
+	click(t, v.page("label.choice:has([name=sure])"))
+	click(t, v.page(`role=button[name="Delete"]`))
+	title(t, v, "Deletion")
+	see(t, v.page(`text="One application was deleted."`))
+	see(t, v.page("role=cell >> text="+a.ID))
+	v.axe(t)
+	v.expect("410")
+	if status := v.answer(t, own); status != 410 {
+		t.Errorf("the page of what was deleted is answered %d", status)
+	}
+	v.open(t, s.Portal+"/review")
+	see(t, v.page(`text="No applications here yet"`))
 }
 
 // holds compares what the page of a report shows with the report.

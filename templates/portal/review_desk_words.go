@@ -18,19 +18,20 @@ var (
 	sayLinkOver     = svc.Words{EN: "This link is used up", ES: "Este enlace ya no sirve"}
 	sayLinkOverText = svc.Words{EN: "It was used, replaced, or is older than three days. An administrator can make you a new one.", ES: "Ya se usó, se reemplazó o tiene más de tres días. Una persona administradora puede crearle otro."}
 
-	listName      = svc.Words{EN: "Applicant", ES: "Solicitante"}
-	listDecision  = svc.Words{EN: "Decision", ES: "Decisión"}
-	listOutcome   = svc.Words{EN: "Outcome of the visit", ES: "Resultado de la visita"}
-	listFrom      = svc.Words{EN: "Began on or after", ES: "Inicio desde el"}
-	listTo        = svc.Words{EN: "Began on or before", ES: "Inicio hasta el"}
-	listAny       = svc.Words{EN: "any", ES: "cualquiera"}
-	listUndecided = svc.Words{EN: "none yet", ES: "ninguna aún"}
-	listClear     = svc.Words{EN: "Clear", ES: "Limpiar"}
-	listFilters   = svc.Words{EN: "Search and filters", ES: "Búsqueda y filtros"}
-	listOver      = svc.Words{EN: "This search has ended", ES: "Esta búsqueda ha terminado"}
-	listOverText  = svc.Words{EN: "What was looked for is kept for half an hour, for you alone. Search again.", ES: "Lo buscado se guarda media hora y solo para usted. Busque de nuevo."}
-	listNarrow    = svc.Words{EN: "More filters", ES: "Más filtros"}
-	listMore      = svc.Words{EN: "or more", ES: "o más"}
+	listName       = svc.Words{EN: "Applicant", ES: "Solicitante"}
+	listDecision   = svc.Words{EN: "Decision", ES: "Decisión"}
+	listOutcome    = svc.Words{EN: "Outcome of the visit", ES: "Resultado de la visita"}
+	listFrom       = svc.Words{EN: "Began on or after", ES: "Inicio desde el"}
+	listTo         = svc.Words{EN: "Began on or before", ES: "Inicio hasta el"}
+	listAny        = svc.Words{EN: "any", ES: "cualquiera"}
+	listUndecided  = svc.Words{EN: "none yet", ES: "ninguna aún"}
+	listClear      = svc.Words{EN: "Clear", ES: "Limpiar"}
+	listFilters    = svc.Words{EN: "Search and filters", ES: "Búsqueda y filtros"}
+	listOver       = svc.Words{EN: "This search has ended", ES: "Esta búsqueda ha terminado"}
+	listOverText   = svc.Words{EN: "What was looked for is kept for half an hour, for you alone. Search again.", ES: "Lo buscado se guarda media hora y solo para usted. Busque de nuevo."}
+	listEverywhere = svc.Words{EN: "Search without the other filters", ES: "Buscar sin los demás filtros"}
+	listNarrow     = svc.Words{EN: "More filters", ES: "Más filtros"}
+	listMore       = svc.Words{EN: "or more", ES: "o más"}
 
 	peopleIntro     = svc.Words{EN: "Who may sign in here, and what each of them may do.", ES: "Quién puede entrar aquí y qué puede hacer cada cual."}
 	peopleRole      = svc.Words{EN: "Role", ES: "Función"}

@@ -61,9 +61,12 @@ type ReviewListView struct {
 	Filter   ReviewFilter
 	Narrowed bool // the filter leaves something out
 	Over     bool // the search has ended
-	Rows     []ReviewRow
-	Older    string // URL of the next page; empty on the last
-	Newest   string // URL of the first page; empty on it
+	// Everywhere is the same search without the other filters; empty where there
+	// are none.
+	Everywhere string
+	Rows       []ReviewRow
+	Older      string // URL of the next page; empty on the last
+	Newest     string // URL of the first page; empty on it
 }
 
 // ReviewFilter is what the list is narrowed to, as it stands in the form. Days are

@@ -61,6 +61,9 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 			return err
 		}
 		f.text, v.Filter.Text = text, text
+		if everywhere := (filter{find: f.find}); everywhere.url("") != f.url("") {
+			v.Everywhere = everywhere.url("")
+		}
 	}
 	found, next, err := d.look(r.Context(), f, pageSize)
 	if err != nil {
