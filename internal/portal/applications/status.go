@@ -50,7 +50,7 @@ func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) p
 		m.Connect, m.Other = ConnectURL(a.ID)+v.Carry, a.Mode == Embedded && a.HasApplicant
 	}
 	switch {
-	case state == journey.Ready:
+	case state == journey.Ready && !v.Framed: // around a frame it goes on
 		m.Detail, m.Tone = wordsClose, ui.Success
 	case state != journey.Failed:
 	case m.Retry:
