@@ -264,11 +264,12 @@ type Notice struct {
 	Text      svc.Words
 	Tone      ui.Tone
 	RequestID string
-	Retry     string // the address to try again by GET; "" is none
-	Post      string // the same by POST; "" is none
-	Home      bool   // offers the first page
-	Next      string // the application's page, to go back to; "" is none
-	Return    bool   // offers to find an application of another browser
+	Retry     string  // the address to try again by GET; "" is none
+	Post      string  // the same by POST; "" is none
+	Home      bool    // offers the first page
+	Next      string  // the application's page, to go back to; "" is none
+	Return    bool    // offers to find an application of another browser
+	Support   Support // where to ask for help
 }
 
 func (s Status) layout() ui.Page {
@@ -286,8 +287,15 @@ func (s Status) returnKind() ui.Kind {
 	return ui.Secondary
 }
 
-func (n Notice) homeKind() ui.Kind {
+func (n Notice) nextKind() ui.Kind {
 	if n.Retry != "" || n.Post != "" {
+		return ui.Secondary
+	}
+	return ui.Primary
+}
+
+func (n Notice) homeKind() ui.Kind {
+	if n.Retry != "" || n.Post != "" || n.Next != "" {
 		return ui.Secondary
 	}
 	return ui.Primary

@@ -98,6 +98,9 @@ var (
 	wordsReturn          = svc.Words{EN: "Go on to where you came from", ES: "Volver al sitio de donde vino"}
 	wordsWorking         = svc.Words{EN: "Working on it …", ES: "Trabajando en ello …"}
 
+	wordsOffline     = svc.Words{EN: "There is no connection", ES: "No hay conexión"}
+	wordsOfflineText = svc.Words{EN: "Nothing was sent, and what you filled in is still here. Send it when you are online again.", ES: "No se envió nada, y lo que completó sigue aquí. Envíelo cuando vuelva a tener conexión."}
+
 	wordsCorrect   = svc.Words{EN: "Fill in the form once more", ES: "Completar el formulario de nuevo"}
 	wordsHelp      = svc.Words{EN: "Questions? We are glad to help:", ES: "¿Preguntas? Le ayudamos con gusto:"}
 	wordsHelpPages = svc.Words{EN: "Help pages", ES: "Páginas de ayuda"}

@@ -316,7 +316,7 @@ func (d *Desk) again(ctx context.Context, a Application, mode string, do func(At
 // what was filled in stay.
 func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
 	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
-	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context())}
+	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context()), Next: d.StatusURL(a.ID) + v.Carry}
 	status, said := http.StatusBadGateway, svc.WidgetInternalError
 	switch known := svc.WidgetError(e.Code); {
 	case e.Temporary():
@@ -326,13 +326,16 @@ func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		door.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
 		said = known
-		m.Title, m.Text, m.Home = wordsRefused, known.Info().Applicant, true
+		m.Title, m.Text, m.Support = wordsRefused, known.Info().Applicant, m.Brand.Support
+	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // our key is not taken
+		said = svc.WidgetUnknownCustomer
+		m.Title, m.Text, m.Support = wordsRefused, said.Applicant(), m.Brand.Support
 	default:
-		m.Title, m.Text, m.Retry, m.Home = wordsAway, wordsAwayText, r.URL.Path+v.Carry, true
+		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
 	}
 	policy := door.CSP{}
-	if v.Framed { // the first page is not for frames
-		m.Base, m.Home, policy.FrameAncestors = m.In(v.Origin, a.ID), false, v.Origin
+	if v.Framed {
+		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 		m.Frame.Error = string(said)
 	}
 	door.Secure(w, policy)

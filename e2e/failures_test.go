@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// handleOf is the handle of the visit that a browser is at.
+func handleOf(v *visitor) string {
+	handle, _, _ := strings.Cut(v.URL()[strings.LastIndex(v.URL(), "/")+1:], "?")
+	return handle
+}
+
+// TestWhenThingsFail holds what has no test of its own elsewhere: each failure has
+// words and a way on, and nothing that was given is lost. A blocked script, a module
+// that is refused, a service that is away or slow, and a network that is gone in the
+// widget or on the status page are in TestBlockedScript, TestWithoutModule,
+// TestProviderAway, TestSlowFrame, TestSlowAnswer, TestOffline and
+// TestStatusPageMoves.
+func TestWhenThingsFail(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	t.Run("our key is refused", func(t *testing.T) {
+		v := visit(t)
+		v.expect("Failed to load resource")
+		s.fault(t, "POST /connect/initialization", "status:403", -1)
+		s.apply(t, v, "embedded", "")
+		title(t, v, "The verification service did not take this")
+		see(t, v.page("text=It is not your fault"))
+		s.control(t, http.MethodDelete, "/faults", nil)
+		click(t, v.page(`role=link[name="Back to your application"]`))
+		click(t, v.page(`role=link[name="Go on with the verification"]`))
+		step(t, v.widget, "consent")
+	})
+	t.Run("the network is gone with the form filled in", func(t *testing.T) {
+		v := visit(t)
+		v.open(t, s.Portal+"/apply/cashflow")
+		must(t, v.page("form[data-live=on]").WaitFor())
+		fillForm(t, v, applicant)
+		must(t, v.Context.SetOffline(true))
+		click(t, v.page(`role=button[name="Continue"]`))
+		see(t, v.page("role=alert >> text=There is no connection"))
+		v.axe(t)
+		must(t, v.Context.SetOffline(false))
+		must(t, v.page("#offline").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
+		click(t, v.page(`role=button[name="Continue"]`))
+		step(t, v.widget, "consent")
+	})
+	t.Run("the session is gone", func(t *testing.T) {
+		v := visit(t, spanish)
+		v.expect("404")
+		v.open(t, s.Portal+"/apply/cashflow")
+		fillForm(t, v, applicant)
+		must(t, v.page("input[name=mode][value=redirect]").Check())
+		click(t, v.page("main form button[type=submit]"))
+		step(t, v.page, "consent")
+		v.open(t, s.Portal+"/")
+		click(t, v.page("role=link[name=Continuar]"))
+		state(t, v, "connecting")
+		application := v.URL()
+		must(t, v.Context.ClearCookies())
+		v.open(t, application)
+		title(t, v, "Aquí no hay nada")
+		click(t, v.page("text=Encuentre su solicitud"))
+		fill(t, v.page("#email"), applicant["email"])
+		click(t, v.page("main form button"))
+		title(t, v, "Mire su correo")
+		staff := visit(t)
+		staff.open(t, s.Portal+"/review/letters")
+		fill(t, staff.page("[name=email]"), s.Credentials.Reviewer.Email)
+		fill(t, staff.page("[name=password]"), s.Credentials.Reviewer.Password)
+		click(t, staff.page("main form button"))
+		must(t, staff.WaitForURL(s.Portal+"/review/letters"))
+		var link string
+		until(t, "the letter is written", func() bool {
+			staff.open(t, s.Portal+"/review/letters")
+			text := read(t, staff.page("main"))
+			// The newest application of the address comes first.
+			link = regexp.MustCompile(`http\S+/go/\S+`).FindString(text)
+			return link != ""
+		})
+		v.open(t, link)
+		title(t, v, "¿Seguir con su solicitud aquí?")
+		v.fits(t)
+		click(t, v.page("main form button"))
+		at(t, v, application)
+	})
+	t.Run("two devices", func(t *testing.T) {
+		desk, pocket := visit(t), visit(t, phone, dark)
+		s.apply(t, desk, "embedded", "")
+		step(t, desk.widget, "consent")
+		click(t, desk.page(`role=button[name="Continue on your phone"]`))
+		see(t, desk.page(`role=img[name="QR code of the link below"]`))
+		desk.axe(t)
+		link, err := desk.page("#link").InputValue()
+		must(t, err)
+		pocket.open(t, link)
+		pocket.axe(t)
+		click(t, pocket.page(`role=button[name="Yes, go on here"]`))
+		state(t, pocket, "connecting")
+		state(t, desk, "connecting") // it has gone on by itself
+		if desk.URL() != pocket.URL() {
+			t.Errorf("the desk is at %s, the phone at %s", desk.URL(), pocket.URL())
+		}
+		click(t, pocket.page(`role=button[name="Continue on the secure page"]`))
+		step(t, pocket.page, "consent")
+		s.complete(t, handleOf(pocket), "default", "")
+		state(t, desk, "ready")
+		pocket.open(t, desk.URL())
+		state(t, pocket, "ready")
+	})
+}
