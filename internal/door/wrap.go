@@ -24,6 +24,20 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
+// Seen is what Wrap has learned of a request by its end, for whoever stands around
+// it: handlers below have requests of their own.
+type Seen struct {
+	Route  string // the pattern, or "none"
+	Status int
+}
+
+type seenKey struct{}
+
+// Watch has Wrap fill seen for the request that ctx goes with.
+func Watch(ctx context.Context, seen *Seen) context.Context {
+	return context.WithValue(ctx, seenKey{}, seen)
+}
+
 // Wrap is the outermost handler of a party: it gives the request its id,
 // recovers from a panic with an error page instead of a broken connection, and
 // writes one line to the access log: method, route pattern, status, bytes and
@@ -38,7 +52,11 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		rec := &recorder{ResponseWriter: w}
 		start := time.Now()
+		seen, _ := ctx.Value(seenKey{}).(*Seen)
 		defer func() {
+			if seen != nil {
+				seen.Route = route(r)
+			}
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler {
 					panic(p)
@@ -47,6 +65,9 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 				if rec.status == 0 {
 					WriteError(rec, r, log, Fail(svc.CodeInternal, errors.New("panic")))
 				}
+			}
+			if seen != nil {
+				seen.Status = rec.code()
 			}
 			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("requestId", id), slog.String("method", r.Method), slog.String("route", route(r)),
 				slog.Int("status", rec.code()), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(time.Since(start).Microseconds())/1000))

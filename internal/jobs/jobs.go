@@ -127,6 +127,7 @@ type Queue struct {
 	now    func() time.Time
 	insert *river.Client[*sql.Tx]
 	bell   bell
+	watch  Watcher // nil: nobody
 
 	mu     sync.Mutex
 	run    *river.Client[*sql.Tx] // nil until Start
@@ -204,6 +205,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...Enqueue
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
 			rivertype.JobStateRetryable, rivertype.JobStateScheduled}}
 	}
+	if q.watch != nil {
+		if carried := q.watch.Carried(ctx); carried != "" {
+			in.Metadata, _ = json.Marshal(metadata{carried}) // a string always encodes
+		}
+	}
 	_, err := q.insert.InsertTx(ctx, tx, k.wrap(a, e.key), in)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
@@ -235,6 +241,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchCooldown:     5 * time.Millisecond,
 		FetchPollInterval: 150 * time.Millisecond,
 		ErrorHandler:      &failures{log: q.log},
+		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.watched)},
 		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it
 		// A run that its own living process forgot is taken up again after this
 		// long; it must be longer than any kind's timeout.

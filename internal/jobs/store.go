@@ -124,3 +124,35 @@ func (q *Queue) Forget(ctx context.Context, tx *sql.Tx, application string) erro
 	_, err := tx.ExecContext(ctx, `DELETE FROM river_job WHERE `+about+` = $1 AND state <> 'running'`, application)
 	return err
 }
+
+// Waiting is how many unfinished jobs of a kind are in a state, and for how long the
+// oldest of them has been due.
+type Waiting struct {
+	Kind, State string
+	Jobs        int
+	Oldest      time.Duration
+}
+
+// Waiting counts the unfinished jobs of all replicas.
+func (q *Queue) Waiting(ctx context.Context) (all []Waiting, err error) {
+	age := `extract(epoch FROM clock_timestamp() - min(scheduled_at))`
+	if q.db.Dialect == store.SQLite {
+		age = `(julianday('now') - julianday(min(substr(scheduled_at, 1, 19)))) * 86400`
+	}
+	rows, err := q.db.SQL.QueryContext(ctx, `SELECT kind, state, count(*), CAST(`+age+` AS DOUBLE PRECISION) FROM river_job
+		WHERE state IN ('available', 'pending', 'running', 'retryable', 'scheduled') GROUP BY kind, state`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var w Waiting
+		var seconds float64
+		if err := rows.Scan(&w.Kind, &w.State, &w.Jobs, &seconds); err != nil {
+			return nil, err
+		}
+		w.Oldest = max(0, time.Duration(seconds*float64(time.Second)))
+		all = append(all, w)
+	}
+	return all, rows.Err()
+}

@@ -49,6 +49,7 @@ type RemoteKeySet struct {
 	Algs      []Alg             // nil: DefaultAlgs
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
+	Watch     func(error)       // told how every fetch ended; nil: nobody
 
 	mu      sync.Mutex // guards everything below
 	keys    map[string]*Key
@@ -158,6 +159,9 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
 	got, err := s.read(ctx)
+	if s.Watch != nil {
+		s.Watch(err)
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

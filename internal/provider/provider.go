@@ -42,6 +42,7 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 	"vestibule/web"
@@ -56,6 +57,9 @@ type Config struct {
 	Environment svc.Environment  // of requests that name none; only a sandbox has a control surface
 	Assets      *web.Assets
 	OpenAPI     []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
+
+	// Telemetry observes what the service does; nil: nobody.
+	Telemetry *telemetry.Party
 
 	// Mail sends the letters of invites; nil leaves them in the outbox.
 	Mail invites.Mailer
@@ -114,6 +118,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	p.queue = queue
+	watch(c, queue)
 	p.keys = &gate.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
 	if err := p.keys.Ensure(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
@@ -122,13 +127,14 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		CheckCompleteURL: redirects.CheckCompleteURL}
 	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
 	p.customers.Gate = p.gate
-	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now,
-		// The time that is signed is the time of day: the receiver's clock does not move.
-		Sender: webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)}
+	// The time that is signed is the time of day: the receiver's clock does not move.
+	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
+	sender.Watch = c.Telemetry.Delivered
+	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
 		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
-		Suppliers: suppliers.Bureaus{}, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
+		Watch: c.Telemetry.ReportMade, Suppliers: suppliers.Bureaus{}, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers}}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
@@ -438,5 +444,17 @@ func (p *Provider) Stop(ctx context.Context) error {
 	return p.queue.Stop(ctx)
 }
 
-// Ready reports whether requests can be served.
-func (p *Provider) Ready(ctx context.Context) error { return p.config.DB.Ping(ctx) }
+// Ready reports why the service cannot serve and do its work, or nil.
+func (p *Provider) Ready(ctx context.Context) error {
+	return errors.Join(p.config.DB.Ping(ctx), p.queue.Running())
+}
+
+// watch has the database and the jobs observed.
+func watch(c Config, queue *jobs.Queue) {
+	if c.Telemetry == nil {
+		return
+	}
+	queue.Watch(c.Telemetry)
+	c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
+	c.Telemetry.Queue(queue.Waiting)
+}

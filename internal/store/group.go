@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,8 @@ type group struct {
 	mu     sync.Mutex
 	taken  bool // somebody has the baton
 	queued []*member
+
+	batches, transactions atomic.Uint64 // that were committed
 }
 
 // member is a transaction on its way.
@@ -177,7 +180,10 @@ func (g *group) hand(b *batch) {
 	defer g.mu.Unlock()
 	if b != nil && (b.full() || len(g.queued) == 0) {
 		g.mu.Unlock()
-		b.commit()
+		if b.commit() == nil {
+			g.batches.Add(1)
+			g.transactions.Add(uint64(len(b.members)))
+		}
 		g.mu.Lock()
 		b = nil
 	}
@@ -194,12 +200,24 @@ func (b *batch) full() bool {
 	return b.alone || len(b.members) >= maxBatch || time.Since(b.began) >= longestBatch
 }
 
-func (b *batch) commit() {
+func (b *batch) commit() error {
 	err := b.tx.Commit()
 	if err != nil {
 		b.tx.Rollback()
 	}
 	b.end(err)
+	return err
+}
+
+// Commits returns a count of the engine's commits and of the transactions in them,
+// or nil where every transaction has a commit of its own.
+func (db *DB) Commits() func() (batches, transactions uint64) {
+	if db.writers == nil {
+		return nil
+	}
+	return func() (batches, transactions uint64) {
+		return db.writers.batches.Load(), db.writers.transactions.Load()
+	}
 }
 
 func (b *batch) end(err error) {

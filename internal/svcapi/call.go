@@ -41,6 +41,7 @@ type call struct {
 	method  string
 	path    string // below BaseURL
 	header  http.Header
+	extra   http.Header // of whoever watches
 	body    []byte // JSON; nil for none
 	auth    auth
 	repeat  bool // may be sent again although it may have been processed
@@ -68,9 +69,14 @@ func (a answer) decode(v any) error {
 
 // do sends a call until it is answered, may not be repeated, or the tries are
 // used up. Every error it returns is an *Error or the configuration's.
-func (c *Client) do(ctx context.Context, k call) (answer, error) {
+func (c *Client) do(ctx context.Context, k call) (a answer, err error) {
 	if err := c.setUp(); err != nil {
 		return answer{}, err
+	}
+	if c.Watch != nil {
+		watched, header, end := c.Watch(ctx, k.op)
+		ctx, k.extra = watched, header
+		defer func() { end(outcome(err)) }()
 	}
 	refreshed := false
 	for try := 1; ; try++ {
@@ -109,6 +115,17 @@ func (c *Client) do(ctx context.Context, k call) (answer, error) {
 			slog.Int("status", e.HTTP), slog.String("code", string(e.Code)),
 			slog.Int("try", try), slog.Duration("wait", wait))
 	}
+}
+
+// outcome names what a call came to, for a Watch.
+func outcome(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	if e := (*Error)(nil); errors.As(err, &e) && e.Code.Info().Code == e.Code {
+		return string(e.Code)
+	}
+	return "other"
 }
 
 // again decides whether a call that failed is sent once more, and after what
@@ -176,6 +193,9 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 		return failed(err)
 	}
 	for name, values := range k.header {
+		req.Header[name] = values
+	}
+	for name, values := range k.extra {
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept", "application/json")

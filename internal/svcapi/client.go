@@ -40,6 +40,10 @@ type Client struct {
 	Now  func() time.Time // nil: time.Now; decides when a token is refreshed
 	Log  *slog.Logger     // nil: silent
 
+	// Watch is told of every call and its end: "ok" or a code. What it returns goes
+	// with the call: a context, and headers besides the contract's. nil: nobody.
+	Watch func(ctx context.Context, operation string) (context.Context, http.Header, func(outcome string))
+
 	// AllowPlainHTTP permits http:// to hosts that are not on loopback. The
 	// contract is HTTPS only; this is for a private network that ends TLS before us.
 	AllowPlainHTTP bool

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -126,6 +127,10 @@ type Sender struct {
 	client   *http.Client
 	now      func() time.Time
 	loopback bool
+
+	// Watch is told of every delivery: what came of it and why, which is a class of
+	// status (4xx) or of error; nil: nobody. Set it before the first.
+	Watch func(outcome, reason string, took time.Duration)
 }
 
 // NewSender returns a Sender that connects to public addresses only, checked
@@ -189,6 +194,13 @@ func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id s
 	began := s.now()
 	result := func(r Result) Result {
 		r.Took = max(0, s.now().Sub(began))
+		if s.Watch != nil {
+			reason := strings.ToLower(string(r.Class()))
+			if r.HTTP != 0 {
+				reason = strconv.Itoa(r.HTTP/100) + "xx"
+			}
+			s.Watch(r.Outcome.String(), reason, r.Took)
+		}
 		return r
 	}
 	if err := s.CheckURL(url); err != nil {

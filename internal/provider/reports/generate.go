@@ -70,7 +70,11 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 			return err
 		}
 	}
+	began := time.Now() // by the real clock: it is work that is measured
 	status, sub, computed, err := s.compute(ctx, r, in)
+	if s.Watch != nil {
+		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
+	}
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,12 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
 	}
+	began := time.Now()
 	file := s.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
 	status, sub := passport.Outcome(file)
+	if s.Watch != nil {
+		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
+	}
 	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
 	if err != nil {
 		return fmt.Errorf("reports: subject: %w", err)

@@ -67,6 +67,10 @@ type Service struct {
 	// and score v2.0.
 	Configured Configured
 
+	// Watch is told how long a report of a kind took to be computed and kept; status
+	// is "" where it could not be. nil: nobody.
+	Watch func(kind, status string, took time.Duration)
+
 	// Connect readies what is kept of the accounts of a report that is about to be
 	// SUCCESS, fetched from the banks or given; what it returns keeps it in the
 	// transaction that ends the report. nil for nobody.

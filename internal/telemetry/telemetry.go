@@ -1,0 +1,254 @@
+// Package telemetry counts and times what the program does, for /metrics, and
+// sends traces where that is configured.
+//
+// Labels are of few values that the code knows beforehand: route patterns, kinds,
+// reasons. Nothing that a client chose, no address, no identifier and nothing of a
+// person is ever a label of a metric or an attribute of a span. Nothing is global:
+// each program has a Telemetry of its own.
+//
+// The methods of a nil *Party do nothing, so that whoever is observed need not ask.
+package telemetry
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jobs"
+)
+
+// Telemetry is what one program observes of itself.
+type Telemetry struct {
+	registry *prometheus.Registry
+	traces   *traces // nil: none are sent
+
+	requests    *prometheus.CounterVec
+	requestTime *prometheus.HistogramVec
+	jobs        *prometheus.CounterVec
+	jobTime     *prometheus.HistogramVec
+	deliveries  *prometheus.CounterVec
+	deliverTime *prometheus.HistogramVec
+	fetches     *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
+	reportTime  *prometheus.HistogramVec
+	calls       *prometheus.CounterVec
+	callTime    *prometheus.HistogramVec
+}
+
+// Bounds of histograms in seconds: of what somebody waits for, and of work.
+var (
+	waiting = []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
+	working = []float64{.005, .02, .1, .5, 2, 10, 60}
+)
+
+// New returns the telemetry of a program, with its process's own figures.
+func New(c Config) *Telemetry {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}, labels)
+	}
+	t := &Telemetry{
+		registry: prometheus.NewRegistry(),
+		traces:   newTraces(c),
+
+		requests:    counter("vestibule_http_requests_total", "Requests answered, by route pattern and class of status (2xx); code 000 is a connection that broke.", "party", "route", "class"),
+		requestTime: histogram("vestibule_http_request_duration_seconds", "From a request's first line to the end of its answer; streams last as long as they are open.", waiting, "party", "route"),
+		jobs:        counter("vestibule_jobs_total", "Runs of background jobs: done, later (not yet its time), failed (runs again), given_up.", "party", "kind", "outcome"),
+		jobTime:     histogram("vestibule_job_duration_seconds", "One run of a background job.", working, "party", "kind"),
+		deliveries:  counter("vestibule_webhook_deliveries_total", "Webhooks sent, by what came of it and why.", "party", "outcome", "reason"),
+		deliverTime: histogram("vestibule_webhook_delivery_duration_seconds", "One attempt to send a webhook.", waiting, "party"),
+		fetches:     counter("vestibule_keyset_fetches_total", "Fetches of the provider's key set: ok or failed.", "party", "outcome"),
+		refusals:    counter("vestibule_returns_refused_total", "Returns of a secure redirect that were refused, by reason.", "party", "reason"),
+		reportTime:  histogram("vestibule_report_duration_seconds", "Making a report: analysis and writing, by product and the report's status.", working, "party", "product", "status"),
+		calls:       counter("vestibule_provider_calls_total", "Calls of the provider's API: ok, or the error code.", "party", "operation", "outcome"),
+		callTime:    histogram("vestibule_provider_call_duration_seconds", "One call of the provider's API with its repetitions.", waiting, "party", "operation"),
+	}
+	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		t.requests, t.requestTime, t.jobs, t.jobTime, t.deliveries, t.deliverTime, t.fetches, t.refusals, t.reportTime, t.calls, t.callTime)
+	return t
+}
+
+// Metrics serves what was counted, in Prometheus' text format.
+func (t *Telemetry) Metrics() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// Close sends the spans that wait, for as long as ctx allows.
+func (t *Telemetry) Close(ctx context.Context) error { return t.traces.close(ctx) }
+
+// Party is the view of one of the two parties.
+type Party struct {
+	*Telemetry
+	name string
+}
+
+// Party returns the view of the party of that name.
+func (t *Telemetry) Party(name string) *Party { return &Party{t, name} }
+
+// Handler observes every request that next, which is door.Wrap's, answers.
+func (p *Party) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &door.Seen{}
+		ctx, end := p.traces.request(r, p.name, seen)
+		began := time.Now()
+		done := false
+		defer func() {
+			class := "000"
+			if done {
+				class = strconv.Itoa(seen.Status/100) + "xx"
+			}
+			p.requests.WithLabelValues(p.name, seen.Route, class).Inc()
+			p.requestTime.WithLabelValues(p.name, seen.Route).Observe(time.Since(began).Seconds())
+			end()
+		}()
+		next.ServeHTTP(w, r.WithContext(door.Watch(ctx, seen)))
+		done = true
+	})
+}
+
+// Carried is what a job takes with it from where it is enqueued: the span that it
+// belongs to, in the form of W3C's traceparent, or "".
+func (p *Party) Carried(ctx context.Context) string {
+	if p == nil {
+		return ""
+	}
+	return p.traces.carried(ctx)
+}
+
+// Job observes one run of a job; its end is told with what came of it.
+func (p *Party) Job(ctx context.Context, kind, carried string, attempt int) (context.Context, func(outcome string)) {
+	if p == nil {
+		return ctx, func(string) {}
+	}
+	ctx, end := p.traces.job(ctx, p.name, kind, carried, attempt)
+	began := time.Now()
+	return ctx, func(outcome string) {
+		p.jobs.WithLabelValues(p.name, kind, outcome).Inc()
+		p.jobTime.WithLabelValues(p.name, kind).Observe(time.Since(began).Seconds())
+		end(outcome, outcome == "failed" || outcome == "given_up")
+	}
+}
+
+// Call observes one call of the provider's API. The header that it returns goes
+// with every try.
+func (p *Party) Call(ctx context.Context, operation string) (context.Context, http.Header, func(outcome string)) {
+	if p == nil {
+		return ctx, nil, func(string) {}
+	}
+	ctx, header, end := p.traces.call(ctx, p.name, operation)
+	began := time.Now()
+	return ctx, header, func(outcome string) {
+		p.calls.WithLabelValues(p.name, operation, outcome).Inc()
+		p.callTime.WithLabelValues(p.name, operation).Observe(time.Since(began).Seconds())
+		end(outcome, outcome != "ok")
+	}
+}
+
+// Delivered counts an attempt to send a webhook.
+func (p *Party) Delivered(outcome, reason string, took time.Duration) {
+	if p == nil {
+		return
+	}
+	p.deliveries.WithLabelValues(p.name, outcome, reason).Inc()
+	p.deliverTime.WithLabelValues(p.name).Observe(took.Seconds())
+}
+
+// KeysFetched counts a fetch of a key set.
+func (p *Party) KeysFetched(err error) {
+	if p == nil {
+		return
+	}
+	outcome := "ok"
+	if err != nil {
+		outcome = "failed"
+	}
+	p.fetches.WithLabelValues(p.name, outcome).Inc()
+}
+
+// ReturnRefused counts a return that was not taken.
+func (p *Party) ReturnRefused(reason string) {
+	if p != nil {
+		p.refusals.WithLabelValues(p.name, reason).Inc()
+	}
+}
+
+// ReportMade times the making of a report.
+func (p *Party) ReportMade(product, status string, took time.Duration) {
+	if p != nil {
+		p.reportTime.WithLabelValues(p.name, product, status).Observe(took.Seconds())
+	}
+}
+
+// Database reports on a pool, and on what its writers share: commits of the engine's
+// and the transactions in them. Commits may be nil.
+func (p *Party) Database(pool *sql.DB, commits func() (batches, transactions uint64)) {
+	if p == nil {
+		return
+	}
+	labels := prometheus.Labels{"party": p.name}
+	gauge := func(name, help string, value func(sql.DBStats) float64) {
+		p.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return value(pool.Stats()) }))
+	}
+	count := func(name, help string, value func() float64) {
+		p.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value))
+	}
+	gauge("vestibule_database_connections_max", "Connections that the pool may open.", func(s sql.DBStats) float64 { return float64(s.MaxOpenConnections) })
+	gauge("vestibule_database_connections_open", "Connections that are open.", func(s sql.DBStats) float64 { return float64(s.OpenConnections) })
+	gauge("vestibule_database_connections_busy", "Connections that are in use.", func(s sql.DBStats) float64 { return float64(s.InUse) })
+	count("vestibule_database_waits_total", "How often a connection was waited for.", func() float64 { return float64(pool.Stats().WaitCount) })
+	count("vestibule_database_wait_seconds_total", "How long connections were waited for.", func() float64 { return pool.Stats().WaitDuration.Seconds() })
+	if commits == nil {
+		return
+	}
+	count("vestibule_database_commits_total", "Commits of the engine's, each of them an fsync.", func() float64 { n, _ := commits(); return float64(n) })
+	count("vestibule_database_transactions_total", "Transactions in those commits: how many share one.", func() float64 { _, n := commits(); return float64(n) })
+}
+
+// Queue reports on the jobs that wait or run, by asking for them at each scrape.
+func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
+	if p != nil {
+		p.registry.MustRegister(&queue{ask: ask,
+			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.", []string{"kind", "state"}, prometheus.Labels{"party": p.name}),
+			age:  prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "For how long the oldest job has been due and nobody took it.", []string{"kind"}, prometheus.Labels{"party": p.name})})
+	}
+}
+
+// scrapeTimeout bounds what a scrape asks the database.
+const scrapeTimeout = 2 * time.Second
+
+type queue struct {
+	ask       func(context.Context) ([]jobs.Waiting, error)
+	jobs, age *prometheus.Desc
+}
+
+func (q *queue) Describe(out chan<- *prometheus.Desc) {
+	out <- q.jobs
+	out <- q.age
+}
+
+// Collect tells nothing while the database is away: that is readiness's to say, and
+// the rest of the metrics is wanted all the more.
+func (q *queue) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	all, err := q.ask(ctx)
+	if err != nil {
+		return
+	}
+	for _, w := range all {
+		out <- prometheus.MustNewConstMetric(q.jobs, prometheus.GaugeValue, float64(w.Jobs), w.Kind, w.State)
+		if w.State == "available" {
+			out <- prometheus.MustNewConstMetric(q.age, prometheus.GaugeValue, w.Oldest.Seconds(), w.Kind)
+		}
+	}
+}
