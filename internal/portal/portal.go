@@ -40,6 +40,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 	"vestibule/web"
@@ -82,6 +83,8 @@ type Config struct {
 
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
 	BehindProxy bool // who asks is who a proxy says it is
+
+	Telemetry *telemetry.Party // observes what the portal does; nil: nobody
 
 	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
 	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
@@ -145,11 +148,12 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	}
 	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, log: c.Log}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
-		Environment: c.Environment, Now: c.Now, Log: c.Log}
+		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
 
 	service := &applications.Service{DB: c.DB, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly, Environment: c.Environment,
 		Now: c.Now, Log: c.Log, FormTargets: origins}
 	sender := webhook.NewSender(c.EventsInside, nil)
+	sender.Watch = c.Telemetry.Delivered
 	p.rooms.notify = &notify.Service{DB: c.DB, Sender: sender, Applications: service, Environment: c.Environment, URL: c.EventsURL, Now: c.Now, Log: c.Log}
 	if p.rooms.notify.Secrets, err = secrets(c.EventsSecrets); err != nil {
 		return nil, err
@@ -183,6 +187,11 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return nil, err
 	}
+	if c.Telemetry != nil {
+		p.queue.Watch(c.Telemetry)
+		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
+		c.Telemetry.Queue(p.queue.Waiting)
+	}
 	service.Queue, p.rooms.notify.Queue, p.rooms.invites.Queue = p.queue, p.queue, p.queue
 
 	p.rooms.sessions = sessions
@@ -193,7 +202,8 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
 	p.rooms.invites.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
-		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log}, nil, c.Now),
+		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
+		Refused:     c.Telemetry.ReturnRefused,
 		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
 		Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
 	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
@@ -360,10 +370,10 @@ func (p *Portal) Stop(ctx context.Context) error {
 	return p.queue.Stop(ctx)
 }
 
-// Ready reports why the portal cannot serve, or nil.
+// Ready reports why the portal cannot serve and do its work, or nil.
 func (p *Portal) Ready(ctx context.Context) error {
 	if !p.assets.Ready() {
 		return errors.New("portal: the program was compiled without its assets")
 	}
-	return p.db.Ping(ctx)
+	return errors.Join(p.db.Ping(ctx), p.queue.Running())
 }

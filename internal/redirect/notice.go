@@ -84,6 +84,9 @@ func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) er
 	case why == errParkedTooOften:
 		status = http.StatusTooManyRequests
 	}
+	if c.Refused != nil {
+		c.Refused(reason(err))
+	}
 	c.Log.InfoContext(r.Context(), "return refused", "why", err.Error(), "status", status, "requestId", door.RequestID(r.Context()))
 	return c.Pages.Notice(w, r, status, n)
 }

@@ -102,6 +102,10 @@ type Companion struct {
 	// transaction, so it has no effect outside tx.
 	Landed func(ctx context.Context, tx *sql.Tx, a Attempt, o Outcome) error
 
+	// Refused is told why, of each arrival that is refused, in one of a few words; nil
+	// is nobody.
+	Refused func(reason string)
+
 	// Next is the address that the applicant goes on at: a path of the portal.
 	Next func(Attempt) string
 

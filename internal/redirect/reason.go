@@ -1,0 +1,48 @@
+package redirect
+
+import (
+	"errors"
+
+	"vestibule/internal/door"
+	"vestibule/internal/jose"
+)
+
+// reasons name, for whoever counts them, why arrivals are refused. The first that
+// fits counts.
+var reasons = [...]struct {
+	err  error
+	name string
+}{
+	{jose.ErrKeysUnavailable, "keys_unavailable"},
+	{jose.ErrUnknownKey, "unknown_key"},
+	{jose.ErrSignature, "signature"},
+	{jose.ErrExpired, "expired"},
+	{jose.ErrTooOld, "expired"},
+	{jose.ErrNotYet, "from_the_future"},
+	{errToken, "token"},
+	{errMethod, "method"},
+	{errPrefetch, "prefetch"},
+	{errQuery, "query"},
+	{errBody, "body"},
+	{errAudience, "audience"},
+	{errOutcome, "outcome"},
+	{errUnknownAttempt, "unknown_attempt"},
+	{errHandle, "unknown_handle"},
+	{errParkedTooOften, "parked_too_often"},
+	{errOtherBrowser, "other_browser"},
+	{errLate, "late"},
+	{errTokenTwice, "used_before"},
+}
+
+// reason is the name of a refusal.
+func reason(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return r.name
+		}
+	}
+	if bad := (*door.Error)(nil); errors.As(err, &bad) {
+		return "body"
+	}
+	return "other"
+}
