@@ -14,7 +14,7 @@ const origin = new URL(script?.src || location.href).origin;
 const patience = 20_000; // for the frame's first word, in milliseconds
 const grace = 4_000; // for the same once the frame was loaded
 
-const words = {
+const words: Record<string, string[]> = {
   en: ["Verification of your details", "Opening the secure page", "This could not be opened here.", "Continue on the secure page", "Close"],
   es: ["Verificación de sus datos", "Abriendo la página segura", "No se pudo abrir aquí.", "Continuar en la página segura", "Cerrar"],
 };
@@ -116,13 +116,13 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     return mode === "modal" && !("HTMLDialogElement" in window) ? "redirect" : mode || "inline";
   }
 
-  tongue(): "en" | "es" {
-    const lang = (this.closest("[lang]") as HTMLElement | null)?.lang ?? "";
-    return /^es\b/i.test(lang) ? "es" : "en";
+  // tongue is the language of the page here; the portal knows whether it speaks it.
+  tongue(): string {
+    return (this.closest("[lang]") as HTMLElement | null)?.lang.split("-")[0]!.toLowerCase() ?? "";
   }
 
   text(i: number): string {
-    return words[this.tongue()][i]!;
+    return (words[this.tongue()] ?? words.en!)[i]!;
   }
 
   called(): string {

@@ -23,10 +23,14 @@ type Attribute struct {
 
 // Attributes of the element.
 func Attributes() []Attribute {
+	var languages []string
+	for _, l := range svc.Languages() {
+		languages = append(languages, fmt.Sprintf("%q", string(l.Lang)))
+	}
 	return []Attribute{
 		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew."},
 		{"mode", `"inline" | "modal" | "redirect"`, "inline", "In the page, as a dialog over it, or by going to the portal's own page."},
-		{"lang", `"en" | "es"`, "the page's", "Language of the frame; that of the nearest element with lang otherwise."},
+		{"lang", strings.Join(languages, " | "), "the page's", "Language of the frame; that of the nearest element with lang otherwise."},
 		{"height", "string", "860", "Inline: pixels that are kept free from the beginning, so that nothing below moves."},
 		{"label", "string", "in the language", "Accessible name of frame and dialog, and text of the button that the element makes if it has none."},
 	}
