@@ -37,6 +37,9 @@ func (w *world) routes(t *testing.T) []route {
 
 	share := w.share(t, reviewer[1], ready, c.ThirdParty.PublicID)
 	doomed, _ := w.application(t, "redirect")
+	second, embedToken := w.application(t, "embedded")
+	w.complete(t, w.connect(t, second, w.enter(t, second, embedToken)))
+	w.state(t, second, "ready")
 	decided, colleague := w.desk(t, reviewer)
 
 	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
@@ -70,6 +73,8 @@ func (w *world) routes(t *testing.T) []route {
 	earner, cookie := w.applied(t, url.Values{"product": {"income"}})
 	w.walked(t, earner, cookie, `{"payroll":{}}`)
 	p, s, k := w.Portal, w.Provider, w.Control
+	run := good(t, 303, ask(t, "POST", p+"/developers/runs", "product=cashflow&way=inline", "Content-Type", asForm))
+	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
 	return append(w.deskRoutes(t, child, configuration, secondary[3]), []route{
@@ -180,6 +185,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/compare", param: ready, query: "?with=" + second, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/delete", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "id=" + doomed + "&cause=request&sure=yes"},
@@ -218,6 +224,10 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/embed.d.ts", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
+		{base: p, method: "GET", pattern: "/developers", shape: asPage},
+		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&way=inline"},
+		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage, who: "visitor", header: []string{"Cookie", player}},
+		{base: p, method: "GET", pattern: "/developers/guides/{guide}", param: "embed", shape: asPage},
 
 		{base: k, method: "GET", pattern: "/clock"},
 		{base: k, method: "POST", pattern: "/clock", kind: asJSON, body: `{"advance":"0s"}`},

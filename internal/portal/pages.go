@@ -80,7 +80,7 @@ func languages(lang svc.Lang, r *http.Request) []ui.Choice {
 		return nil
 	}
 	keep := url.Values{}
-	for _, name := range []string{"mode", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to", "find", "actor", "action", "application"} {
+	for _, name := range []string{"mode", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to", "find", "actor", "action", "application", "way", "speaks", "theme", "person", "username"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			keep.Set(name, v)
 		}

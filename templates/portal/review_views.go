@@ -169,7 +169,9 @@ type ReviewApplicationView struct {
 	Notes      []ReviewNote // the newest first
 	Note       string       // as typed
 	NoteBad    bool
-	Done       string // decided, noted: what was just done
+	Done       string        // decided, noted: what was just done
+	Others     []ReviewOther // of the same person
+	MoreOthers bool          // than are listed
 
 	// What the reader may do besides reading.
 	Decides, Administers, Oversees bool

@@ -173,6 +173,9 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if err := d.fillDecisions(ctx, a, &v.Deciding, &v.Notes); err != nil {
 		return err
 	}
+	if err := d.fillOthers(ctx, a, &v); err != nil {
+		return err
+	}
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",
 		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
 		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",
-		"GET /review/applications/{id}/letter": "RAU", "GET /review/applications/{id}/newest": "RAU",
+		"GET /review/applications/{id}/letter": "RAU", "GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU",

@@ -33,6 +33,7 @@ func (d *Desk) table() []route {
 		{"POST /review/applications/{id}/decision", deciders, d.decide},
 		{"GET /review/applications/{id}/notes", all, d.toForms},
 		{"POST /review/applications/{id}/notes", deciders, d.remark},
+		{"GET /review/applications/{id}/compare", all, d.compare},
 		{"GET /review/applications/{id}/letter", all, d.letter},
 		{"GET /review/shares/{id}/withdraw", deciders, d.withdrawPage},
 		{"POST /review/shares/{id}/withdraw", deciders, d.withdrawReport},

@@ -1,0 +1,118 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// othersShown is how many other applications of a person a page lists.
+const othersShown = 10
+
+// fillOthers gives a page what else the person has applied for.
+func (d *Desk) fillOthers(ctx context.Context, a Application, v *portal.ReviewApplicationView) error {
+	ids, err := d.related(ctx, a)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if id == a.ID {
+			continue
+		}
+		if len(v.Others) == othersShown {
+			v.MoreOthers = true
+			break
+		}
+		e, err := entryOf(ctx, d.DB.SQL, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // deleted a moment ago
+		}
+		if err != nil {
+			return err
+		}
+		other := portal.ReviewOther{Row: portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.decision, CreatedAt: e.CreatedAt}}
+		if e.Product == a.Product && e.HasReport && a.HasReport {
+			other.Compare = "/review/applications/" + a.ID + "/compare?with=" + e.ID
+		}
+		v.Others = append(v.Others, other)
+	}
+	return nil
+}
+
+// compare shows two reports of one person side by side, the older one first.
+func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	with := strings.ToLower(r.URL.Query().Get("with"))
+	if !svc.IsUUID(with) || with == a.ID {
+		return door.Fail(svc.CodeNotFound, errors.New("nothing to compare with"))
+	}
+	ids, err := d.related(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(ids, with) {
+		return door.Fail(svc.CodeNotFound, errors.New("an application of somebody else"))
+	}
+	b, err := d.Applications.Get(r.Context(), with)
+	if err != nil {
+		return err
+	}
+	if a.Product != b.Product || !a.HasReport || !b.HasReport {
+		return door.Fail(svc.CodeNotFound, errors.New("two reports that do not compare"))
+	}
+	v := portal.ReviewCompareView{By: by.email, ApplicationID: a.ID}
+	for i, one := range []Application{a, b} {
+		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
+			return err
+		}
+	}
+	if v.Reports[1].At.Before(v.Reports[0].At) {
+		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
+	}
+	if r.Method != http.MethodHead {
+		err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			return errors.Join(d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: a.ID, object: b.ID}),
+				d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: b.ID, object: a.ID}))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewCompare(p, v) })
+}
+
+// measured reads one of the two reports.
+func (d *Desk) measured(ctx context.Context, by person, a Application) (portal.ReviewCompared, error) {
+	out := portal.ReviewCompared{Row: row(a), At: a.ReportAt}
+	raw, err := d.Applications.Report(ctx, a.ID)
+	if err != nil {
+		return out, err
+	}
+	switch a.Product {
+	case svc.Cashflow:
+		out.Report, err = d.cashflow(ctx, by, a, raw)
+	case svc.Income:
+		out.Report, err = incomeView(by, a, raw)
+	case svc.Eligibility:
+		out.Report, err = eligibilityView(by, a, raw)
+	case svc.Passport:
+		out.Report, err = passportView(by, a, raw)
+	default:
+		err = door.Fail(svc.CodeNotFound, errNoPage)
+	}
+	return out, err
+}
