@@ -120,6 +120,22 @@ func TestEmbedKit(t *testing.T) {
 	s := start(t)
 	h := newShop(t, s, "127.0.0.1")
 
+	t.Run("a script of at most 4 KB, with its declarations", func(t *testing.T) {
+		for name, want := range map[string]string{"embed.js": "text/javascript", "embed.d.ts": "text/plain"} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Portal+"/embed/v1/"+name, nil)
+			must(t, err)
+			req.Header.Set("Accept-Encoding", "br")
+			resp, err := http.DefaultClient.Do(req)
+			must(t, err)
+			raw, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			must(t, err)
+			if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != "br" || len(raw) > 4<<10 || !strings.HasPrefix(resp.Header.Get("Content-Type"), want) {
+				t.Errorf("%s = %d, %d bytes, %v", name, resp.StatusCode, len(raw), resp.Header)
+			}
+		}
+	})
+
 	t.Run("in the page, without cookies and storage, to the report", func(t *testing.T) {
 		t.Parallel()
 		id, token := h.token(t, nil)
