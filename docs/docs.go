@@ -1,12 +1,13 @@
 // Package docs holds the two OpenAPI documents: openapi.yaml for the service and
 // portal-openapi.yaml for the portal's API. They are written by hand, because
 // the contract leads; openapitest holds every answer of the API tests against
-// them. Here they are only turned into JSON, in the order they are written.
+// them. Here they are only turned into JSON, in the order they are written. Beside
+// them are the guides that the portal shows.
 package docs
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 
@@ -18,6 +19,18 @@ var provider []byte
 
 //go:embed portal-openapi.yaml
 var portal []byte
+
+//go:embed embed.md redirect.md webhooks.md production.md another-provider.md troubleshooting.md
+var guides embed.FS
+
+// Guides names the guides that the portal shows its developers, in the order in
+// which they are read.
+func Guides() []string {
+	return []string{"embed", "redirect", "webhooks", "production", "another-provider", "troubleshooting"}
+}
+
+// Guide returns the Markdown of a guide.
+func Guide(name string) ([]byte, error) { return guides.ReadFile(name + ".md") }
 
 // OpenAPI returns the document of the service as JSON.
 func OpenAPI() ([]byte, error) { return toJSON(provider) }

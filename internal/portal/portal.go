@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/portal/connect"
+	"vestibule/internal/portal/developers"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/invites"
 	"vestibule/internal/portal/notify"
@@ -113,6 +114,7 @@ type rooms struct {
 	api          *embed.API
 	notify       *notify.Service
 	invites      *invites.Desk
+	developers   *developers.Desk // nil but in the sandbox
 }
 
 // New wires a portal. It answers requests at once; its jobs run from Start on.
@@ -213,12 +215,15 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c), Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, p.queue.Forget}}
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
 	Desk(p.rooms.review, service)
 	if err := p.rooms.review.Prepare(ctx); err != nil {
 		return nil, err
 	}
 	p.rooms.review.Register(registry)
+	if c.Environment == svc.Sandbox {
+		p.rooms.developers = p.develop(c, looks)
+	}
 
 	p.handler, err = p.routes(looks, public, c)
 	return p, err
@@ -234,6 +239,9 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	p.rooms.review.Routes(mux)
 	(&notify.Pages{Service: p.rooms.notify, Guard: guard(p.rooms.review), Adapt: looks.adapt}).Routes(mux)
 	p.rooms.api.Routes(mux)
+	if p.rooms.developers != nil {
+		p.rooms.developers.Routes(mux)
+	}
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+brand.Prefix+"{file}", c.Brand)
 	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))

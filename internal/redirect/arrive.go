@@ -144,7 +144,10 @@ func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, e
 	if !a.landed && !c.now().Before(a.Expires) {
 		return Attempt{}, Outcome{}, errLate
 	}
-	return a, o, nil
+	if c.Verified != nil {
+		err = c.Verified(ctx, a, token)
+	}
+	return a, o, err
 }
 
 // land uses the attempt up with o, if this is its browser and nothing landed it

@@ -112,6 +112,10 @@ type Companion struct {
 	CompleteURL string           // sent with each request for a link; "": the account's own
 	Audience    string           // our publicId: a token whose aud names only others is refused; "": aud is not looked at
 	Now         func() time.Time // nil: time.Now
+
+	// Verified is told of each token that is an attempt's outcome, before it is known
+	// whose browser brought it; nil is nobody.
+	Verified func(ctx context.Context, a Attempt, t *jose.Token) error
 }
 
 // Attempt is one try of one application.

@@ -70,6 +70,14 @@ func examples(lang svc.Lang) map[string]templ.Component {
 			m.Final, m.Detail, m.Tone = true, svc.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: svc.Cashflow, Way: "modal", Speaks: svc.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
+			Products: []svc.Product{svc.Cashflow, svc.Income}, Ways: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: svc.Cashflow, Way: "modal", Element: "modal", Speaks: svc.Spanish, Theme: "dark", Username: "mfa", Token: "t",
+			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status", Again: "/developers?way=modal", Lines: []TraceLine{
+				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", ""},
+				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, "/review/applications/1"}}}),
+		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide", HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
 		"notice": NoticePage(Notice{Base: base, Title: svc.Words{EN: "Away", ES: "Ausente"}, Text: svc.Words{EN: "Later.", ES: "Luego."},
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}

@@ -140,6 +140,12 @@ func (s *Service) Current(ctx context.Context, a Application) (Attempt, error) {
 	return t, err
 }
 
+// Attempts returns the attempts of an application, oldest first, without their
+// tokens.
+func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
+	return attempts(ctx, s.DB.SQL, id)
+}
+
 // Equip keeps what the attempt's widget is begun with: a single-use token, good
 // until the time given, or a consumer.
 func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number int, token string, until time.Time, consumerID string) error {

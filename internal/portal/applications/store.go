@@ -171,6 +171,24 @@ func lastAttempt(ctx context.Context, q store.Queryer, id string) (Attempt, erro
 		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt DESC LIMIT 1`, id))
 }
 
+func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error) {
+	rows, err := q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Attempt
+	for rows.Next() {
+		t, err := scanAttempt(rows)
+		if err != nil {
+			return nil, err
+		}
+		t.sealed = nil
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
 func insertAttempt(ctx context.Context, tx *sql.Tx, id string, t Attempt) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened,

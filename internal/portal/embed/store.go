@@ -33,6 +33,11 @@ func (a *API) grant(ctx context.Context, tx *sql.Tx, applicationID, origin strin
 	return token, err
 }
 
+// Token makes an embed token for who makes applications beside the API.
+func (a *API) Token(ctx context.Context, tx *sql.Tx, applicationID, origin string) (string, error) {
+	return a.grant(ctx, tx, applicationID, origin)
+}
+
 // granted is an embed token as it is kept.
 type granted struct {
 	application string

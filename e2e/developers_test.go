@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// TestPlayground chooses on the playground, copies what is shown, runs it, and
+// follows the timeline to the report.
+func TestPlayground(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	must(t, v.Context.GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
+	v.open(t, s.Portal+"/")
+	click(t, v.page(`a[href="/developers"]`))
+	must(t, v.page("[name=way][value=register-token]").Check())
+	must(t, v.page("#code-js:has-text('.register(')").WaitFor())
+	must(t, v.page("[name=way][value=inline]").Check())
+	must(t, v.page("#code-html:has-text('<vestibule-apply')").WaitFor())
+	for _, id := range []string{"curl", "html"} {
+		shown, err := v.page("#code-" + id).TextContent()
+		must(t, err)
+		click(t, v.page(".code:has(#code-"+id+") [data-copy]"))
+		must(t, v.page(".toast").First().WaitFor())
+		copied, err := v.Evaluate(`() => navigator.clipboard.readText()`)
+		if err != nil || copied != shown || shown == "" {
+			t.Errorf("copied %q (%v), shown %q", copied, err, shown)
+		}
+	}
+	v.axe(t)
+	click(t, v.page(`role=button[name="Run it"]`))
+	walk(t, func(selector string) playwright.Locator {
+		return v.FrameLocator("vestibule-apply iframe").FrameLocator("iframe").Locator(selector)
+	}, "default")
+	must(t, v.page(`#trace[data-state="ready"] a[href^="/review/applications/"]`).WaitFor())
+	for _, what := range []string{"POST /connect/initialization", "onSuccess", "success SUCCESS", "POST /webhooks/visit", "complete ready"} {
+		click(t, v.page("li:has(.trace-what:text-is('"+what+"')) summary"))
+	}
+	v.axe(t)
+}

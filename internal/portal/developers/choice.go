@@ -1,0 +1,242 @@
+package developers
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+)
+
+// way is one way to take an applicant through the verification.
+type way struct {
+	name    string // in addresses and forms
+	mode    string // of the application
+	variant string // what the provider's own script is begun with; "" is the kit or a redirect
+	element string // mode of the element; "" is none
+}
+
+var ways = []way{
+	{name: "inline", mode: "embedded", element: "inline"},
+	{name: "modal", mode: "embedded", element: "modal"},
+	{name: "page", mode: "embedded", element: "redirect"},
+	{name: "redirect", mode: "redirect"},
+	{name: "redirect-form", mode: "redirect-form"},
+	{name: "register-token", mode: "embedded", variant: "token"},
+	{name: "register-prefill", mode: "embedded", variant: "prefill"},
+}
+
+func wayOf(name string) way {
+	if i := slices.IndexFunc(ways, func(w way) bool { return w.name == name }); i >= 0 {
+		return ways[i]
+	}
+	return ways[0]
+}
+
+// usernames are those of the mock banks, and so in the contract's sandbox.
+var usernames = []string{"default", "single", "multi", "joint", "noincome", "error", "supplier_unresponsive", "mfa",
+	"debt_only", "investment_only", "no_transactions", "e_banking_unsupported"}
+
+// read takes a choice from a form or a query. What is not among what there is
+// becomes the first of it.
+func (d *Desk) read(q url.Values) pages.Choice {
+	pick := func(name string, all ...string) string {
+		if v := q.Get(name); len(all) == 0 || slices.Contains(all, v) {
+			return v
+		}
+		return all[0]
+	}
+	products, names := make([]string, len(d.Products)), make([]string, len(ways))
+	for i, p := range d.Products {
+		products[i] = string(p)
+	}
+	for i, w := range ways {
+		names[i] = w.name
+	}
+	c := pages.Choice{Product: svc.Product(pick("product", products...)), Way: pick("way", names...), Speaks: svc.Lang(pick("speaks", "en", "es")),
+		Theme: pick("theme", "", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
+	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data from the beginning
+		c.Person = "ana"
+	}
+	return c
+}
+
+// person is a test person's data for a product; nil for none. The names are
+// nobody's, and so are the addresses.
+func (d *Desk) person(c pages.Choice) *prefill.Fields {
+	income := int64(64000)
+	people := map[string]prefill.Fields{
+		"ana": {FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"},
+		"luis": {FirstName: "Luis", LastName: "Harmon", Email: "luis@example.com", DOB: "1984-02-29", Phone: "555-010-0199", Address: "12 Harbor Lane",
+			City: "Columbus", State: "OH", ZIP: "43215", StatedAnnualIncome: &income, StatedEmployerName: "Tern & Sons"},
+	}
+	f, ok := people[c.Person]
+	if !ok {
+		return nil
+	}
+	if c.Product == svc.Eligibility {
+		f.State, f.StatedEmployerName = "OH", ""
+		if !d.AssetsOnly {
+			f.StatedEmployerNames = []string{"Tern & Sons"}
+		}
+	}
+	taken := prefill.Keys(c.Product)
+	if !slices.Contains(taken, prefill.StatedEmployerName) {
+		f.StatedEmployerName = ""
+	}
+	if !slices.Contains(taken, prefill.StatedAnnualIncome) {
+		f.StatedAnnualIncome = nil
+	}
+	return &f
+}
+
+// body is what the portal's API is sent.
+type body struct {
+	Product       svc.Product     `json:"product"`
+	Mode          string          `json:"mode"`
+	AllowedOrigin string          `json:"allowedOrigin,omitempty"`
+	ReturnURL     string          `json:"returnUrl,omitempty"`
+	Prefill       *prefill.Fields `json:"prefill,omitempty"`
+}
+
+// initialization is what the provider is sent by those who use its script.
+type initialization struct {
+	ProductID string          `json:"productId"`
+	Prefill   *prefill.Fields `json:"prefill"`
+}
+
+// pretty is v as JSON over several lines, each but the first with the indent.
+func pretty(v any, indent string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(indent, "  ")
+	if err := e.Encode(v); err != nil {
+		panic(err) // these are our own structs
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// listings are the code of a choice: what the back end sends, and what stands in the
+// page. origin is that of the reader's own page.
+func (d *Desk) listings(c pages.Choice, origin string) []pages.Listing {
+	w, person := wayOf(c.Way), d.person(c)
+	var out []pages.Listing
+	switch {
+	case w.variant == "":
+		b := body{Product: c.Product, Mode: w.mode, Prefill: person}
+		if w.element != "" {
+			b.AllowedOrigin = origin
+		}
+		if w.element == "" || w.element == "redirect" {
+			b.ReturnURL = origin + "/done"
+		}
+		out = call(d.URL+"/api/v1/applications", b, false)
+	case w.variant == "token":
+		out = call(d.ProviderURL+"/connect/initialization", initialization{d.ProductIDs[c.Product], person}, true)
+	}
+	return append(out, d.page(c, w, person)...)
+}
+
+// call is a POST in three tongues. Keys come from the environment.
+func call(address string, v any, basic bool) []pages.Listing {
+	shell, script, program := `-H "Authorization: Bearer $PORTAL_API_KEY"`, "`Bearer ${process.env.PORTAL_API_KEY}`",
+		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("PORTAL_API_KEY"))`
+	result, has, prints := "{ id, embedToken, connectUrl }", "ID, EmbedToken, ConnectURL string", "made.ID, made.EmbedToken, made.ConnectURL"
+	if basic {
+		shell, script = `-u "$CLIENT_ID:$SECRET_KEY"`, "`Basic ${btoa(`${process.env.CLIENT_ID}:${process.env.SECRET_KEY}`)}`"
+		program = `	req.SetBasicAuth(os.Getenv("CLIENT_ID"), os.Getenv("SECRET_KEY"))`
+		result, has, prints = "{ token }", "Token string", "made.Token"
+	}
+	return []pages.Listing{
+		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell + " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + pretty(v, "") + "'"},
+		{ID: "go", Title: "Go", Server: true, Code: `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+)
+
+func main() {
+	body := strings.NewReader(` + "`" + pretty(v, "") + "`" + `)
+	req, err := http.NewRequest("POST", "` + address + `", body)
+	if err != nil {
+		log.Fatal(err)
+	}
+` + program + `
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var made struct{ ` + has + ` }
+	if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(` + prints + `)
+}`},
+		{ID: "node", Title: "Node", Server: true, Code: `const response = await fetch("` + address + `", {
+  method: "POST",
+  headers: {
+    Authorization: ` + script + `,
+    "Content-Type": "application/json",
+  },
+  body: JSON.stringify(` + pretty(v, "  ") + `),
+});
+const ` + result + ` = await response.json();`},
+	}
+}
+
+// page is what stands in the reader's page.
+func (d *Desk) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listing {
+	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
+	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }
+	switch {
+	case w.element != "":
+		attributes := ""
+		if w.element != "inline" {
+			attributes = ` mode="` + w.element + `"`
+		}
+		inside := ""
+		if w.element != "inline" {
+			inside = "\n  <button>" + map[svc.Lang]string{svc.English: "Verify with your bank", svc.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
+		}
+		out := []pages.Listing{
+			html(`<script src="` + d.URL + `/embed/v1/embed.js" async></script>` + "\n" +
+				`<vestibule-apply` + attributes + ` lang="` + string(c.Speaks) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
+			script(`const element = document.querySelector("vestibule-apply");
+element.addEventListener("complete", (e) => {
+  // A reason for your back end to ask, and no proof.
+  console.log(e.detail.application, e.detail.state);
+});`)}
+		if c.Theme != "" {
+			out = append(out, pages.Listing{ID: "css", Title: "CSS", Code: "vestibule-apply {\n  color-scheme: " + c.Theme + ";\n}"})
+		}
+		return out
+	case w.variant != "":
+		with := `token: "TOKEN",`
+		if w.variant == "prefill" {
+			with = "prefill: " + pretty(person, "  ") + ","
+		}
+		return []pages.Listing{
+			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + d.ScriptURL + `"></script>` + "\n" + `<script src="/your-own.js"></script>`),
+			script(d.Global + `.register({
+  env: "sandbox",
+  productId: "` + d.ProductIDs[c.Product] + `",
+  publicId: "` + d.PublicID + `",
+  ` + with + `
+  onSuccess: (publicToken, status) => { /* tell your server to ask */ },
+  onExit: (publicToken) => { /* offer to go on */ },
+  onError: (publicToken, errorType) => { /* say what to do */ },
+});`)}
+	}
+	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[svc.Lang]string{svc.English: "Verify with your bank", svc.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
+}

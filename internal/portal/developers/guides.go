@@ -1,0 +1,145 @@
+package developers
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"vestibule/docs"
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal"
+)
+
+// written is a guide as it is shown.
+type written struct {
+	title, html string
+	contents    []pages.Section
+}
+
+// guides makes each guide into HTML, once.
+var guides = sync.OnceValues(func() (map[string]written, error) {
+	out := map[string]written{}
+	for _, name := range docs.Guides() {
+		raw, err := docs.Guide(name)
+		if err != nil {
+			return nil, err
+		}
+		if out[name], err = render(raw); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+})
+
+func (d *Desk) guide(w http.ResponseWriter, r *http.Request) error {
+	all, err := guides()
+	if err != nil {
+		return err
+	}
+	g, ok := all[r.PathValue("guide")]
+	if !ok {
+		return door.Fail(svc.CodeNotFound, errors.New("no such guide"))
+	}
+	door.Secure(w, door.CSP{})
+	return door.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: d.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+}
+
+// render makes HTML of a guide: its first heading is the title, the others have
+// anchors, and its links lead to where the portal has what they mean. HTML of the
+// guide's own is left out.
+func render(raw []byte) (written, error) {
+	md := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	tree := md.Parser().Parse(text.NewReader(raw))
+	var out written
+	var title ast.Node
+	var gone []ast.Node
+	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			switch {
+			case n.Level == 1 && title == nil:
+				title, out.title = n, words(n, raw)
+			case n.Level == 2:
+				id, _ := n.AttributeString("id")
+				anchor, _ := id.([]byte)
+				out.contents = append(out.contents, pages.Section{ID: string(anchor), Title: words(n, raw)})
+			}
+		case *ast.HTMLBlock, *ast.RawHTML:
+			gone = append(gone, n)
+		case *ast.Link:
+			if to, ok := leads(string(n.Destination)); ok {
+				n.Destination = []byte(to)
+			} else {
+				gone = append(gone, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil || title == nil {
+		return out, errors.Join(err, errors.New("developers: a guide without a title"))
+	}
+	for _, n := range append(gone, title) {
+		parent := n.Parent()
+		if _, link := n.(*ast.Link); link { // its words stay
+			for c := n.FirstChild(); c != nil; c = n.FirstChild() {
+				parent.InsertBefore(parent, n, c)
+			}
+		}
+		parent.RemoveChild(parent, n)
+	}
+	var b bytes.Buffer
+	if err := md.Renderer().Render(&b, raw, tree); err != nil {
+		return out, err
+	}
+	// What scrolls is reached by keyboard, too. No text can look like these tags,
+	// for in it they are escaped.
+	out.html = strings.NewReplacer("<pre>", `<div class="code"><pre tabindex="0">`, "</pre>", "</pre></div>",
+		"<table>", `<div class="scroll" tabindex="0"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>").Replace(b.String())
+	return out, nil
+}
+
+// leads is where a link of a guide leads on the portal; false if the portal does
+// not have it.
+func leads(to string) (string, bool) {
+	u, err := url.Parse(to)
+	if err != nil {
+		return "", false
+	}
+	if u.Scheme != "" || u.Path == "" {
+		return to, true
+	}
+	if u.Path == "portal-openapi.yaml" {
+		return "/api/v1/docs", true
+	}
+	if name, ok := strings.CutSuffix(u.Path, ".md"); ok && slices.Contains(docs.Guides(), name) {
+		u.Path = "/developers/guides/" + name
+		return u.String(), true
+	}
+	return to, strings.HasPrefix(to, "/")
+}
+
+// words is the plain text of a node.
+func words(n ast.Node, raw []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Segment.Value(raw))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}

@@ -1,0 +1,225 @@
+package portal_test
+
+import (
+	"encoding/json"
+	"go/format"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/docs"
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+func productIDs(c *portal.Config) {
+	c.Products = map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID, svc.Eligibility: productID, svc.Passport: productID}
+}
+
+// listing is a listing of the playground as a browser copies it.
+func listing(p page, id string) string {
+	m := regexp.MustCompile(`(?s)<code id="code-` + id + `">(.*?)</code>`).FindStringSubmatch(p.body)
+	if m == nil {
+		return ""
+	}
+	return html.UnescapeString(m[1])
+}
+
+// The code on the playground is what the API takes, for every product, way and
+// person, and its Go is Go. The key is nowhere on the page.
+func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal), productIDs)
+	b := r.browser()
+	calls := 0
+	for _, product := range []string{"cashflow", "income", "eligibility", "passport"} {
+		for _, way := range []string{"inline", "modal", "page", "redirect", "redirect-form", "register-token", "register-prefill"} {
+			for _, person := range []string{"ana", "luis", "none"} {
+				at := product + " " + way + " " + person
+				p := b.get("/developers?" + url.Values{"product": {product}, "way": {way}, "person": {person}, "theme": {"dark"}, "speaks": {"es"}}.Encode())
+				if p.status != 200 || strings.Contains(p.body, apiKey) || !strings.Contains(p.body, `value="`+way+`" checked`) {
+					t.Fatalf("%s: %d\n%s", at, p.status, p.body)
+				}
+				if code := listing(p, "go"); code != "" {
+					if clean, err := format.Source([]byte(code)); err != nil || strings.TrimSpace(string(clean)) != code {
+						t.Errorf("%s: the Go is not as gofmt has it (%v)\n%s", at, err, code)
+					}
+				}
+				_, body, _ := strings.Cut(listing(p, "curl"), "-d '")
+				body = strings.TrimSuffix(body, "'")
+				switch {
+				case way == "register-prefill":
+					if body != "" || !strings.Contains(listing(p, "js"), `prefill: {`) {
+						t.Errorf("%s: %s", at, listing(p, "js"))
+					}
+				case !json.Valid([]byte(body)):
+					t.Errorf("%s: no JSON: %s", at, body)
+				case way == "register-token":
+					if !strings.Contains(listing(p, "curl"), r.provider.URL+"/connect/initialization") {
+						t.Errorf("%s: %s", at, listing(p, "curl"))
+					}
+				default:
+					calls++
+					if got := b.do("POST", "/api/v1/applications", "application/json", body, "Authorization", "Bearer "+apiKey); got.status != 201 {
+						t.Errorf("%s: the API answers %d %s to\n%s", at, got.status, got.body, body)
+					}
+				}
+			}
+		}
+	}
+	if calls != 4*5*3 {
+		t.Errorf("%d calls were tried", calls)
+	}
+}
+
+// A run is its browser's alone, shows who said what to whom until the report is
+// there, and nothing secret or personal of it.
+func TestARunIsFollowedToItsReport(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}})
+		if p.status != 303 || !strings.HasPrefix(p.location, "/developers/runs/") {
+			t.Fatalf("run = %d to %q\n%s", p.status, p.location, p.body)
+		}
+		run := p.location
+		application := strings.Replace(run, "/developers/runs", "/applications", 1)
+		if other := r.browser().get(run); other.status != 404 {
+			t.Errorf("another browser sees it: %d", other.status)
+		}
+		if own := b.get("/developers/runs/" + strings.TrimPrefix(b.apply(), "/applications/")); own.status != 404 {
+			t.Errorf("an application of the form is shown: %d", own.status)
+		}
+		b.get(application + "/connect")
+		external, publicToken := r.provider.finish(svc.StatusSuccess)
+		if back := b.get("/redirect/return?jwt=" + r.outcome(publicToken, "SUCCESS", "status", "SUCCESS")); back.status != 303 {
+			t.Fatalf("return = %d\n%s", back.status, r.log)
+		}
+		b.follow(application, "ready")
+		shown := b.get(run)
+		told := html.UnescapeString(shown.body)
+		for _, want := range []string{"POST /api/v1/applications", "POST /secure-redirect", external, "signature verified", `"outcome": "SUCCESS"`, `"kid": "`, `"iat": `,
+			"GET /connect/cashflow/v2/json", `href="/review` + application + `"`, `data-state="ready"`} {
+			if !strings.Contains(told, want) {
+				t.Errorf("the timeline lacks %s", want)
+			}
+		}
+		for _, secret := range []string{"Pérez", "ana@example.com", "1990-06-15", apiKey, publicToken, r.provider.args} {
+			if strings.Contains(told, secret) {
+				t.Errorf("the page has %q", secret)
+			}
+		}
+		if t.Failed() {
+			t.Log(told)
+		}
+	})
+}
+
+// In the other ways the run has its element; a wrong choice is the first one.
+func TestARunShowsTheChosenWay(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal), productIDs)
+	for _, c := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{"way": {"modal"}, "theme": {"dark"}, "speaks": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
+		{url.Values{"way": {"page"}}, `<vestibule-apply data-theme="" lang="en" mode="redirect" token="`},
+		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}}, `<vestibule-apply data-theme="" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"register-prefill"}, "person": {"none"}}, `<vestibule-apply data-theme="" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"redirect-form"}}, `/connect" target="_blank"`},
+	} {
+		b := r.browser()
+		p := b.post("/developers/runs", c.form)
+		if p.status != 303 {
+			t.Fatalf("%v: %d\n%s", c.form, p.status, r.log)
+		}
+		shown := b.get(p.location)
+		if !strings.Contains(shown.body, c.want) || !strings.Contains(shown.header.Get("Content-Security-Policy"), "frame-src 'self'") {
+			t.Errorf("%v: the page lacks %s\n%s", c.form, c.want, shown.body)
+		}
+	}
+}
+
+// Runs are held to the form's rate: what one made by the form counts here.
+func TestRunsAreHeldToTheFormsRate(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.BehindProxy = 2, true })
+	send := func(path string, f url.Values) page {
+		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(), "Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
+	}
+	if p := send("/applications", form()); p.status != 303 {
+		t.Fatalf("the form = %d", p.status)
+	}
+	if p := send("/developers/runs", url.Values{}); p.status != 303 {
+		t.Fatalf("a run = %d", p.status)
+	}
+	if p := send("/developers/runs", url.Values{"way": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" || !strings.Contains(p.body, `value="modal" checked`) {
+		t.Errorf("one too many = %d", p.status)
+	}
+}
+
+func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = svc.Production })
+	b := r.browser()
+	for _, path := range []string{"/developers", "/developers/guides/embed"} {
+		if p := b.get(path); p.status != 404 {
+			t.Errorf("%s = %d", path, p.status)
+		}
+	}
+	if p := b.post("/developers/runs", url.Values{}); p.status != 404 {
+		t.Errorf("a run = %d", p.status)
+	}
+	if p := b.get("/"); strings.Contains(p.body, "/developers") {
+		t.Error("the first page leads there")
+	}
+}
+
+// Every link of a guide leads to something on the portal, with its anchor.
+func TestTheGuidesLeadSomewhere(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t, store.Portal))
+	b := r.browser()
+	if p := b.get("/"); !strings.Contains(p.body, `href="/developers"`) {
+		t.Error("the first page does not lead to the playground")
+	}
+	if p := b.get("/developers/guides/divergences"); p.status != 404 {
+		t.Errorf("what is no guide = %d", p.status)
+	}
+	pages := map[string]string{}
+	for _, name := range docs.Guides() {
+		p := b.get("/developers/guides/" + name)
+		if p.status != 200 || strings.Contains(p.body, "<!-- raw") {
+			t.Fatalf("%s = %d", name, p.status)
+		}
+		pages["/developers/guides/"+name] = p.body
+	}
+	links := regexp.MustCompile(`<a href="([^"]+)"`)
+	for from, body := range pages {
+		_, body, _ = strings.Cut(body, "<article")
+		for _, m := range links.FindAllStringSubmatch(body, -1) {
+			to := html.UnescapeString(m[1])
+			if strings.HasPrefix(to, "http") {
+				continue
+			}
+			path, anchor, _ := strings.Cut(to, "#")
+			if path == "" {
+				path = from
+			}
+			target, ok := pages[path]
+			if !ok {
+				p := b.get(path)
+				if p.status != 200 {
+					t.Errorf("%s leads to %s, which is %d", from, to, p.status)
+				}
+				target = p.body
+			}
+			if anchor != "" && !strings.Contains(target, `id="`+anchor+`"`) {
+				t.Errorf("%s leads to %s, where there is no such anchor", from, to)
+			}
+		}
+	}
+	if len(pages) != 6 {
+		t.Errorf("%d guides", len(pages))
+	}
+}
+

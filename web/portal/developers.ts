@@ -1,0 +1,147 @@
+// The pages for developers. The code follows the choices: the page's own HTML is
+// fetched for them, as its form would. The timeline of a run follows the
+// application's stream the same way, and what the element tells the page stands in
+// it, too, in the order of time. Buttons copy what is shown.
+
+function copying(root: ParentNode): void {
+	if (!navigator.clipboard) return;
+	for (const button of root.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+		button.hidden = false;
+		button.addEventListener("click", () => {
+			const code = button.parentElement?.querySelector("pre")?.textContent ?? "";
+			void navigator.clipboard.writeText(code).then(() => say(button.dataset.copied ?? ""));
+		});
+	}
+}
+
+function say(words: string): void {
+	const live = document.getElementById("live");
+	if (!live) return;
+	live.textContent = "";
+	requestAnimationFrame(() => (live.textContent = words));
+	const toast = document.createElement("p");
+	toast.className = "toast";
+	toast.setAttribute("aria-hidden", "true");
+	toast.textContent = words;
+	document.body.append(toast);
+	window.setTimeout(() => toast.remove(), 1500);
+}
+
+async function fetched(address: string): Promise<Document | undefined> {
+	const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
+	return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
+}
+
+// The listings of a guide have their buttons from a template, in the page's language.
+const pattern = document.querySelector<HTMLTemplateElement>("template#copy");
+if (pattern) for (const code of document.querySelectorAll(".code")) code.append(pattern.content.cloneNode(true));
+copying(document);
+
+const form = document.querySelector<HTMLFormElement>('form[data-vestibule="playground"]');
+if (form) {
+	let newest = 0;
+	form.addEventListener("change", () => {
+		const mine = ++newest;
+		const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+		const address = `${location.pathname}?${query}`;
+		void fetched(address).then((page) => {
+			const old = document.getElementById("code");
+			const fresh = page?.getElementById("code");
+			if (mine !== newest || !old || !fresh) return;
+			const open = old.querySelector("details[open]")?.id;
+			const next = document.importNode(fresh, true);
+			if (open && next.querySelector(`#${open}`)) for (const d of next.querySelectorAll("details")) d.open = d.id === open;
+			old.replaceWith(next);
+			copying(next);
+			// The languages lead to the same choices.
+			const here = document.querySelector(".languages");
+			const there = page?.querySelector(".languages");
+			if (here && there) here.replaceWith(document.importNode(there, true));
+			history.replaceState(null, "", address);
+		}, () => undefined);
+	});
+}
+
+const names = ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"];
+const told: HTMLElement[] = [];
+
+function trace(): HTMLElement | null {
+	return document.getElementById("trace");
+}
+
+// merge puts what the element told among the lines of the server.
+function merge(): void {
+	const list = trace()?.querySelector("ol");
+	if (!list) return;
+	list.append(...told);
+	list.append(...[...list.children].sort((a, b) => at(a) - at(b)));
+}
+
+function at(line: Element): number {
+	return Number((line as HTMLElement).dataset.at);
+}
+
+function heard(e: Event): void {
+	const line = document.querySelector<HTMLTemplateElement>("template#trace-element");
+	const made = line?.content.firstElementChild?.cloneNode(true) as HTMLElement | undefined;
+	if (!made) return;
+	const now = new Date();
+	made.dataset.at = String(now.getTime() * 1000);
+	made.dataset.key = `element-${told.length}`;
+	const time = made.querySelector("time")!;
+	time.dateTime = now.toISOString();
+	time.textContent = now.toISOString().slice(11, 23);
+	const { publicToken, ...detail } = ((e as CustomEvent).detail ?? {}) as Record<string, unknown>;
+	made.querySelector(".trace-what")!.textContent = [e.type, detail["step"] ?? detail["state"] ?? detail["errorType"] ?? detail["status"] ?? ""].join(" ").trim();
+	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail, ...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
+	told.push(made);
+	merge();
+}
+
+let busy = false;
+let again = false;
+
+async function refresh(): Promise<void> {
+	if (busy) {
+		again = true;
+		return;
+	}
+	busy = true;
+	try {
+		const page = await fetched(trace()?.dataset.self ?? location.href);
+		const old = trace();
+		const fresh = page?.getElementById("trace");
+		if (old && fresh && Number(fresh.dataset.version) >= Number(old.dataset.version)) {
+			const open = new Set([...old.querySelectorAll<HTMLElement>("li:has(details[open])")].map((li) => li.dataset.key));
+			const focused = old.contains(document.activeElement) ? document.activeElement?.closest<HTMLElement>("li")?.dataset.key : undefined;
+			const next = document.importNode(fresh, true);
+			for (const li of next.querySelectorAll<HTMLElement>("li")) if (open.has(li.dataset.key)) li.querySelector("details")!.open = true;
+			old.replaceWith(next);
+			merge();
+			if (focused) next.querySelector<HTMLElement>(`li[data-key="${CSS.escape(focused)}"] summary`)?.focus({ preventScroll: true });
+			if (next.dataset.state !== old.dataset.state) {
+				const live = document.getElementById("live");
+				if (live) live.textContent = next.querySelector(".badge")?.textContent ?? "";
+			}
+		}
+	} catch {} // the next event asks again
+	busy = false;
+	if (again) {
+		again = false;
+		void refresh();
+	}
+}
+
+const address = trace()?.dataset.stream;
+if (address) {
+	const stream = new EventSource(address);
+	stream.addEventListener("state", (e) => {
+		if (Number((e as MessageEvent).lastEventId) > Number(trace()?.dataset.version ?? 0)) void refresh();
+	});
+	stream.addEventListener("end", () => {
+		stream.close();
+		void refresh();
+	});
+}
+const element = document.querySelector("vestibule-apply");
+if (element) for (const name of names) element.addEventListener(name, heard);
