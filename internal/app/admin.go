@@ -1,30 +1,69 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"time"
+)
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+// readyTimeout bounds what readiness asks the database: a balancer asks again soon.
+const readyTimeout = 2 * time.Second
+
+// stage is how far the program has come.
+type stage int32
+
+const (
+	starting stage = iota // opens databases, migrates them, starts the parties
+	serving
+	draining
 )
 
 // admin serves health and metrics, on a listener of its own. /healthz says that
-// the process lives; /readyz that every party can do its work.
+// the process lives; /readyz that every party can take requests and do its work,
+// which is neither before the databases are migrated nor once the end has begun.
 func (p *program) admin() http.Handler {
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		for _, party := range p.parties {
-			if err := party.Ready(r.Context()); err != nil {
-				p.log.Warn("not ready", "why", err.Error())
-				http.Error(w, "not ready", http.StatusServiceUnavailable)
-				return
-			}
+		if why := p.notReady(r.Context()); why != nil {
+			p.log.Warn("not ready", "why", why.Error())
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
 		}
 		w.Write([]byte("ready\n"))
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", p.telemetry.Metrics())
 	return mux
+}
+
+// notReady is why no balancer should send anything here, or nil.
+func (p *program) notReady(ctx context.Context) error {
+	switch stage(p.stage.Load()) {
+	case starting:
+		return errors.New("starting")
+	case draining:
+		return errors.New("draining")
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	for _, party := range p.parties {
+		if err := party.Ready(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serveAdmin serves the admin listener before anything else and until everything
+// else has ended, so that both can be watched.
+func (p *program) serveAdmin(failed chan<- error) {
+	s := p.service("admin")
+	if s == nil {
+		return
+	}
+	s.server.Handler = p.admin()
+	go func() { failed <- s.server.Serve(s.listener) }()
+	fmt.Fprintf(p.stdout, "%s listening url=%s\n", s.name, s.url)
 }

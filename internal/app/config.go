@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"vestibule/internal/mail"
@@ -75,6 +76,11 @@ type Config struct {
 	TLSCert     string `name:"tls-cert" help:"Certificate chain (PEM) of the listeners." placeholder:"FILE"`
 	TLSKey      string `name:"tls-key" help:"The certificate's key (PEM)." placeholder:"FILE"`
 	BehindProxy bool   `help:"A proxy in front of the listeners ends TLS; they may then listen beyond loopback without it, and who asks is the last address of X-Forwarded-For."`
+
+	DrainGrace   time.Duration     `default:"0s" help:"How long after SIGTERM requests are still taken while /readyz says no already, so that a balancer looks elsewhere first." placeholder:"DURATION"`
+	OTLPEndpoint string            `name:"otlp-endpoint" help:"Collector that takes traces by OTLP over HTTP, without the path /v1/traces; none are made unless given." placeholder:"URL"`
+	OTLPHeaders  map[string]string `name:"otlp-headers" mapsep:"," help:"Headers for the collector, as for its authentication." placeholder:"NAME=VALUE,…"`
+	OTLPShare    float64           `name:"otlp-share" default:"1" help:"Share of the traces that begin here and are sent, 0 to 1." placeholder:"N"`
 
 	LogFormat string `default:"text" enum:"text,json" help:"text or json."`
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
@@ -163,6 +169,15 @@ func (c *Config) check(parties parties) error {
 	}
 	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {
 		bad("--portal-api-key: want 20 to 200 printable characters without spaces; it is all that guards the portal's API")
+	}
+	if c.DrainGrace < 0 || c.DrainGrace > 10*time.Minute {
+		bad("--drain-grace %s: want 0s to 10m", c.DrainGrace)
+	}
+	if c.OTLPEndpoint != "" && !webURL(c.OTLPEndpoint) {
+		bad("--otlp-endpoint: want an absolute http or https URL without user, query or fragment")
+	}
+	if !(c.OTLPShare >= 0 && c.OTLPShare <= 1) {
+		bad("--otlp-share: want a number from 0 to 1")
 	}
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
 		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)

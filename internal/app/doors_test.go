@@ -106,7 +106,7 @@ func TestDoors(t *testing.T) {
 			}
 		}
 		w.nothingLeaked(t)
-	}, "--events-url="+app.URL)
+	}, "--events-url="+app.URL, "--admin-addr=127.0.0.1:0")
 }
 
 // judge sends one attack and holds the answer to what every door promises.
@@ -195,6 +195,13 @@ func (w *world) nothingLeaked(t *testing.T) {
 	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
 	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.EventsSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
 	log := w.Log.String()
+	if w.Admin != "" {
+		metrics := string(good(t, 200, ask(t, "GET", w.Admin+"/metrics", "")).Body)
+		log += metrics
+		if m := identifies.FindString(metrics); m != "" {
+			t.Errorf("%q is in the metrics", m)
+		}
+	}
 	for _, s := range slices.Concat(personal, secret) {
 		if i := strings.Index(log, s); i >= 0 {
 			t.Errorf("%q is in the log: …%s…", s, log[max(0, i-200):min(len(log), i+200)])

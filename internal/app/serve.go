@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"vestibule/docs"
@@ -18,6 +19,7 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
+	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
@@ -46,16 +48,22 @@ type program struct {
 	config   *Config
 	log      *slog.Logger
 	now      func() time.Time
+	stdout   io.Writer
 	services []*service
-	parties  []party // stopped in reverse
+	parties  map[string]party // by store.Portal, store.Provider; not read before stage is serving
 	stores   []*store.DB
+
+	telemetry *telemetry.Telemetry
+	stage     atomic.Int32 // a stage
 }
 
 // serve runs the parties until ctx ends or a listener fails, then drains.
 func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
-	run := &program{config: c, log: log, now: time.Now}
+	run := &program{config: c, log: log, now: time.Now, stdout: stdout, parties: map[string]party{},
+		telemetry: telemetry.New(telemetry.Config{Endpoint: c.OTLPEndpoint, Headers: c.OTLPHeaders, Share: c.OTLPShare, Version: Version(), Log: log})}
 	defer func() {
 		for _, s := range run.services {
+			s.server.Close()
 			s.listener.Close()
 		}
 		for _, db := range run.stores {
@@ -72,6 +80,8 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	if err := run.listen(p); err != nil {
 		return err
 	}
+	failed := make(chan error, len(run.services))
+	run.serveAdmin(failed)
 	var made customers
 	if p.provider {
 		if made, err = run.startProvider(ctx, master, p); err != nil {
@@ -80,23 +90,29 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 	if p.portal {
 		if err := run.startPortal(ctx, master, p, made); err != nil {
-			return errors.Join(fmt.Errorf("portal: %w", err), run.stopParties())
+			return errors.Join(fmt.Errorf("portal: %w", err), run.drain())
 		}
 	}
-	if s := run.service("admin"); s != nil {
-		s.server.Handler = run.admin()
-	}
-	failed := make(chan error, len(run.services))
 	for _, s := range run.services {
+		if s.name == "admin" {
+			continue
+		}
 		go func() { failed <- s.server.Serve(s.listener) }()
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
 	}
+	run.stage.Store(int32(serving))
 	fmt.Fprintln(stdout, "ready")
 	select {
 	case <-ctx.Done():
-		log.Info("draining")
-		return run.drain()
+		run.stage.Store(int32(draining))
+		log.Info("draining", "grace", c.DrainGrace)
+		select {
+		case <-time.After(c.DrainGrace): // balancers learn of it meanwhile
+		case err = <-failed:
+		}
+		return errors.Join(err, run.drain())
 	case err := <-failed:
+		run.stage.Store(int32(draining))
 		return errors.Join(err, run.drain())
 	}
 }
@@ -186,8 +202,10 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		return made, err
 	}
 	host, _, _ := net.SplitHostPort(p.config.ProviderAddr)
+	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
-		DB: db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
+		Telemetry: observed,
+		DB:        db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
 		AllowLoopbackCallbacks: loopback(host),
 		Assets:                 web.Provider(),
@@ -233,14 +251,14 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 			}
 		}
 	}
-	here.server.Handler = s.Handler()
+	here.server.Handler = observed.Handler(s.Handler())
 	if control := p.service("sandbox"); control != nil {
-		control.server.Handler = s.Control()
+		control.server.Handler = observed.Handler(s.Control())
 	}
 	if err := s.Start(ctx); err != nil {
 		return made, err
 	}
-	p.parties = append(p.parties, s)
+	p.parties[store.Provider] = s
 	return made, nil
 }
 
@@ -269,8 +287,10 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	}
 	own.EventsSecret = signers[0]
 	here := p.service("portal")
+	observed := p.telemetry.Party(store.Portal)
 	conf := portal.Config{
-		DB: db, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
+		Telemetry: observed,
+		DB:        db, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
 		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
@@ -304,12 +324,12 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if err := p.publish(which, made, own); err != nil {
 		return err
 	}
-	here.server.Handler = s.Handler()
+	here.server.Handler = observed.Handler(s.Handler())
 	here.server.RegisterOnShutdown(s.Drain)
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
-	p.parties = append(p.parties, s)
+	p.parties[store.Portal] = s
 	return nil
 }
 
@@ -332,12 +352,12 @@ func (p *program) drain() error {
 	var errs []error
 	for i := len(p.services) - 1; i >= 0; i-- {
 		s := p.services[i]
-		if s.name == "portal" || s.name == "provider" {
+		if s.name != "sandbox" {
 			continue
 		}
 		errs = append(errs, s.server.Close())
 	}
-	for _, name := range []string{"portal", "provider"} {
+	for _, name := range []string{store.Portal, store.Provider} {
 		s := p.service(name)
 		if s == nil {
 			continue
@@ -345,16 +365,19 @@ func (p *program) drain() error {
 		if err := s.server.Shutdown(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("%s: drain: %w", name, err), s.server.Close())
 		}
+		// The portal's jobs that run still need the provider's listener.
+		errs = append(errs, p.stopParty(ctx, name))
 	}
-	return errors.Join(append(errs, p.stopParties())...)
-}
-
-func (p *program) stopParties() error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
-	defer cancel()
-	var errs []error
-	for i := len(p.parties) - 1; i >= 0; i-- {
-		errs = append(errs, p.parties[i].Stop(ctx))
+	if err := p.telemetry.Close(ctx); err != nil {
+		p.log.Warn("traces not sent", "why", err.Error())
 	}
 	return errors.Join(errs...)
+}
+
+func (p *program) stopParty(ctx context.Context, name string) error {
+	party := p.parties[name]
+	if party == nil {
+		return nil
+	}
+	return party.Stop(ctx)
 }

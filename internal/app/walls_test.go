@@ -94,12 +94,14 @@ func TestWalls(t *testing.T) {
 		}
 	}
 	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/door")
-	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door", "internal/session", "internal/password", "internal/manual", "internal/mail"},
+	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door", "internal/session", "internal/password", "internal/manual", "internal/mail", "internal/telemetry"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
 	only("github.com/riverqueue/river", "internal/jobs")
 	only("github.com/playwright-community", "e2e")
+	only("go.opentelemetry.io/otel", "internal/telemetry")
+	only("github.com/prometheus", "internal/telemetry")
 	only("github.com/gorilla/sessions", "internal/session")
 	only("github.com/wneessen/go-mail", "internal/mail")
 	only("github.com/coreos/go-oidc", "internal/portal/review")

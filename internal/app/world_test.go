@@ -31,6 +31,7 @@ import (
 // world is one running program with both parties, and its databases.
 type world struct {
 	Portal, Provider, Control string
+	Admin                     string // "" unless asked for
 	Credentials               credentials
 	Log                       *lockedBuffer
 	dir, databaseURL          string
@@ -39,6 +40,7 @@ type world struct {
 	visitor, stranger string   // cookies of two applicants' browsers
 	others            []string // headers of the third party's staff
 	stop              func()   // tells the program to end, as SIGTERM does
+	ended             chan struct{}
 }
 
 type account struct{ PublicID, ClientID, SecretKey string }
@@ -96,7 +98,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 // drain with exit code 0.
 func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &lockedBuffer{}}
+	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &lockedBuffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	w.stop = stop
@@ -106,6 +108,7 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 			"--data-dir=" + w.dir, "--database-url=" + databaseURL}, more...), in, w.Log)
 		in.Close()
 		exit <- code
+		close(w.ended)
 	}()
 	t.Cleanup(func() {
 		for _, db := range w.stores {
@@ -133,6 +136,8 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 			w.Provider = at
 		case "sandbox":
 			w.Control = at
+		case "admin":
+			w.Admin = at
 		}
 	}
 	go io.Copy(io.Discard, out)

@@ -1,0 +1,414 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/app"
+	"vestibule/internal/store/storetest"
+)
+
+// identifies finds what names one thing or person in a label's value.
+var identifies = regexp.MustCompile(`"[^"\n]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|[A-Za-z0-9_-]{43})[^"\n]*"`)
+
+// journey takes an applicant by the widget to a report, and one return that is
+// refused.
+func (w *world) journey(t *testing.T) (application string) {
+	t.Helper()
+	id, token := w.application(t, "embedded")
+	cookie := w.enter(t, id, token)
+	w.complete(t, w.connect(t, id, cookie))
+	w.state(t, id, "ready")
+	good(t, 400, ask(t, "GET", w.Portal+"/redirect/return?jwt="+canaryText, "", "Cookie", cookie))
+	return id
+}
+
+// eventually asks until the answer has that status.
+func eventually(t *testing.T, status int, to string) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(30 * time.Second)
+	for last := 0; last != status; {
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatalf("%s stays %d, want %d", to, last, status)
+		}
+		resp, err := direct.Do(ask(t, "GET", to, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		last = resp.StatusCode
+	}
+}
+
+var series = regexp.MustCompile(`(?m)^(vestibule_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{([^}]*)\})? `)
+var label = regexp.MustCompile(`([a-z_]+)="`)
+
+// TestMetrics holds the metrics' names and labels: dashboards and alerts are made of
+// them.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	inbox := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(inbox.Close)
+	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--events-url="+inbox.URL)
+	w.journey(t)
+	eventually(t, 404, w.Portal+"/"+canaryText)
+	forged := "eyJhbGciOiJFUzI1NiIsImtpZCI6Im5vbmUifQ.e30." + strings.Repeat("A", 86)
+	good(t, 400, ask(t, "GET", w.Portal+"/redirect/return?jwt="+forged, ""))
+	text := string(good(t, 200, ask(t, "GET", w.Admin+"/metrics", "")).Body)
+
+	got := map[string]bool{}
+	for _, m := range series.FindAllStringSubmatch(text, -1) {
+		var names []string
+		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+			if l[1] != "le" {
+				names = append(names, l[1])
+			}
+		}
+		slices.Sort(names)
+		got[m[1]+"{"+strings.Join(names, ",")+"}"] = true
+	}
+	want := []string{
+		"vestibule_database_commits_total{party}",
+		"vestibule_database_connections_busy{party}",
+		"vestibule_database_connections_max{party}",
+		"vestibule_database_connections_open{party}",
+		"vestibule_database_transactions_total{party}",
+		"vestibule_database_wait_seconds_total{party}",
+		"vestibule_database_waits_total{party}",
+		"vestibule_http_request_duration_seconds{party,route}",
+		"vestibule_http_requests_total{class,party,route}",
+		"vestibule_job_duration_seconds{kind,party}",
+		"vestibule_jobs_total{kind,outcome,party}",
+		"vestibule_keyset_fetches_total{outcome,party}",
+		"vestibule_provider_call_duration_seconds{operation,party}",
+		"vestibule_provider_calls_total{operation,outcome,party}",
+		"vestibule_report_duration_seconds{party,product,status}",
+		"vestibule_returns_refused_total{party,reason}",
+		"vestibule_webhook_deliveries_total{outcome,party,reason}",
+		"vestibule_webhook_delivery_duration_seconds{party}",
+	}
+	for _, name := range want {
+		if !got[name] {
+			t.Errorf("%s is missing", name)
+		}
+		delete(got, name)
+	}
+	// Jobs that wait are there or not, as it happens.
+	delete(got, "vestibule_jobs_unfinished{kind,party,state}")
+	delete(got, "vestibule_jobs_oldest_due_seconds{kind,party}")
+	for name := range got {
+		t.Errorf("%s is not in the list", name)
+	}
+	for _, line := range []string{
+		`vestibule_http_requests_total{class="2xx",party="portal",route="/applications/{id}/connect"} 1`,
+		`vestibule_http_requests_total{class="4xx",party="portal",route="none"}`,
+		`vestibule_jobs_total{kind="reports.generate",outcome="done",party="provider"} 1`,
+		`vestibule_keyset_fetches_total{outcome="ok",party="portal"} 1`,
+		`vestibule_returns_refused_total{party="portal",reason="token"} 1`,
+		`vestibule_returns_refused_total{party="portal",reason="unknown_key"} 1`,
+		`vestibule_webhook_deliveries_total{outcome="delivered",party="provider",reason="2xx"}`,
+		`vestibule_report_duration_seconds_count{party="provider",product="cashflow",status="SUCCESS"} 1`,
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("there is no %s in\n%s", line, text)
+		}
+	}
+	w.nothingLeaked(t)
+}
+
+// collector takes traces by OTLP over HTTP.
+type collector struct {
+	mu   sync.Mutex
+	raw  []string
+	seen []span
+}
+
+type span struct {
+	TraceID, SpanID, ParentSpanID, Name string
+	Kind                                int
+	StartTimeUnixNano, EndTimeUnixNano  string
+	Attributes                          []struct {
+		Key   string
+		Value map[string]string
+	}
+}
+
+func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(r.Body)
+	var body struct {
+		ResourceSpans []struct{ ScopeSpans []struct{ Spans []span } }
+	}
+	if err != nil || json.Unmarshal(raw, &body) != nil || r.Method != http.MethodPost || r.URL.Path != "/otlp/v1/traces" ||
+		r.Header.Get("Content-Type") != asJSON || r.Header.Get("X-Tenant") != "ours" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw = append(c.raw, string(raw))
+	for _, r := range body.ResourceSpans {
+		for _, s := range r.ScopeSpans {
+			c.seen = append(c.seen, s.Spans...)
+		}
+	}
+	io.WriteString(w, "{}")
+}
+
+// TestTraces follows one request from the portal to the provider, and into the jobs
+// that it makes.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	c := &collector{}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	w := startWorld(t, "", "--otlp-endpoint="+server.URL+"/otlp/", "--otlp-headers=X-Tenant=ours")
+	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	id, token := w.application(t, "embedded")
+	cookie := w.enter(t, id, token)
+	page := good(t, 200, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie,
+		"Traceparent", "00-"+trace+"-"+parent+"-01", "Tracestate", "who="+canaryText, "Baggage", "who="+canaryText))
+	w.complete(t, string(connectToken.FindSubmatch(page.Body)[1]))
+	w.state(t, id, "ready")
+	w.end(t) // what waits is sent
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	byID := map[string]span{}
+	for _, s := range c.seen {
+		byID[s.SpanID] = s
+		if s.StartTimeUnixNano == "" || s.EndTimeUnixNano < s.StartTimeUnixNano {
+			t.Errorf("%s is from %q to %q", s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano)
+		}
+		for _, a := range s.Attributes {
+			if !slices.Contains([]string{"vestibule.party", "http.request.method", "http.route", "http.response.status_code",
+				"vestibule.operation", "vestibule.outcome", "vestibule.job", "vestibule.attempt"}, a.Key) {
+				t.Errorf("%s has an attribute %s", s.Name, a.Key)
+			}
+		}
+	}
+	// above are the names of a span and those around it, up to who asked.
+	above := func(s span) (names []string) {
+		for {
+			names = append(names, s.Name)
+			next, ok := byID[s.ParentSpanID]
+			if !ok {
+				return append(names, s.TraceID+"/"+s.ParentSpanID)
+			}
+			s = next
+		}
+	}
+	find := func(name string) span {
+		for _, s := range c.seen {
+			if s.Name == name {
+				return s
+			}
+		}
+		t.Fatalf("there is no span %q in %v", name, c.raw)
+		return span{}
+	}
+	got := above(find("POST /connect/initialization"))
+	want := []string{"POST /connect/initialization", "call initialization", "/applications/{id}/connect", trace + "/" + parent}
+	if !slices.Equal(got, want) {
+		t.Errorf("the provider's span stands below %v, want %v", got, want)
+	}
+	// The report's job is of the request that ended the visit, and the portal's, which
+	// fetches the report, of the webhook that told of it.
+	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
+		t.Errorf("the report's job stands below %v", got)
+	}
+	if got := above(find("GET /connect/cashflow/v2/json")); len(got) < 3 || !strings.HasPrefix(got[1], "call ") || !strings.HasPrefix(got[2], "job ") {
+		t.Errorf("the report is asked for below %v", got)
+	}
+	all := strings.Join(c.raw, "\n")
+	for _, s := range []string{canaryName, canaryLast, canaryEmail, canaryPhone, canaryText, w.Credentials.SecretKey, id} {
+		if strings.Contains(all, s) {
+			t.Errorf("%q is in the traces", s)
+		}
+	}
+	if m := identifies.FindString(all); m != "" {
+		t.Errorf("%s is in the traces", m)
+	}
+}
+
+// TestReadinessSaysSoBeforeTheEnd has requests taken while a balancer looks
+// elsewhere.
+func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
+	eventually(t, 200, w.Admin+"/readyz")
+	w.stop()
+	eventually(t, 503, w.Admin+"/readyz")
+	good(t, 200, ask(t, "GET", w.Portal+"/", ""))
+	good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", ""))
+	good(t, 200, ask(t, "GET", w.Admin+"/healthz", ""))
+}
+
+// TestReadinessWaitsForTheMigrations holds the migrations up, as another replica
+// does that is at them.
+func TestReadinessWaitsForTheMigrations(t *testing.T) {
+	t.Parallel()
+	at := storetest.URL(t)
+	db, err := sql.Open("pgx", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	held, err := db.Conn(t.Context())
+	if err == nil {
+		const gooseLock = 4097083626 // of its session locker
+		_, err = held.ExecContext(t.Context(), `SELECT pg_advisory_lock($1)`, gooseLock)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	exit, log := make(chan int, 1), &lockedBuffer{}
+	go func() {
+		exit <- app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+			"--data-dir=" + t.TempDir(), "--database-url=" + at}, in, log)
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "admin listening url=") {
+		t.Fatalf("%q is first, want the admin listener\n%s", lines.Text(), log)
+	}
+	admin := strings.TrimPrefix(lines.Text(), "admin listening url=")
+	eventually(t, 503, admin+"/readyz")
+	good(t, 200, ask(t, "GET", admin+"/healthz", ""))
+	if err := held.Close(); err != nil { // and with the pool, the lock
+		t.Fatal(err)
+	}
+	db.Close()
+	for lines.Scan() && lines.Text() != "ready" {
+	}
+	go io.Copy(io.Discard, out)
+	eventually(t, 200, admin+"/readyz")
+	stop()
+	if code := <-exit; code != 0 {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+}
+
+// TestReadinessKnowsTheDatabase takes the database away for a while.
+func TestReadinessKnowsTheDatabase(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(storetest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	wire := &wire{t: t, to: filepath.Join(q.Get("host"), ".s.PGSQL.5432"), at: filepath.Join(t.TempDir(), ".s.PGSQL.5432")}
+	q.Set("host", filepath.Dir(wire.at))
+	u.RawQuery = q.Encode()
+	wire.join()
+	w := startWorld(t, u.String(), "--admin-addr=127.0.0.1:0")
+	eventually(t, 200, w.Admin+"/readyz")
+	wire.cut()
+	eventually(t, 503, w.Admin+"/readyz")
+	good(t, 200, ask(t, "GET", w.Admin+"/healthz", ""))
+	good(t, 200, ask(t, "GET", w.Admin+"/metrics", ""))
+	wire.join()
+	eventually(t, 200, w.Admin+"/readyz")
+}
+
+// wire is a way to a Unix socket that can be cut.
+type wire struct {
+	t      *testing.T
+	at, to string
+	mu     sync.Mutex
+	open   []net.Conn
+	listen net.Listener
+}
+
+func (w *wire) join() {
+	l, err := net.Listen("unix", w.at)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.listen = l
+	w.t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("unix", w.to)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.open = append(w.open, in, out)
+			w.mu.Unlock()
+			go func() { io.Copy(out, in); out.Close() }()
+			go func() { io.Copy(in, out); in.Close() }()
+		}
+	}()
+}
+
+func (w *wire) cut() {
+	w.listen.Close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.open {
+		c.Close()
+	}
+	w.open = nil
+}
+
+// TestAJobIsNotCutByTheEnd ends the program while a job of the portal's waits for
+// the provider, which is in the same process: it is done before that is gone.
+func TestAJobIsNotCutByTheEnd(t *testing.T) {
+	t.Parallel()
+	w := startWorld(t, "")
+	id, token := w.application(t, "embedded")
+	cookie := w.enter(t, id, token)
+	visit := w.connect(t, id, cookie)
+	good(t, 201, ask(t, "POST", w.Control+"/faults", `{"match":"GET /connect/cashflow/v2/json","action":"delay:700ms"}`, "Content-Type", asJSON))
+	w.complete(t, visit)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for range tick.C { // until the delayed request is being answered
+		if got := good(t, 200, ask(t, "GET", w.Control+"/faults", "")); strings.TrimSpace(string(got.Body)) == "[]" {
+			break
+		}
+	}
+	w.end(t)
+	if n := w.count(t, "portal", `SELECT COUNT(*) FROM applications WHERE state = 'ready'`); n != 1 {
+		t.Error("the report that was being fetched was not kept")
+	}
+	if n := w.count(t, "portal", `SELECT COUNT(*) FROM river_job WHERE state IN ('running', 'retryable')`); n != 0 {
+		t.Errorf("%d jobs were cut", n)
+	}
+}
+
+// end ends the program and waits until its listeners and its work are gone.
+func (w *world) end(t *testing.T) {
+	t.Helper()
+	w.stop()
+	select {
+	case <-w.ended:
+	case <-time.After(time.Minute):
+		t.Fatalf("the program does not end\n%s", w.Log)
+	}
+}
