@@ -216,7 +216,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	v.axe(t)
 	click(t, v.page(`role=link[name="Letter to the applicant"]`))
 	title(t, v, "Your application was declined")
-	letter := read(t, v.page("article.letter"))
+	letter := read(t, v.page("article.answer-letter"))
 	for _, want := range []string{"The main reasons are:", "You may apply again in six months.", "Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
 		if !strings.Contains(letter, want) {
 			t.Errorf("the letter lacks %q:\n%s", want, letter)
