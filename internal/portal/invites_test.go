@@ -1,9 +1,12 @@
 package portal_test
 
 import (
+	"context"
+	"database/sql"
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/portal"
+	"vestibule/internal/portal/invites"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
@@ -237,6 +241,19 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		}
 		if unknown.status != 429 {
 			t.Errorf("one place asks without an end: %d", unknown.status)
+		}
+		id := strings.TrimPrefix(second, "/applications/")
+		desk.link(second)
+		forget := func(ctx context.Context, tx *sql.Tx) error { return invites.Forget(ctx, tx, id) }
+		before := mentions(t, r.db, id)
+		if err := r.db.Tx(t.Context(), forget); err != nil {
+			t.Fatal(err)
+		}
+		after := mentions(t, r.db, id)
+		for _, table := range []string{"application_links", "application_letters", "application_mailboxes"} {
+			if !slices.Contains(before, table) || slices.Contains(after, table) {
+				t.Errorf("of a deleted application, %s has something: before %v, after %v", table, before, after)
+			}
 		}
 		if strings.Contains(r.log.String(), "canaria@") {
 			t.Error("the log has the address")

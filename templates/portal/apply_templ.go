@@ -271,7 +271,7 @@ func LandingPage(m Landing) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(wide(m.page(""))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(wide(m.page("")), wordsLandingIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -806,7 +806,7 @@ func ApplyPage(m Apply) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(m.wasm(applyTitle(m.Product).In(m.Lang), "offline.js")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(m.wasm(applyTitle(m.Product).In(m.Lang), "offline.js"), applyIntro(m.Product).In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -356,7 +356,7 @@ func ConnectPage(m Connect) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(m.wasm(connectTitle(m.Product).In(m.Lang), "connect.js")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(m.wasm(connectTitle(m.Product).In(m.Lang), "connect.js"), wordsConnectIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -884,7 +884,7 @@ func ReturnPage(m Return) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(m.page(wordsReturnTitle.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(m.page(wordsReturnTitle.In(m.Lang)), wordsReturnText.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -78,6 +78,12 @@ func (b Base) wasm(title string, scripts ...string) ui.Page {
 	return p
 }
 
+// about gives a page its description.
+func about(p ui.Page, text string) ui.Page {
+	p.Description = text
+	return p
+}
+
 // Landing is the first page.
 type Landing struct {
 	Base
@@ -273,7 +279,7 @@ type Notice struct {
 }
 
 func (s Status) layout() ui.Page {
-	p := s.page(s.Title.In(s.Lang), "status.js")
+	p := about(s.page(s.Title.In(s.Lang), "status.js"), s.Text.In(s.Lang))
 	if s.Moving {
 		p.Head = refresh(s.Self)
 	}
