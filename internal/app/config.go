@@ -26,6 +26,7 @@ type Config struct {
 	ProviderAddr       string `default:"127.0.0.1:8081" help:"The embedded provider's listener. Keep it another site than the portal's: localhost and 127.0.0.1 are two." placeholder:"HOST:PORT"`
 	AdminAddr          string `help:"Listener of health and metrics; none unless given." placeholder:"HOST:PORT"`
 	SandboxControlAddr string `help:"Listener of the sandbox's controls (clock, faults, visits, reset); none unless given, refused in production." placeholder:"HOST:PORT"`
+	SandboxAwkward     uint64 `default:"0" help:"Has the embedded provider do what the contract allows and few reckon with, the same for the same number: events twice and out of order, reports that stay PENDING for a poll, access tokens that end soon, unknown members, other orders, slow answers, 429 and 503; 0 is off, refused in production." placeholder:"SEED"`
 
 	DataDir          string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
 	DatabaseURL      string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
@@ -124,6 +125,9 @@ func (c *Config) check(parties parties) error {
 	}
 	if c.SandboxControlAddr != "" && (c.Environment == string(svc.Production) || !parties.provider) {
 		bad("--sandbox-control-addr: only a sandbox provider has sandbox controls")
+	}
+	if c.SandboxAwkward != 0 && (c.Environment == string(svc.Production) || !parties.provider) {
+		bad("--sandbox-awkward: only a sandbox provider is awkward on purpose")
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		bad("--tls-cert and --tls-key go together")

@@ -48,6 +48,8 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"a proxy and no public address":    {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
 		"the controls to all":              {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "loopback only"},
 		"controls in production":           {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+		"awkward in production":            {alone("--environment=production", "--sandbox-awkward=7"), "sandbox provider"},
+		"awkward of no provider":           {elsewhere("--sandbox-awkward=7"), "sandbox provider"},
 		"controls of no provider":          {elsewhere("--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
 		"both parties in production":       {[]string{"--environment=production"}, "run the commands portal and provider apart"},
 		"a certificate without its key":    {[]string{"--tls-cert=a.pem"}, "go together"},

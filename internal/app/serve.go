@@ -208,6 +208,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		DB:        db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
 		AllowLoopbackCallbacks: loopback(host),
+		Awkward:                p.config.SandboxAwkward,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
 	}

@@ -68,6 +68,8 @@ type Config struct {
 	// too. Only for a sandbox that is on loopback itself: elsewhere it would let
 	// customers reach inside.
 	AllowLoopbackCallbacks bool
+
+	Awkward uint64 // not 0: the seed by which a sandbox is awkward on purpose
 }
 
 // Provider is the running service.
@@ -77,6 +79,7 @@ type Provider struct {
 	queue     *jobs.Queue
 	clock     *sandbox.Clock // nil in production
 	faults    *sandbox.Faults
+	awkward   *sandbox.Awkward // nil: as the service should be
 	keys      *gate.Keys
 	gate      *gate.Gate
 	customers *customers.Service
@@ -111,6 +114,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		}
 		p.now = p.clock.Now
 		p.faults = &sandbox.Faults{Log: c.Log}
+		if c.Awkward != 0 {
+			p.awkward = &sandbox.Awkward{Seed: c.Awkward, Log: c.Log, Now: p.now}
+		}
 	}
 	registry := jobs.NewRegistry()
 	queue, err := jobs.NewQueue(ctx, c.DB, registry, c.Log, p.now)
@@ -131,6 +137,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
 	sender.Watch = c.Telemetry.Delivered
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender}
+	if p.awkward != nil {
+		p.events.Sender = p.awkward.Sender(sender)
+	}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
 		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
@@ -311,6 +320,9 @@ func (p *Provider) Handler() http.Handler {
 		mux.Handle("GET /docs", p.docs)
 	}
 	h := door.Shape(p.config.Log, mux, forPeople, p.missing)
+	if p.awkward != nil {
+		h = p.awkward.Wrap(h)
+	}
 	if p.faults != nil {
 		h = p.faults.Wrap(h)
 	}

@@ -1,0 +1,182 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// awkward is the seed by which the sandbox is awkward, of every test where
+// VESTIBULE_E2E_AWKWARD is set.
+func awkward() []string {
+	if seed := os.Getenv("VESTIBULE_E2E_AWKWARD"); seed != "" {
+		return []string{"--sandbox-awkward=" + seed}
+	}
+	return nil
+}
+
+// returned is a redirect's application whose browser has come back, with its end.
+func (w *world) returned(t *testing.T) (id string) {
+	t.Helper()
+	id, token := w.application(t, "redirect")
+	cookie := w.enter(t, id, token)
+	away := good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie)).Header.Get("Location")
+	visit := good(t, 303, ask(t, "GET", away, "")).Header.Get("Location")
+	_, handle, _ := strings.Cut(visit, "/visit/")
+	handle, _, _ = strings.Cut(handle, "?")
+	back := w.complete(t, handle).field("completeUrl")
+	// Whoever finds the key set away is told to load the page again.
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		got := do(t, ask(t, "GET", back, "", "Cookie", cookie))
+		if got.Status == 303 {
+			return id
+		}
+		if got.Header.Get("Retry-After") == "" {
+			t.Fatalf("the return = %d\n%s", got.Status, got.Body)
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the return is never taken")
+		}
+	}
+}
+
+// fetchedOnce holds an application to a report that was fetched once, and whose
+// webhook moved nothing afterwards.
+func (w *world) fetchedOnce(t *testing.T, id string) {
+	t.Helper()
+	w.state(t, id, "ready")
+	if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1 AND kind = 'fetched'`, id); n != 1 {
+		t.Errorf("the report was stored %d times", n)
+	}
+	var body struct{ Meta map[string]any }
+	got := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications/"+id+"/report", "", "Authorization", w.key()))
+	if json.Unmarshal(got.Body, &body) != nil || body.Meta["status"] != "SUCCESS" {
+		t.Errorf("the report is %.300s", got.Body)
+	}
+}
+
+// TestAnAwkwardServiceIsLivedWith takes applications of each product and each way
+// through a service that does all that the contract allows.
+func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *world) {
+		var ids []string
+		for range 4 {
+			ids = append(ids, w.returned(t))
+			id, token := w.application(t, "embedded")
+			w.complete(t, w.connect(t, id, w.enter(t, id, token))) // the webhook or a poll will tell
+			ids = append(ids, id)
+		}
+		for _, id := range ids {
+			w.fetchedOnce(t, id)
+		}
+		// The events of a reviewer's third party come twice, and count once.
+		if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM applications`); n != len(ids) {
+			t.Errorf("%d applications, want %d", n, len(ids))
+		}
+		log := w.Log.String()
+		if !strings.Contains(log, "asking the service again") {
+			t.Error("the service was not awkward at all")
+		}
+		w.nothingLeaked(t)
+	}, "--sandbox-awkward=7")
+}
+
+// TestEveryFaultEndsWell dials in each of the sandbox's faults while an application
+// is under way. It must get to its report, which is stored once.
+func TestEveryFaultEndsWell(t *testing.T) {
+	t.Parallel()
+	w := startWorld(t, "")
+	dial := func(match, action string, times int) {
+		t.Helper()
+		good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times), "Content-Type", asJSON))
+	}
+	rotate := func() {
+		t.Helper()
+		good(t, 204, ask(t, "POST", w.Control+"/keys/rotate", `{"atOnce":true}`, "Content-Type", asJSON))
+	}
+	w.fetchedOnce(t, w.returned(t)) // the key set is known, and an access token kept
+	const (
+		report = "GET /connect/cashflow/v2/json"
+		status = "GET /connect/status"
+		begin  = "POST /secure-redirect"
+		token  = "GET /connect/accesstoken"
+		keys   = "GET /connect/jwkset"
+	)
+	for name, faults := range map[string]func(){
+		"the report 500":          func() { dial(report, "status:500", 2) },
+		"the report 503":          func() { dial(report, "status:503", 2) },
+		"the report 429":          func() { dial(report, "status:429", 1) },
+		"the report 401":          func() { dial(report, "status:401", 1) },
+		"the report late":         func() { dial(report, "delay:300ms", 1) },
+		"the report dropped":      func() { dial(report, "drop", 2) },
+		"the report cut":          func() { dial(report, "truncate", 2) },
+		"the report in every way": func() { dial(report, "drop", 1); dial(report, "truncate", 1); dial(report, "status:502", 1) },
+		"no access token":         func() { dial(report, "status:401", 1); dial(token, "status:500", 2) },
+		"an access token cut":     func() { dial(report, "status:401", 1); dial(token, "truncate", 1) },
+		"the status 500":          func() { dial(status, "status:500", 3) },
+		"the status cut":          func() { dial(status, "truncate", 3) },
+		"the beginning 429":       func() { dial(begin, "status:429", 1) },
+		"the beginning late":      func() { dial(begin, "delay:300ms", 1) },
+		"another key, at once":    rotate,
+		"the keys late":           func() { dial(keys, "delay:200ms", -1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			faults()
+			w.fetchedOnce(t, w.returned(t))
+			good(t, 204, ask(t, "DELETE", w.Control+"/faults", ""))
+		})
+	}
+	t.Run("webhooks doubled, late and reordered", func(t *testing.T) {
+		id, token := w.application(t, "embedded")
+		cookie := w.enter(t, id, token)
+		publicToken := w.complete(t, w.connect(t, id, cookie)).field("publicToken")
+		w.state(t, id, "ready")
+		lines := func() int {
+			return w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1`, id)
+		}
+		before := lines()
+		for _, how := range []string{`"times":3`, `"times":2,"reorder":true`, `"delay":"300ms"`} {
+			good(t, 200, ask(t, "POST", w.Control+"/webhooks/fire", `{"publicToken":"`+publicToken+`",`+how+`}`, "Content-Type", asJSON))
+		}
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for end := time.After(30 * time.Second); ; {
+			if w.count(t, store.Provider, `SELECT COUNT(*) FROM deliveries WHERE state = 'pending'`) == 0 {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-end:
+				t.Fatal("the webhooks are not delivered")
+			}
+		}
+		if n := lines() - before; n > 1 { // the webhook itself, where a poll was first
+			t.Errorf("webhooks sent again made %d lines", n)
+		}
+		w.fetchedOnce(t, id)
+	})
+	t.Run("a beginning that is refused is begun again", func(t *testing.T) {
+		id, token := w.application(t, "redirect")
+		cookie := w.enter(t, id, token)
+		for _, action := range []string{"status:500", "drop", "truncate", "status:404"} {
+			dial(begin, action, 1)
+			got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+			if got.Status == http.StatusSeeOther || got.Status == 500 || got.Header.Get("Location") != "" {
+				t.Errorf("%s: %d to %q", action, got.Status, got.Header.Get("Location"))
+			}
+		}
+		good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+	})
+	w.nothingLeaked(t)
+}

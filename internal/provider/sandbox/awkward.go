@@ -1,0 +1,228 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vestibule/internal/door"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Awkward has the service do what the contract allows and few reckon with. Events
+// come twice and overtake each other; a report that is done is PENDING for a poll or
+// two; access tokens are said to end soon; answers have members that nobody knows,
+// in another order; some are slow, or 429 or 503 once. It is about the customer's
+// API and its events: pages and the key set answer as ever, but for their order.
+//
+// The same seed and the same requests give the same.
+type Awkward struct {
+	Seed uint64
+	Log  *slog.Logger
+	Now  func() time.Time
+
+	mu     sync.Mutex
+	counts map[string]uint64 // requests by method and address, and polls by report
+}
+
+// maxCounts bounds what is remembered; beyond it, counting begins anew.
+const maxCounts = 10_000
+
+// count counts one more of a name, from 1.
+func (a *Awkward) count(name string) uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.counts == nil || len(a.counts) >= maxCounts {
+		a.counts = map[string]uint64{}
+	}
+	a.counts[name]++
+	return a.counts[name]
+}
+
+// chance is a number that name and n have.
+func (a *Awkward) chance(name string, n uint64) uint64 {
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.BigEndian, []uint64{a.Seed, n})
+	io.WriteString(h, name)
+	x := h.Sum64() // whose lower bits alone are too much alike
+	x = (x ^ x>>31) * 0x9e3779b97f4a7c15
+	return x ^ x>>29
+}
+
+// struck says whether the n-th request of a name meets a difficulty: a quarter do,
+// and never two in turn, so that whoever asks again is answered.
+func (a *Awkward) struck(name string, n uint64) bool {
+	return n > 0 && a.chance(name, n)%4 == 0 && !a.struck(name, n-1)
+}
+
+// Wrap stands before the service.
+func (a *Awkward) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		if !strings.HasPrefix(path, "/connect/") && path != "/secure-redirect" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		name := r.Method + " " + path
+		if n := a.count(name); path != "/connect/jwkset" && a.struck(name, n) {
+			kinds := uint64(2) // what may have changed something is not to be repeated after a 503
+			if r.Method == http.MethodGet {
+				kinds = 3
+			}
+			switch c := a.chance(name+" how", n); c % kinds {
+			case 0:
+				if !wait(r.Context(), time.Duration(200+c>>8%600)*time.Millisecond) {
+					return
+				}
+			case 1:
+				w.Header().Set("Retry-After", "1")
+				a.refuse(w, r, svc.CodeRateLimited)
+				return
+			case 2:
+				a.refuse(w, r, svc.CodeUnavailable)
+				return
+			}
+		}
+		rec := &kept{header: w.Header(), status: http.StatusOK}
+		next.ServeHTTP(rec, r)
+		body := rec.body.Bytes()
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+			body = a.turned(r, body)
+			w.Header().Del("Content-Length")
+		}
+		w.WriteHeader(rec.status)
+		w.Write(body) // the client is gone; nobody is left to tell
+	})
+}
+
+func (a *Awkward) refuse(w http.ResponseWriter, r *http.Request, code svc.Code) {
+	door.WriteError(w, r, a.Log, door.Fail(code, errors.New("awkward on purpose")))
+}
+
+// wait waits, and reports whether anybody still does.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// turned is an answer in another order, and with what is awkward of its address.
+func (a *Awkward) turned(r *http.Request, body []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber() // as it was written
+	var v any
+	if dec.Decode(&v) != nil {
+		return body
+	}
+	if all, ok := v.(map[string]any); ok {
+		switch r.URL.Path {
+		case "/connect/status":
+			a.hold(r, all)
+		case "/connect/accesstoken":
+			if _, ok := all["exp"]; ok {
+				// Little more than the half minute before the end when clients get another.
+				all["exp"] = a.Now().Add(time.Duration(32+a.count("exp")%20) * time.Second).Unix()
+			}
+		}
+		all["x_new"] = map[string]any{"since": "2031", "of": []any{1, nil, map[string]any{"x": "y"}}}
+		if meta, ok := all["meta"].(map[string]any); ok {
+			meta["x_new"] = []any{}
+		}
+	}
+	var out bytes.Buffer
+	a.write(&out, v)
+	return out.Bytes()
+}
+
+// hold answers PENDING to the first or the first two who ask for a report that is
+// done.
+func (a *Awkward) hold(r *http.Request, all map[string]any) {
+	status, _ := all["status"].(string)
+	if !svc.Status(status).Final() {
+		return
+	}
+	name := "poll " + r.Header.Get("X-Public-Token") + " " + r.Header.Get("X-External-Id")
+	if a.count(name) <= 1+a.chance(name, 0)%2 {
+		all["status"], all["substatus"] = string(svc.StatusPending), nil
+	}
+}
+
+// write writes a value as JSON, members in an order that is nobody's.
+func (a *Awkward) write(out *bytes.Buffer, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		names := slices.SortedFunc(maps.Keys(v), func(x, y string) int {
+			if a.chance(x, 0) < a.chance(y, 0) {
+				return -1
+			}
+			return 1
+		})
+		out.WriteByte('{')
+		for i, name := range names {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			a.write(out, name)
+			out.WriteByte(':')
+			a.write(out, v[name])
+		}
+		out.WriteByte('}')
+	case []any:
+		out.WriteByte('[')
+		for i, e := range v {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			a.write(out, e)
+		}
+		out.WriteByte(']')
+	default:
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(v) // of text, numbers and literals
+		out.Truncate(out.Len() - 1)
+	}
+}
+
+// Deliverer sends events; *webhook.Sender is one.
+type Deliverer interface {
+	CheckURL(raw string) error
+	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+}
+
+// Sender sends each event twice, and some so late that others overtake them.
+func (a *Awkward) Sender(d Deliverer) Deliverer { return twice{d, a} }
+
+type twice struct {
+	Deliverer
+	a *Awkward
+}
+
+func (t twice) Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
+	name := "event"
+	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
+		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
+	}
+	first := t.Deliverer.Deliver(ctx, url, secrets, id, body)
+	if first.Outcome == webhook.Delivered {
+		t.Deliverer.Deliver(ctx, url, secrets, id, body)
+	}
+	return first
+}
