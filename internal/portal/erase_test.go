@@ -133,6 +133,10 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 		if got := mentions(t, db, "canary"); len(got) > 0 {
 			t.Errorf("something of it is still in %v", got)
 		}
+		var open int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&open); err != nil || open > 0 {
+			t.Errorf("%d searches may have the name: %v", open, err)
+		}
 		if p := desk.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") || !strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
 			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
 		}
@@ -203,4 +207,29 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 			t.Errorf("the application is still in %v, want %v", got, want)
 		}
 	})
+}
+
+// Whoever adds a table of applications decides here what becomes of its rows when
+// one is deleted: a room's Forget deletes them, or nothing in them is personal.
+func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
+	db := storetest.SQLite(t, store.Portal)
+	rows, err := db.SQL.Query(`SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name IN ('application_id', 'application') ORDER BY t.name`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, name)
+	}
+	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links", "application_mailboxes", "application_sessions",
+		"application_timeline", "attempts", "developer_returns", "developer_runs", "embed_grants", "letter_requests", "report_share_log", "report_shares",
+		"review_audit", "review_decisions", "review_deletions", "review_index", "review_notes", "review_tokens"}
+	if !slices.Equal(got, want) {
+		t.Errorf("tables of applications:\n%q, want\n%q", got, want)
+	}
 }

@@ -176,10 +176,12 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		if mine, err = d.insertDecision(ctx, tx, a.ID, taken); err != nil || !mine {
 			return err
 		}
-		if err := setDecision(ctx, tx, a.ID, taken.decision); err != nil {
+		// The application first, as whatever else moves one does: no two wait for each
+		// other.
+		if err := d.Applications.Decided(ctx, tx, a.ID, taken.decision, taken.seq); err != nil {
 			return err
 		}
-		if err := d.Applications.Decided(ctx, tx, a.ID, taken.decision, taken.seq); err != nil {
+		if err := setDecision(ctx, tx, a.ID, taken.decision); err != nil {
 			return err
 		}
 		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})

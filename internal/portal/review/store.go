@@ -817,14 +817,15 @@ func (d *Desk) notesOf(ctx context.Context, q store.Queryer, applicationID strin
 }
 
 // eraseRows deletes what the desk keeps of an application, but for the audit trail,
-// in which nothing is personal.
+// in which nothing is personal. Searches that are open may have the name, and end.
 func eraseRows(ctx context.Context, tx *sql.Tx, id string) error {
 	for _, table := range []string{"review_index", "review_tokens", "review_decisions", "review_notes", "report_shares", "report_share_log"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := tx.ExecContext(ctx, `DELETE FROM review_searches`)
+	return err
 }
 
 // bury leaves a tombstone; false where there is one.
