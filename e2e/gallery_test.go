@@ -56,3 +56,23 @@ func TestGallery(t *testing.T) {
 		}
 	})
 }
+
+// TestABrand of one's own is for everybody too, under the same strict policy.
+func TestABrand(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--brand-file=../docs/brand/brand.yaml")
+	v := visit(t, spanish)
+	v.open(t, s.Portal+"/apply/cashflow")
+	see(t, v.page(`role=img[name="Harbor Lane"]`))
+	drawn, err := v.Evaluate(`() => document.querySelector(".logo").naturalWidth > 0 && getComputedStyle(document.querySelector("button.button")).backgroundColor`)
+	must(t, err)
+	if drawn != "rgb(31, 79, 163)" {
+		t.Errorf("the button of the brand is %v", drawn)
+	}
+	everybody(t, v, "the form of a brand")
+	click(t, v.page("footer >> text=Privacidad"))
+	title(t, v, "Privacidad")
+	v.axe(t)
+	v.open(t, s.Portal+"/review/sign-in")
+	see(t, v.page(`role=img[name="Harbor Lane"]`))
+}

@@ -65,6 +65,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"half of a mail server's login":    {[]string{"--smtp-addr=mail.example:587", "--smtp-from=a@b.example", "--smtp-username=x"}, "go together"},
 		"a mail server in the clear":       {[]string{"--smtp-addr=mail.example:25", "--smtp-from=a@b.example", "--smtp-security=none"}, "in the clear"},
 		"a login sent in the clear":        {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none", "--smtp-username=x", "--smtp-password=y"}, "not sent without TLS"},
+		"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
 		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
 		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
