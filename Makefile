@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: help run build assets generate test test-fast test-race kills lint bench demo gallery vuln clean
+.PHONY: help run build assets generate test test-fast test-race kills lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability databa
 
 bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale runs one group
 	@cd bench && $(GO) run . -only '$(ONLY)'
+
+lighthouse: assets ## Lighthouse on the applicant's pages: fails below 100 but for performance, which this machine's load moves
+	@e2e/setup.sh lighthouse
+	@$(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -lighthouse | grep -v '^ *time=\|^=== '
 
 gallery: assets ## every component and page of the applicant's in every state, to look at on this machine
 	$(GO) run ./e2e/gallery/serve

@@ -326,11 +326,11 @@ type (
 		Current         bool
 	}
 	peerPage struct {
-		Lang, Title, Icon, WASM, Exec, Skip, Home, Brand, Heading, Intro string
-		Action, Product, Today, Continue, Small                          string
-		Styles, Scripts, Steps                                           []string
-		Languages                                                        []peerLanguage
-		About                                                            struct {
+		Lang, Title, Description, Icon, WASM, Exec, Skip, Home, Brand, Heading, Intro string
+		Action, Product, Today, Continue, Small                                       string
+		Styles, Scripts, Steps                                                        []string
+		Languages                                                                     []peerLanguage
+		About                                                                         struct {
 			Title        string
 			Pair, Fields []peerField
 			Date         peerDate
@@ -374,8 +374,9 @@ func applyPeer() peerPage {
 	income.Prefix = "$"
 	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule", Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
 		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
-		Intro:  "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
-		Action: "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
+		Description: "Fill in a short form, sign in at your bank, and the company you are applying to gets the report it asked for. Nothing more.",
+		Intro:       "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
+		Action:      "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
 		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js")}, Steps: []string{"Your details", "Verification", "Report"},
 		Languages: []peerLanguage{{applyPath + "?lang=en", "en", "English", true}, {applyPath + "?lang=es", "es", "Español", false}},
 	}

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, PostgreSQL and
 # Node by apt, the browser driver, axe and React by npm, into .cache. Running it
-# again does nothing. With the word react it fetches that alone, for the example.
+# again does nothing. With the word react it fetches that alone, for the example;
+# with the word lighthouse that too, which the tests do not need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 playwright=1.52.0 # the driver that playwright-go v0.5200.1 speaks to
 axe=4.10.3
+lighthouse=12.8.2
 react=19.1.0
 scheduler=0.26.0 # that react-dom asks for
 
@@ -43,3 +45,8 @@ fetch scheduler "$scheduler"
 [ "${1-}" = react ] && exit
 fetch playwright-core "$playwright"
 fetch axe-core "$axe"
+if [ "${1-}" = lighthouse ] && [ "$(cat .cache/npm/lighthouse/version 2>/dev/null)" != "$lighthouse" ]; then
+  echo "fetching lighthouse@$lighthouse" >&2
+  npm install --silent --ignore-scripts --no-audit --no-fund --prefix .cache/npm/lighthouse "lighthouse@$lighthouse" >/dev/null
+  echo "$lighthouse" >.cache/npm/lighthouse/version
+fi

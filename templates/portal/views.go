@@ -51,7 +51,7 @@ func (b Base) out() templ.Attributes {
 }
 
 func (b Base) page(title string, scripts ...string) ui.Page {
-	p := ui.Page{Lang: b.Lang, Title: title, Home: "/", Icon: b.Assets.URL("icon.svg"),
+	p := ui.Page{Lang: b.Lang, Title: title, Description: wordsLandingIntro.In(b.Lang), Home: "/", Icon: b.Assets.URL("icon.svg"),
 		Styles: []string{b.Assets.URL("portal.css")}, Languages: b.Languages, Bare: b.Framed}
 	p.Attrs = templ.Attributes{}
 	if b.Framed {

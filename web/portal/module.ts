@@ -34,7 +34,10 @@ async function load(module: string, support: string): Promise<void> {
     try {
       if (!globalThis.Go) await script(support);
       const go = new globalThis.Go!();
-      const { instance } = await WebAssembly.instantiateStreaming(fetch(module), go.importObject);
+      const compiled = await WebAssembly.compileStreaming(fetch(module));
+      await turn();
+      const instance = await WebAssembly.instantiate(compiled, go.importObject);
+      await turn();
       void go.run(instance);
       globalThis.vestibule.check = checker(instance);
       document.dispatchEvent(new Event("vestibule:ready"));
@@ -74,6 +77,9 @@ function show(section: HTMLElement): void {
     part.hidden = !part.matches(`[data-when~="${section.dataset.phase}"]`);
   }
 }
+
+// turn lets the browser answer what was typed or touched between two pieces of work.
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 // painted calls f when the browser has shown the page and has time, or after a
 // second at the latest.
