@@ -38,6 +38,9 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 	for _, product := range []string{"cashflow", "income", "eligibility", "passport"} {
 		for _, way := range []string{"inline", "modal", "page", "redirect", "redirect-form", "register-token", "register-prefill"} {
 			for _, person := range []string{"ana", "luis", "none"} {
+				if person != "ana" && way != "inline" && way != "register-token" { // the API has a rate
+					continue
+				}
 				at := product + " " + way + " " + person
 				p := b.get("/developers?" + url.Values{"product": {product}, "way": {way}, "person": {person}, "theme": {"dark"}, "speaks": {"es"}}.Encode())
 				if p.status != 200 || strings.Contains(p.body, apiKey) || !strings.Contains(p.body, `value="`+way+`" checked`) {
@@ -70,7 +73,7 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 			}
 		}
 	}
-	if calls != 4*5*3 {
+	if calls != 4*(5+2) {
 		t.Errorf("%d calls were tried", calls)
 	}
 }
@@ -125,9 +128,9 @@ func TestARunShowsTheChosenWay(t *testing.T) {
 		want string
 	}{
 		{url.Values{"way": {"modal"}, "theme": {"dark"}, "speaks": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
-		{url.Values{"way": {"page"}}, `<vestibule-apply data-theme="" lang="en" mode="redirect" token="`},
-		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}}, `<vestibule-apply data-theme="" height="640" lang="en" mode="inline" token="`},
-		{url.Values{"way": {"register-prefill"}, "person": {"none"}}, `<vestibule-apply data-theme="" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"page"}}, `<vestibule-apply data-theme="own" lang="en" mode="redirect" token="`},
+		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}}, `<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"register-prefill"}, "person": {"none"}}, `<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
 		{url.Values{"way": {"redirect-form"}}, `/connect" target="_blank"`},
 	} {
 		b := r.browser()

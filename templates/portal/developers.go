@@ -15,7 +15,7 @@ type Choice struct {
 	Product  svc.Product
 	Way      string
 	Speaks   svc.Lang // language of the element
-	Theme    string   // light, dark, or "" for the person's own
+	Theme    string   // own (the person’s), light or dark
 	Person   string   // ana, luis or none
 	Username string   // the mock bank's
 }
@@ -196,7 +196,7 @@ func (p Playground) themes() ui.Question {
 	for _, x := range []struct {
 		value string
 		words svc.Words
-	}{{"", wordsThemeOwn}, {"light", wordsThemeLight}, {"dark", wordsThemeDark}} {
+	}{{"own", wordsThemeOwn}, {"light", wordsThemeLight}, {"dark", wordsThemeDark}} {
 		q.Options = append(q.Options, ui.Option{Value: x.value, Label: x.words.In(p.Lang), Chosen: x.value == p.Choice.Theme})
 	}
 	return q

@@ -57,7 +57,7 @@ func (d *Desk) read(q url.Values) pages.Choice {
 		names[i] = w.name
 	}
 	c := pages.Choice{Product: svc.Product(pick("product", products...)), Way: pick("way", names...), Speaks: svc.Lang(pick("speaks", "en", "es")),
-		Theme: pick("theme", "", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
+		Theme: pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
 	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data from the beginning
 		c.Person = "ana"
 	}
@@ -217,7 +217,7 @@ element.addEventListener("complete", (e) => {
   // A reason for your back end to ask, and no proof.
   console.log(e.detail.application, e.detail.state);
 });`)}
-		if c.Theme != "" {
+		if c.Theme != "own" {
 			out = append(out, pages.Listing{ID: "css", Title: "CSS", Code: "vestibule-apply {\n  color-scheme: " + c.Theme + ";\n}"})
 		}
 		return out

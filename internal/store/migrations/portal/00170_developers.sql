@@ -4,7 +4,7 @@ CREATE TABLE developer_runs (
     application_id TEXT   PRIMARY KEY,
     way            TEXT   NOT NULL,
     lang           TEXT   NOT NULL, -- of the element
-    theme          TEXT   NOT NULL, -- light, dark, or empty
+    theme          TEXT   NOT NULL, -- own (the person's), light or dark
     username       TEXT   NOT NULL, -- the mock bank's, to be proposed
     token          BYTEA  NOT NULL, -- the embed token, sealed
     created_at     BIGINT NOT NULL
