@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -70,4 +71,46 @@ func Email(email string) string {
 		return ""
 	}
 	return email
+}
+
+// Try is one try to sign in, as it came.
+type Try struct {
+	Email    string // by Email
+	Password string
+	Place    string // by Place
+	Now      time.Time
+}
+
+// Verdict is what a try comes to.
+type Verdict int
+
+const (
+	Wrong Verdict = iota
+	Right
+	TooOften // it was not looked at: Window must pass
+)
+
+// Judge counts a try, finds whom it is of, and checks the password, in this order:
+// each try is counted before it can be right, and one of nobody takes as long as a
+// wrong password. find returns the kept hash, or store.ErrNotFound; for a try that
+// cannot be right it is not asked. ErrBusy is returned as by Do.
+func (q *Queue) Judge(ctx context.Context, db *store.DB, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
+	if t.Email == "" || t.Password == "" || len(t.Password) > Max {
+		return Wrong, nil
+	}
+	allowed, err := Take(ctx, db, t.Email, t.Place, t.Now)
+	if err != nil {
+		return Wrong, err
+	}
+	if !allowed {
+		return TooOften, nil
+	}
+	hash, err := find(ctx)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return Wrong, err
+	}
+	if right, err := q.Check(ctx, hash, t.Password); err != nil || !right {
+		return Wrong, err
+	}
+	return Right, nil
 }

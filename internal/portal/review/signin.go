@@ -140,8 +140,7 @@ func busy(err error) error {
 	return err
 }
 
-// signIn checks e-mail and password. Every try is counted before the password is
-// looked at, and a wrong e-mail takes as long as a wrong password.
+// signIn checks e-mail and password.
 func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !d.Local() {
 		return door.Fail(svc.CodeNotFound, errors.New("there are no passwords here"))
@@ -157,34 +156,27 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	again := func(status int, problem portal.ReviewSignInProblem) error {
 		return d.showSignIn(w, r, status, portal.ReviewSignInView{Email: email, Next: next, Problem: problem})
 	}
-	if email == "" || given == "" || len(given) > password.Max {
-		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
-	}
-	now, ctx := d.Now(), r.Context()
-	allowed, err := password.Take(ctx, d.DB, email, password.Place(r), now)
-	if err != nil {
-		return err
-	}
-	if !allowed {
+	now, place := d.Now(), password.Place(r)
+	var found reviewer
+	verdict, err := d.passwords.Judge(r.Context(), d.DB, password.Try{Email: email, Password: given, Place: place, Now: now}, func(ctx context.Context) (string, error) {
+		var err error
+		found, err = reviewerByEmail(ctx, d.DB.SQL, email)
+		return found.passwordHash, err
+	})
+	switch {
+	case err != nil:
+		return busy(err)
+	case verdict == password.TooOften:
 		door.RetryAfter(w, password.Window)
 		return again(http.StatusTooManyRequests, portal.ReviewSignInTooOften)
-	}
-	found, err := reviewerByEmail(ctx, d.DB.SQL, email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	right, err := d.passwords.Check(ctx, found.passwordHash, given)
-	if err != nil {
-		return busy(err)
-	}
-	if !right || !found.disabled.IsZero() {
-		if err := d.failed(ctx, found.id, "password"); err != nil {
+	case verdict != password.Right || !found.disabled.IsZero():
+		if err := d.failed(r.Context(), found.id, "password"); err != nil {
 			return err
 		}
 		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
 	}
 	return d.enter(w, r, found.id, "password", next, func(ctx context.Context, tx *sql.Tx) error {
-		return password.Forget(ctx, tx, email, password.Place(r), now)
+		return password.Forget(ctx, tx, email, place, now)
 	})
 }
 

@@ -7,13 +7,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"vestibule/internal/door"
 	"vestibule/internal/password"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -115,29 +113,19 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	again := func(status int, p pages.DeskSignInProblem) error {
 		return s.showSignIn(w, r, status, pages.DeskSignIn{Email: email, Next: next, Problem: p})
 	}
-	if email == "" || given == "" || len(given) > password.Max {
-		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
-	}
-	allowed, err := password.Take(ctx, s.DB, email, place, now)
-	if err != nil {
-		return err
-	}
-	if !allowed {
+	var found staff
+	verdict, err := s.passwords.Judge(ctx, s.DB, password.Try{Email: email, Password: given, Place: place, Now: now}, func(ctx context.Context) (string, error) {
+		var err error
+		found, err = staffByEmail(ctx, s.DB.SQL, email)
+		return found.passwordHash, err
+	})
+	switch {
+	case err != nil:
+		return busy(err)
+	case verdict == password.TooOften:
 		door.RetryAfter(w, password.Window)
 		return again(http.StatusTooManyRequests, pages.DeskSignInTooOften)
-	}
-	found, err := staffByEmail(ctx, s.DB.SQL, email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	right, err := s.passwords.Check(ctx, found.passwordHash, given)
-	if errors.Is(err, password.ErrBusy) {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
-	}
-	if err != nil {
-		return err
-	}
-	if !right {
+	case verdict != password.Right:
 		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
 	}
 	var cookie session.Cookie
