@@ -160,7 +160,7 @@ var guideNames = []struct {
 // developer is a page for developers.
 func (b Base) developer(title string, scripts ...string) ui.Page {
 	p := b.page(title, scripts...)
-	p.Wide = true
+	p.Wide, p.Description = true, wordsPlaygroundIntro.In(b.Lang)
 	p.Styles = append(p.Styles, b.Assets.URL("developers.css"))
 	p.Links = []ui.Link{{Text: wordsPlayground.In(b.Lang), URL: "/developers", Current: title == wordsPlayground.In(b.Lang)}, {Text: wordsAPI.In(b.Lang), URL: "/api/v1/docs"}}
 	return p

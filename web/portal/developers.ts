@@ -96,6 +96,8 @@ function heard(e: Event): void {
 	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail, ...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
 	told.push(made);
 	merge();
+	// The stream ends with the report, and a hook may come after it.
+	if (e.type === "step" || e.type === "complete") void refresh();
 }
 
 let busy = false;
