@@ -156,7 +156,12 @@ func (l *loader) load(f file) {
 	b.Privacy = l.document("privacy", f.Legal.Privacy)
 	b.Terms = l.document("terms", f.Legal.Terms)
 	if l.document("consent", f.Legal.Consent) {
-		b.Consent = l.out.legal["consent"]
+		b.Consent = map[svc.Lang]string{}
+		for lang, text := range l.out.legal["consent"] {
+			// A link must not lead away from a form that is half filled in, nor show
+			// its page in another site's frame.
+			b.Consent[lang] = strings.ReplaceAll(text, `<a href="`, `<a target="_blank" rel="noopener" href="`)
+		}
 	}
 	s := f.Support
 	b.Support = pages.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}

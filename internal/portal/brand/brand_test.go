@@ -41,7 +41,7 @@ func TestTheExample(t *testing.T) {
 	if p.Name != "Harbor Lane" || p.Logo == nil || p.Logo.Width != 184 || p.Logo.Height != 40 || !p.Logo.Wordmark || p.Logo.Dark == p.Logo.URL {
 		t.Errorf("%+v, logo %+v", p, p.Logo)
 	}
-	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[svc.Spanish], `<a href="/legal/terms">condiciones</a>`) {
+	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[svc.Spanish], `<a target="_blank" rel="noopener" href="/legal/terms">condiciones</a>`) {
 		t.Errorf("legal texts: %+v", p)
 	}
 	if text, ok := b.Document("privacy", svc.English); !ok || !strings.Contains(text, "<h2>What we receive</h2>") {
