@@ -56,12 +56,12 @@ type ReviewPeopleView struct {
 
 // ReviewPerson is one of the desk's people.
 type ReviewPerson struct {
-	ID, Email, Role   string
-	Created, SignedIn time.Time // the latter zero for never
-	Disabled          time.Time // zero: may sign in
-	Self              bool
-	Password          bool // has one here
-	Elsewhere         bool // signs in by another account
+	ID, Email, Role string
+	SignedIn        time.Time // zero for never
+	Disabled        time.Time // zero: may sign in
+	Self            bool
+	Password        bool // has one here
+	Elsewhere       bool // signs in by another account
 }
 
 // ReviewPeopleProblem is why nobody was added.

@@ -35,7 +35,6 @@ var (
 
 	peopleIntro     = svc.Words{EN: "Who may sign in here, and what each of them may do.", ES: "Quién puede entrar aquí y qué puede hacer cada cual."}
 	peopleRole      = svc.Words{EN: "Role", ES: "Función"}
-	peopleSince     = svc.Words{EN: "Since", ES: "Desde"}
 	peopleSignedIn  = svc.Words{EN: "Last signed in", ES: "Última entrada"}
 	peopleState     = svc.Words{EN: "Way in", ES: "Acceso"}
 	peopleChange    = svc.Words{EN: "Change", ES: "Cambiar"}
@@ -55,7 +54,7 @@ var (
 	peopleKnown     = svc.Words{EN: "Somebody has this address already.", ES: "Alguien ya tiene esta dirección."}
 	peopleLinkTitle = svc.Words{EN: "A link to set a password", ES: "Un enlace para elegir contraseña"}
 	peopleLinkText  = svc.Words{EN: "Give it to this person, and to nobody else. It is shown once, works once, and ends in three days:", ES: "Entréguelo a esta persona y a nadie más. Se muestra una vez, sirve una vez y vence en tres días:"}
-	peopleNoLink    = svc.Words{EN: "The person is here. They sign in by your organization's account.", ES: "La persona ya consta. Entra con la cuenta de su organización."}
+	peopleNoLink    = svc.Words{EN: "They sign in by your organization's account.", ES: "Entra con la cuenta de su organización."}
 
 	welcomeTitle = svc.Words{EN: "Choose a password", ES: "Elija una contraseña"}
 	welcomeIntro = svc.Words{EN: "With it you sign in from now on. Whoever is signed in by an older one is signed out.", ES: "Con ella entrará desde ahora. Las sesiones abiertas con una anterior se cierran."}

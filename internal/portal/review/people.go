@@ -36,7 +36,7 @@ func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by
 		return err
 	}
 	for _, p := range all {
-		v.People = append(v.People, portal.ReviewPerson{ID: p.id, Email: p.email, Role: string(p.role), Created: p.created, SignedIn: p.signedIn,
+		v.People = append(v.People, portal.ReviewPerson{ID: p.id, Email: p.email, Role: string(p.role), SignedIn: p.signedIn,
 			Disabled: p.disabled, Self: p.id == by.id, Password: p.passwordHash != "", Elsewhere: p.bound})
 	}
 	v.By, v.Local = by.email, d.Local()

@@ -73,7 +73,7 @@ func (s *shelf) Newest(_ context.Context, id string) ([]byte, error) {
 }
 
 func (s *shelf) Entry(_ context.Context, _ store.Queryer, id string) (Entry, error) {
-	a, err := s.Get(nil, id)
+	a, err := s.Get(context.Background(), id)
 	return entryFor(a), err
 }
 
