@@ -4,22 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"vestibule/internal/store"
 )
-
-// awkward is the seed by which the sandbox is awkward, of every test where
-// VESTIBULE_E2E_AWKWARD is set.
-func awkward() []string {
-	if seed := os.Getenv("VESTIBULE_E2E_AWKWARD"); seed != "" {
-		return []string{"--sandbox-awkward=" + seed}
-	}
-	return nil
-}
 
 // returned is a redirect's application whose browser has come back, with its end.
 func (w *world) returned(t *testing.T) (id string) {

@@ -105,7 +105,7 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	exit := make(chan int, 1)
 	go func() {
 		code := app.Run(ctx, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
-			"--data-dir=" + w.dir, "--database-url=" + databaseURL}, append(awkward(), more...)...), in, w.Log)
+			"--data-dir=" + w.dir, "--database-url=" + databaseURL}, more...), in, w.Log)
 		in.Close()
 		exit <- code
 		close(w.ended)
@@ -262,7 +262,7 @@ var direct = &http.Client{
 }
 
 // send sends a request and reads the answer. What the rate of the API's key holds
-// back it sends again when it may, and what a service refuses that is awkward.
+// back it sends again when it may.
 func send(req *http.Request) (reply, error) {
 	for {
 		resp, err := direct.Do(req)
@@ -275,9 +275,7 @@ func send(req *http.Request) (reply, error) {
 			return reply{}, err
 		}
 		out := reply{resp.StatusCode, resp.Header, body}
-		held := out.field("error") == "RATE_LIMITED" && strings.Contains(req.URL.Path, "/api/v1/")
-		refused := awkward() != nil && (resp.StatusCode == 429 || resp.StatusCode == 503)
-		if !held && !refused {
+		if out.field("error") != "RATE_LIMITED" || !strings.Contains(req.URL.Path, "/api/v1/") {
 			return out, nil
 		}
 		if req.Body, err = req.GetBody(); err != nil {
