@@ -69,8 +69,8 @@ lighthouse: assets ## Lighthouse on the applicant's pages: fails below 100 but f
 	@e2e/setup.sh lighthouse
 	@$(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -lighthouse | grep -v '^ *time=\|^=== '
 
-gallery: assets ## every component and page of the applicant's in every state, to look at on this machine
-	$(GO) run ./e2e/gallery/serve
+gallery: assets ## every component and page of the applicant's in every state, to look at on this machine; VISITS=1: the service's steps
+	$(GO) run ./e2e/gallery/serve $(if $(VISITS),-visits)
 
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo

@@ -1,5 +1,5 @@
-// Package gallery is every component and every page of the applicant's, in every
-// state, with canned data: to look at while one changes them, by
+// Package gallery is every component and every page of the applicant's, the
+// customer's and the service's, in every state, with canned data: to look at while one changes them, by
 //
 //	make gallery
 //
@@ -187,14 +187,15 @@ func wrapped(open, end string, c templ.Component) templ.Component {
 	return templ.Join(templ.Raw(open), c, templ.Raw(end))
 }
 
-// Handler serves the gallery: a list, and each exhibit by its number.
-func Handler(assets Assets) http.Handler {
+// Handler serves a gallery, whose exhibits are Exhibits or Visits: a list, and each
+// exhibit by its number. The assets and the style sheet are the same party's.
+func Handler(assets Assets, style string, exhibits func(Assets, svc.Lang) []Exhibit) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", assets.Handler())
 	mux.HandleFunc("GET /still/", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	mux.HandleFunc("GET /exhibits/{number}", func(w http.ResponseWriter, r *http.Request) {
 		var n int
-		all := Exhibits(assets, ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")))
+		all := exhibits(assets, ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")))
 		if _, err := fmt.Sscan(r.PathValue("number"), &n); err != nil || n < 0 || n >= len(all) {
 			http.NotFound(w, r)
 			return
@@ -205,10 +206,10 @@ func Handler(assets Assets) http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 		var list strings.Builder
-		for i, e := range Exhibits(assets, lang) {
+		for i, e := range exhibits(assets, lang) {
 			fmt.Fprintf(&list, `<li><a href="/exhibits/%d?lang=%s">%s</a></li>`, i, lang, html.EscapeString(e.Name))
 		}
-		p := ui.Page{Lang: lang, Title: "Gallery", Styles: []string{assets.URL("portal.css")}, Languages: ui.Languages(lang, r.URL)}
+		p := ui.Page{Lang: lang, Title: "Gallery", Styles: []string{assets.URL(style)}, Languages: ui.Languages(lang, r.URL)}
 		door.Secure(w, door.CSP{})
 		_ = door.HTML(w, r, http.StatusOK, within(ui.Layout(p), ui.Head("Gallery", ""), templ.Raw("<ol>"+list.String()+"</ol>")))
 	})

@@ -14,6 +14,7 @@ import (
 
 func main() {
 	addr := flag.String("addr", "localhost:8090", "where to listen")
+	visits := flag.Bool("visits", false, "the steps of the service's visits, in place of the portal's pages")
 	flag.Parse()
 	l, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -21,6 +22,10 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Println("the gallery is at http://" + l.Addr().String() + "/")
-	fmt.Fprintln(os.Stderr, http.Serve(l, gallery.Handler(web.Portal())))
+	handler := gallery.Handler(web.Portal(), "portal.css", gallery.Exhibits)
+	if *visits {
+		handler = gallery.Handler(web.Provider(), "provider.css", gallery.Visits)
+	}
+	fmt.Fprintln(os.Stderr, http.Serve(l, handler))
 	os.Exit(1)
 }
