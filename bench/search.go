@@ -40,7 +40,7 @@ const (
 // on PostgreSQL where this machine has it: pages by every filter, alone and
 // together, and searches by name, address and id, with the line of the audit trail
 // that each of them leaves. It is the 99th percentile of whole requests, one after
-// the other.
+// the other; the spread is from the median to it.
 func searchFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
