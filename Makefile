@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: help run build assets generate test test-fast test-race kills lint bench demo gallery lighthouse vuln clean
+.PHONY: help run build assets generate test test-fast test-race test-awkward kills lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test-race: tools assets ## every test but the browser's, under the race detector
 .PHONY: tools check
 tools:
 	@e2e/setup.sh
+
+test-awkward: tools assets ## the browser tests against a service that is awkward on purpose (SEED=7)
+	@VESTIBULE_E2E_AWKWARD=$${SEED-7} $(POSTGRES) $(GO) test -timeout 30m ./e2e
 
 # Formatting, vet, and whether what is generated is what is committed.
 check:

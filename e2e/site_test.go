@@ -62,6 +62,9 @@ func start(t *testing.T, args ...string) *site {
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	exit := make(chan int, 1)
+	if seed := os.Getenv("VESTIBULE_E2E_AWKWARD"); seed != "" {
+		args = append([]string{"--sandbox-awkward=" + seed}, args...)
+	}
 	go func() {
 		args := append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
 			"--admin-addr=127.0.0.1:0", "--data-dir=" + s.dir}, args...)

@@ -1,0 +1,25 @@
+package e2e
+
+import "testing"
+
+// TestAwkward walks both ways through a service that does all that the contract
+// allows; VESTIBULE_E2E_AWKWARD=7 has every other test here meet one.
+func TestAwkward(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--sandbox-awkward=7")
+	for _, mode := range []string{"embedded", "redirect"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t)
+			a := s.begin(t, mode)
+			v.open(t, a.ConnectURL)
+			if mode == "embedded" {
+				walk(t, v.widget, "default")
+			} else {
+				walk(t, v.page, "default")
+				at(t, v, s.statusURL(a))
+			}
+			state(t, v, "ready")
+		})
+	}
+}
