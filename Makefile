@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: help run build assets generate test test-fast test-race test-awkward kills lint bench demo gallery lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward kills lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,13 @@ bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|p
 lighthouse: assets ## Lighthouse on the applicant's pages: fails below 100 but for performance, which this machine's load moves
 	@e2e/setup.sh lighthouse
 	@$(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -lighthouse | grep -v '^ *time=\|^=== '
+
+# The soak starts the program that was built, with its flags.
+soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, and say whether it stood it
+	@cd bench && $(GO) run ./soak -d $${D-10m} -replicas $${R-0}
+
+scale: build ## start R (3) replicas, a balancer and a PostgreSQL on this machine, until interrupted
+	@cd bench && $(GO) run ./soak -hold -replicas $${R-3}
 
 gallery: assets ## every component and page of the applicant's in every state, to look at on this machine; VISITS=1: the service's steps
 	$(GO) run ./e2e/gallery/serve $(if $(VISITS),-visits)
