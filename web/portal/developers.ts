@@ -96,12 +96,13 @@ function heard(e: Event): void {
 	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail, ...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
 	told.push(made);
 	merge();
-	// The stream ends with the report, and a hook may come after it.
+	// A hook that comes after the report is on no stream.
 	if (e.type === "step" || e.type === "complete") void refresh();
 }
 
 let busy = false;
 let again = false;
+let last = ""; // what was fetched last
 
 async function refresh(): Promise<void> {
 	if (busy) {
@@ -113,7 +114,8 @@ async function refresh(): Promise<void> {
 		const page = await fetched(trace()?.dataset.self ?? location.href);
 		const old = trace();
 		const fresh = page?.getElementById("trace");
-		if (old && fresh && Number(fresh.dataset.version) >= Number(old.dataset.version)) {
+		if (old && fresh && fresh.outerHTML !== last && Number(fresh.dataset.version) >= Number(old.dataset.version)) {
+			last = fresh.outerHTML;
 			const open = new Set([...old.querySelectorAll<HTMLElement>("li:has(details[open])")].map((li) => li.dataset.key));
 			const focused = old.contains(document.activeElement) ? document.activeElement?.closest<HTMLElement>("li")?.dataset.key : undefined;
 			const next = document.importNode(fresh, true);
@@ -142,8 +144,10 @@ if (address) {
 	});
 	stream.addEventListener("end", () => {
 		stream.close();
-		void refresh();
+		// The report is here, and yet a hook, a return or an event may come after it.
+		for (const seconds of [0, 2, 5, 10, 20, 40]) window.setTimeout(() => void refresh(), seconds * 1000);
 	});
 }
+if (trace()) document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void refresh());
 const element = document.querySelector("vestibule-apply");
 if (element) for (const name of names) element.addEventListener(name, heard);

@@ -124,7 +124,7 @@ func (d *Desk) line(a Application, k kept, l Line, t Attempt, signed map[int]Sig
 		out.What = "GET /connect/status"
 		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(proof...)
 	case journey.Fetched:
-		out.What, out.URL = "GET /connect/"+reportPath(a.Product), "/review/applications/"+a.ID
+		out.What, out.URL = "GET "+reportPath(a.Product), "/review/applications/"+a.ID
 		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.PublicToken)}, member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
 		out.From, out.To = pages.PartyPortal, pages.PartyPortal
@@ -134,8 +134,8 @@ func (d *Desk) line(a Application, k kept, l Line, t Attempt, signed map[int]Sig
 }
 
 func reportPath(p svc.Product) string {
-	return map[svc.Product]string{svc.Cashflow: "cashflow/v2/json", svc.Income: "income/v2/json",
-		svc.Eligibility: "affordable-housing-verification/v1/json", svc.Passport: "passport/v4/json"}[p]
+	return map[svc.Product]string{svc.Cashflow: "/connect/cashflow/v2/json", svc.Income: "/connect/income/v2/json",
+		svc.Eligibility: "/connect/affordable-housing-verification/v1/json", svc.Passport: "/connect/passport/v4/json"}[p]
 }
 
 // created is the call that made the application.
