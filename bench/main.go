@@ -47,7 +47,12 @@ func groups() []group {
 
 func main() {
 	only := flag.String("only", "", "the one group to run")
+	file := flag.String("bare", "", "serve the bytes of this file and nothing else, as the peer of a figure of pages")
 	flag.Parse()
+	if *file != "" {
+		fmt.Fprintln(os.Stderr, "bench:", bare(*file))
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *only); err != nil {
