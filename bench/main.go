@@ -39,6 +39,7 @@ func groups() []group {
 		{"engine", engineFigures},
 		{"engine", incomeFigures},
 		{"scale", searchFigures},
+		{"scale", floodFigures},
 		{"engine", eligibilityFigures},
 		{"engine", paystubFigures},
 		{"engine", passportFigures},
