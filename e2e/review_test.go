@@ -107,7 +107,8 @@ func TestReview(t *testing.T) {
 	see(t, v.page("text=branch 7"))
 	see(t, v.page("text="+stranger.publicToken))
 	text := read(t, v.page("article.report"))
-	if found := regexp.MustCompile(`\d{9,}`).FindString(strings.ReplaceAll(text, stranger.publicToken, "")); found != "" {
+	ids := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`) // some have long runs of digits
+	if found := regexp.MustCompile(`\d{9,}`).FindString(ids.ReplaceAllString(text, "")); found != "" {
 		t.Errorf("the page shows a whole number: %s", found)
 	}
 	v.axe(t)

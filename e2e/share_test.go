@@ -55,6 +55,6 @@ func TestSharing(t *testing.T) {
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
 	click(t, v.page(`role=button[name="Compartir el informe"]`))
 	see(t, v.page("#sharing-problem >> text=no puede volver a compartirse"))
-	click(t, v.page("summary"))
+	click(t, card.Locator("summary"))
 	see(t, card.Locator("role=cell >> text=Concedió otras 72 horas"))
 }
