@@ -1,0 +1,84 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// watcher takes down what it is told.
+type watcher struct {
+	mu    sync.Mutex
+	told  []string
+	ended chan struct{}
+}
+
+func (w *watcher) Carried(context.Context) string { return "from-there" }
+
+func (w *watcher) Job(ctx context.Context, kind, carried string, _ int) (context.Context, func(string)) {
+	return ctx, func(outcome string) {
+		w.mu.Lock()
+		w.told = append(w.told, kind+" "+carried+" "+outcome)
+		w.mu.Unlock()
+		w.ended <- struct{}{}
+	}
+}
+
+// TestAQueueIsWatched holds what is told of jobs: how each run ended, what waits, and
+// whether anything runs at all.
+func TestAQueueIsWatched(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		w := &watcher{ended: make(chan struct{}, 10)}
+		q := queue(t, db, func(_ jobs.Job, a ring) error {
+			switch a.Bell {
+			case "later":
+				return jobs.Later(time.Hour)
+			case "never":
+				return jobs.Give(errors.New("never"))
+			case "bad":
+				return errors.New("bad")
+			case "panic":
+				panic("at work")
+			}
+			return nil
+		})
+		q.Watch(w)
+		if q.Running() == nil {
+			t.Error("it runs before its start")
+		}
+		bells := []string{"good", "later", "never", "bad", "panic"}
+		for _, b := range bells {
+			enqueue(t, db, q, b)
+		}
+		waiting, err := q.Waiting(t.Context())
+		if err != nil || len(waiting) != 1 || waiting[0].Kind != "ring" || waiting[0].State != "available" || waiting[0].Jobs != len(bells) ||
+			waiting[0].Oldest < 0 || waiting[0].Oldest > time.Minute {
+			t.Errorf("waiting: %+v %v", waiting, err)
+		}
+		start(t, q)
+		if err := q.Running(); err != nil {
+			t.Error(err)
+		}
+		for range bells {
+			<-w.ended
+		}
+		slices.Sort(w.told)
+		want := []string{"ring from-there done", "ring from-there failed", "ring from-there failed", "ring from-there given_up", "ring from-there later"}
+		if !slices.Equal(w.told, want) {
+			t.Errorf("told %q, want %q", w.told, want)
+		}
+		if err := q.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if q.Running() == nil {
+			t.Error("it runs after its end")
+		}
+	})
+}
