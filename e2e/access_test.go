@@ -299,6 +299,11 @@ func TestReviewIsForEverybody(t *testing.T) {
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t) // with every table open
 		in(t, v, lang)
+		for _, page := range []string{"people", "audit", "deletions", "letters", "events", "find", "applications/" + id + "/notes", "applications/" + id + "/shares", "applications/" + id + "/delete"} {
+			v.open(t, s.Portal+"/review/"+page)
+			everybody(t, v, page)
+			in(t, v, lang)
+		}
 	})
 }
 
