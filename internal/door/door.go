@@ -124,10 +124,11 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 }
 
 // LogError writes the reason of a failed request to the log: at level Error if
-// it is ours, Info if it is the client's.
+// it is ours, Info if it is the client's, also where the client did not wait for
+// the answer.
 func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	level := slog.LevelInfo
-	if e.HTTPStatus() >= 500 {
+	if e.HTTPStatus() >= 500 && !gone(r, e) {
 		level = slog.LevelError
 	}
 	attrs := []any{"code", e.Code, "status", e.HTTPStatus(), "requestId", RequestID(r.Context())}
@@ -135,6 +136,11 @@ func LogError(r *http.Request, log *slog.Logger, e *Error) {
 		attrs = append(attrs, "why", e.Why.Error())
 	}
 	log.Log(r.Context(), level, "request failed", attrs...)
+}
+
+// gone reports whether the request failed because nobody waits for its answer.
+func gone(r *http.Request, e *Error) bool {
+	return errors.Is(e.Why, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled)
 }
 
 // RetryAfter sets the header of that name, in whole seconds rounded up; nothing

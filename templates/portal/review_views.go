@@ -214,6 +214,7 @@ func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError)
 func (v ReviewApplicationView) facts(l svc.Lang) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
+		{Term: reviewTold.In(l), Text: v.Words.In(l)},
 		{Term: listName.In(l), Body: given(l, v.Row.Name)},
 		{Term: reviewEmail.In(l), Body: given(l, v.Email)},
 		{Term: reviewProduct.In(l), Text: known(l, productWords, v.Row.Product)},

@@ -41,6 +41,7 @@ var (
 	reviewOlder      = svc.Words{EN: "Older applications", ES: "Solicitudes anteriores"}
 	reviewNewest     = svc.Words{EN: "Back to the newest", ES: "Volver a las más recientes"}
 	reviewOpen       = svc.Words{EN: "Application", ES: "Solicitud"}
+	reviewTold       = svc.Words{EN: "The applicant reads", ES: "El solicitante lee"}
 	reviewState      = svc.Words{EN: "State", ES: "Estado"}
 	reviewProduct    = svc.Words{EN: "Product", ES: "Producto"}
 	reviewMode       = svc.Words{EN: "Way", ES: "Vía"}
