@@ -225,4 +225,3 @@ func TestTheGuidesLeadSomewhere(t *testing.T) {
 		t.Errorf("%d guides", len(pages))
 	}
 }
-

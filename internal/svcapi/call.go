@@ -42,7 +42,7 @@ type call struct {
 	path    string // below BaseURL
 	header  http.Header
 	extra   http.Header // of whoever watches
-	body    []byte // JSON; nil for none
+	body    []byte      // JSON; nil for none
 	auth    auth
 	repeat  bool // may be sent again although it may have been processed
 	anyType bool // the answer is a file, of whatever content type
