@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/pprof"
 	"time"
 )
 
@@ -20,7 +21,7 @@ const (
 	draining
 )
 
-// admin serves health and metrics, on a listener of its own. /healthz says that
+// admin serves health, metrics and profiles, on a listener of its own. /healthz says that
 // the process lives; /readyz that every party can take requests and do its work,
 // which is neither before the databases are migrated nor once the end has begun.
 func (p *program) admin() http.Handler {
@@ -35,6 +36,10 @@ func (p *program) admin() http.Handler {
 		w.Write([]byte("ready\n"))
 	})
 	mux.Handle("GET /metrics", p.telemetry.Metrics())
+	// Not the command line, which may have secrets.
+	for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
+		mux.HandleFunc("GET /debug/pprof/"+path, h)
+	}
 	return mux
 }
 

@@ -294,6 +294,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	admin := strings.TrimPrefix(lines.Text(), "admin listening url=")
 	eventually(t, 503, admin+"/readyz")
 	good(t, 200, ask(t, "GET", admin+"/healthz", ""))
+	good(t, 200, ask(t, "GET", admin+"/debug/pprof/heap", ""))
 	if err := held.Close(); err != nil { // and with the pool, the lock
 		t.Fatal(err)
 	}

@@ -1,12 +1,15 @@
 package applications
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"vestibule/internal/door"
@@ -60,6 +63,9 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 	if !s.Service.Offers(product) {
 		return door.Fail(svc.CodeNotFound, errors.New("product not offered"))
 	}
+	if r.URL.RawQuery == "" {
+		return s.showBlank(w, r, product)
+	}
 	m := s.form(r, product)
 	if way := r.URL.Query().Get("mode"); way != "" && s.Service.Environment == svc.Sandbox {
 		m.Integrator = &pages.Integrator{}
@@ -84,6 +90,53 @@ func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pa
 	// provider: form-action holds for each step of it.
 	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
 	return door.HTML(w, r, status, pages.ApplyPage(m))
+}
+
+// blanks are the forms that nobody has typed into, rendered once a day: they are the
+// same for everybody of a language. What they are kept by has a handful of values.
+type blanks struct {
+	mu    sync.Mutex
+	day   string
+	pages map[blank][]byte
+}
+
+type blank struct {
+	product svc.Product
+	lang    svc.Lang
+}
+
+// rendered is a page that is kept.
+type rendered []byte
+
+func (b rendered) Render(_ context.Context, w io.Writer) error {
+	_, err := w.Write(b)
+	return err
+}
+
+// showBlank shows the form of an address without a query.
+func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product svc.Product) error {
+	m := s.form(r, product)
+	key := blank{product, m.Lang}
+	s.blanks.mu.Lock()
+	if s.blanks.day != m.Today {
+		s.blanks.day, s.blanks.pages = m.Today, map[blank][]byte{}
+	}
+	page := s.blanks.pages[key]
+	s.blanks.mu.Unlock()
+	if page == nil {
+		var buf bytes.Buffer
+		if err := pages.ApplyPage(m).Render(r.Context(), &buf); err != nil {
+			return err
+		}
+		page = buf.Bytes()
+		s.blanks.mu.Lock()
+		if s.blanks.day == m.Today {
+			s.blanks.pages[key] = page
+		}
+		s.blanks.mu.Unlock()
+	}
+	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	return door.HTML(w, r, http.StatusOK, rendered(page))
 }
 
 // errProblems rolls a transaction back whose application was not stored.

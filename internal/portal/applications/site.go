@@ -41,6 +41,8 @@ type Site struct {
 	// Both are store.ErrNotFound if it opens nothing.
 	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
 	Redeem func(ctx context.Context, tx *sql.Tx, token, sessionID string) (applicationID string, err error)
+
+	blanks blanks
 }
 
 // Receiver verifies webhooks. *webhook.Receiver is one.
