@@ -59,6 +59,9 @@ func (w *world) fetchedOnce(t *testing.T, id string) {
 // TestAnAwkwardServiceIsLivedWith takes applications of each product and each way
 // through a service that does all that the contract allows.
 func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	eachEngine(t, func(t *testing.T, w *world) {
 		var ids []string
 		for range 4 {
@@ -85,6 +88,9 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 // TestEveryFaultEndsWell dials in each of the sandbox's faults while an application
 // is under way. It must get to its report, which is stored once.
 func TestEveryFaultEndsWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	t.Parallel()
 	w := startWorld(t, "")
 	dial := func(match, action string, times int) {

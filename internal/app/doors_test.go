@@ -70,6 +70,9 @@ type attack struct {
 // may fail on our side, be answered in another shape than the door's, be stored,
 // or be found in the log.
 func TestDoors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
 	eachEngine(t, func(t *testing.T, w *world) {

@@ -129,6 +129,9 @@ func (f *fleet) stored(t *testing.T) map[string]string {
 // TestBindingAndOnce is rows 12 and 21 to 34: whose browser it is, and that a
 // return counts once.
 func TestBindingAndOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	each(t, func(t *testing.T, f *fleet) {
 		s := f.service
 		get := func(b *browser, token string) reply {
@@ -522,6 +525,9 @@ func TestTransport(t *testing.T) {
 // TestKeySets is rows 42 to 47: the service's key set changes, is flooded with
 // kids that nobody has, and fails.
 func TestKeySets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	each(t, func(t *testing.T, f *fleet) {
 		s := f.service
 		b := &browser{}

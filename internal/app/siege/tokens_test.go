@@ -182,6 +182,9 @@ func trailing(good string) string {
 // TestForgedReturns has each bad token come back in the three ways. Between two of
 // them, a good one lands: the one attacked before, so that it was open until then.
 func TestForgedReturns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	each(t, func(t *testing.T, f *fleet) {
 		b := &browser{}
 		f.land(t, "GET", f.start(t, b))

@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 }
 
 func TestKilledOnSQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	survive(t, newFleet(t, 1, ""), nil)
 }
 
