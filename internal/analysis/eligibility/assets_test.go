@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -117,6 +118,14 @@ func TestCompletenessChecks(t *testing.T) {
 	failed.Status = svc.StatusError
 	read, unread := Document{Status: svc.StatusSuccess}, Document{Status: svc.StatusNotAuthenticated}
 	skipped := map[string]string{"Globex": "OTHER"}
+	elsewhere := works("e", "Vandelay Industries")
+	elsewhere.Employer = "Globex"
+	stub := func(shows string) Document {
+		d := Stub(income.Paystub{ID: "s", SourceID: "S", Status: svc.StatusSuccess, Employer: shows})
+		d.Employer = "Globex"
+		return d
+	}
+	letter := Document{Type: report.VerifiedByDocument, Employer: "Globex", Status: svc.StatusSuccess}
 	for name, c := range map[string]struct {
 		accounts []bankdata.Account
 		stated   string
@@ -135,6 +144,14 @@ func TestCompletenessChecks(t *testing.T) {
 		"one of two that is verified":        {nil, "Globex,Initech", Gathered{Payroll: []Connected{works("p", "Globex")}}, "nn--y-"},
 		"one that failed":                    {nil, "Globex", Gathered{Payroll: []Connected{failed}}, "nn--y-"},
 		"one that failed and is skipped":     {nil, "Globex", Gathered{Payroll: []Connected{failed}, Skipped: skipped}, "yn--y-"},
+		"one whose source shows another":     {nil, "Globex", Gathered{Payroll: []Connected{elsewhere}}, "nn--y-"},
+		"that one, and skipped":              {nil, "Globex", Gathered{Payroll: []Connected{elsewhere}, Skipped: skipped}, "yn--y-"},
+		"that one, and one that shows it":    {nil, "Globex", Gathered{Payroll: []Connected{elsewhere, works("p", "Globex")}}, "yn--y-"},
+		"the other one is stated too":        {nil, "Globex,Vandelay", Gathered{Payroll: []Connected{elsewhere}}, "nn--y-"},
+		"its pay stub":                       {nil, "Globex", Gathered{Documents: []Document{stub("GLOBEX INC")}}, "yn--yy"},
+		"a pay stub that shows another":      {nil, "Globex", Gathered{Documents: []Document{stub("Vandelay")}}, "nn--yy"},
+		"a pay stub that shows none":         {nil, "Globex", Gathered{Documents: []Document{stub("")}}, "nn--yy"},
+		"a document that people read":        {nil, "Globex", Gathered{Documents: []Document{letter}}, "yn--yy"},
 		"its pay goes into the account":      {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{paid}}, "yyyyy-"},
 		"its pay goes into another one, too": {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{astray}}, "yynyy-"},
 		"its pay goes nowhere known":         {nil, "Globex", Gathered{Payroll: []Connected{paid}}, "ynn-y-"},

@@ -19,7 +19,8 @@ func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]rep
 		}
 		out[name] = c
 	}
-	answer(report.CheckEmployers, len(r.StatedEmployers) > 0, !slices.ContainsFunc(r.StatedEmployers, open))
+	unverified := slices.ContainsFunc(r.StatedEmployers, func(e report.StatedEmployer) bool { return open(r, e) })
+	answer(report.CheckEmployers, len(r.StatedEmployers) > 0, !unverified)
 
 	var accounts []report.AssetAccount
 	failed := 0
@@ -57,8 +58,13 @@ func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]rep
 }
 
 // open says whether an employer was neither verified nor skipped. A source that
-// failed verifies nothing.
-func open(e report.StatedEmployer) bool {
-	return e.SkippedReason == nil &&
-		!slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool { return s.Status == svc.StatusSuccess })
+// failed verifies nothing, nor does one that was connected or uploaded for the
+// employer and shows others only. What a document says, people read.
+func open(r *report.Eligibility, e report.StatedEmployer) bool {
+	shown := slices.ContainsFunc(r.Employment, func(j report.EligibilityEmployment) bool {
+		return slices.Contains(j.Matching.EmployerName.Matched, report.StatedName{StatedEmployer: e.Name})
+	})
+	return e.SkippedReason == nil && !slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool {
+		return s.Status == svc.StatusSuccess && (shown || s.SourceType == report.VerifiedByDocument)
+	})
 }

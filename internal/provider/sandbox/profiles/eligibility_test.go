@@ -41,7 +41,9 @@ func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 		in.Payroll = []eligibility.Connected{at("sunflower-foods-inc", "hourly", "Sunflower Foods"),
 			{Payroll: incomes.Payroll{ID: derive(link, "failed"), SourceID: "PAYWRIGHT", Provider: "Paywright", Type: incomes.ProviderPayroll}, Employer: "Prairie Night School",
 				Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}}
-		in.Documents = []eligibility.Document{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), Type: report.VerifiedByPaystub, Employer: "Prairie Night School", Status: svc.StatusSuccess}}
+		stub := eligibility.Stub(incomes.Paystub{ID: derive(link, "stub"), SourceID: "PAYSTUB", Status: svc.StatusSuccess, Employer: "PRAIRIE NIGHT SCHOOL"})
+		stub.Employer = "Prairie Night School"
+		in.Documents = []eligibility.Document{stub}
 		in.Files = []report.EligibilityDocument{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), DocumentType: report.VerifiedByPaystub, DocumentID: derive(link, "stub/1"),
 			SourceFilepath: derive(link, "stub") + "/stub.pdf"}}
 	case "multi":
