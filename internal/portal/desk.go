@@ -58,8 +58,8 @@ func (n forReview) Applicants(ctx context.Context, ids []string) (map[string]rev
 	return out, err
 }
 
-func (n forReview) Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error {
-	return n.s.Decided(ctx, tx, id, decision, number)
+func (n forReview) Decided(ctx context.Context, tx *sql.Tx, id string, d review.Decided) error {
+	return n.s.Decided(ctx, tx, id, applications.Decision(d))
 }
 
 func (n forReview) Get(ctx context.Context, id string) (review.Application, error) {
@@ -71,7 +71,7 @@ func (n forReview) Timeline(ctx context.Context, id string, after int64, limit i
 	lines, err := n.s.Timeline(ctx, id, after, limit)
 	out := make([]review.Line, len(lines))
 	for i, l := range lines {
-		out[i] = review.Line(l)
+		out[i] = review.Line{Seq: l.Seq, At: l.At, Kind: l.Kind, Attempt: l.Attempt, Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To}
 	}
 	return out, err
 }

@@ -73,7 +73,7 @@ func (n forDevelopers) Timeline(ctx context.Context, id string, limit int) ([]de
 	lines, err := n.s.Timeline(ctx, id, 0, limit)
 	out := make([]developers.Line, len(lines))
 	for i, l := range lines {
-		out[i] = developers.Line(l)
+		out[i] = developers.Line{Seq: l.Seq, At: l.At, Kind: l.Kind, Attempt: l.Attempt, Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To}
 	}
 	return out, err
 }

@@ -202,7 +202,7 @@ func forApp(a applications.Application) embed.Application {
 	j := a.Journey
 	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State), Outcome: j.Outcome(),
 		PublicToken: j.PublicToken, Status: j.Status, Substatus: j.Substatus, Error: j.Error,
-		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, AllowedOrigin: a.AllowedOrigin}
+		Resumable: a.Resumable(), Decision: embed.Decision(a.Decision), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, AllowedOrigin: a.AllowedOrigin}
 }
 
 func (n forAPI) Timeline(ctx context.Context, id string, after int64, limit int) ([]embed.Line, error) {

@@ -15,15 +15,17 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// told tells the onboarding app of every state that an application comes to.
+// told tells the onboarding app of every state that an application comes to, and of
+// every decision.
 func told(n *notify.Service) func(context.Context, *sql.Tx, applications.Application, applications.Line) error {
 	return func(ctx context.Context, tx *sql.Tx, a applications.Application, l applications.Line) error {
-		if !l.Moved() {
+		decided := a.Decision.Kind != "" && l.Kind == a.Decision.Kind
+		if !l.Moved() && !decided {
 			return nil
 		}
 		j := a.Journey
 		return n.Record(ctx, tx, notify.Change{ID: a.ID, ExternalID: a.ExternalID, UserArgs: a.UserArgs, Product: a.Product, State: string(j.State),
-			Outcome: j.Outcome(), Status: j.Status, Substatus: j.Substatus, Error: j.Error, Sequence: l.Seq, At: l.At})
+			Outcome: j.Outcome(), Status: j.Status, Substatus: j.Substatus, Error: j.Error, Resumable: a.Resumable(), Decision: notify.Decision(a.Decision), Decided: decided, Sequence: l.Seq, At: l.At})
 	}
 }
 

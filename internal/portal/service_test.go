@@ -31,6 +31,7 @@ type service struct {
 	refuse  svc.WidgetError
 	fetches int
 	args    string // redirectArgs of the last redirect
+	adverse []map[string]any
 }
 
 type visit struct {
@@ -75,11 +76,15 @@ func newService(t *testing.T) *service {
 		if v == nil {
 			return
 		}
-		s.mu.Lock()
-		s.fetches++
-		s.mu.Unlock()
-		answer(w, 200, map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
-			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}})
+		body := map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
+			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}}
+		s.set(func() {
+			s.fetches++
+			if s.adverse != nil {
+				body["scores"] = []any{map[string]any{"score_type": "CASHFLOW", "score_version": "1.0.0", "value": 512, "adverse_action_codes": s.adverse}}
+			}
+		})
+		answer(w, 200, body)
 	})
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -135,6 +140,15 @@ func (s *service) finish(status svc.Status) (externalID, publicToken string) {
 	externalID, _ = s.inits[len(s.inits)-1]["externalId"].(string)
 	s.visits[externalID].status = status
 	return externalID, s.visits[externalID].publicToken
+}
+
+// reasons has the reports say what speaks against them.
+func (s *service) reasons(codes ...string) {
+	s.set(func() {
+		for _, code := range codes {
+			s.adverse = append(s.adverse, map[string]any{"code": code, "description": "Reason " + code})
+		}
+	})
 }
 
 func (s *service) set(f func()) {

@@ -91,12 +91,28 @@ type Application struct {
 	Journey         journey.Application
 	HasReport       bool
 	ReportAt        time.Time
+	Decision        Decision // the newest; the zero value is none
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	Version         int64 // grows by one with each line of the timeline
 
 	dataKey    string
 	fetchUntil time.Time
+}
+
+// Decision is what a reviewer decided of an application, without what they wrote.
+type Decision struct {
+	Kind    string   // of its line in the timeline
+	Number  int64    // within the application, from 1
+	Reasons []string // codes of the report
+	At      time.Time
+}
+
+// Resumable reports whether the applicant can go on with the application, or start
+// it again.
+func (a Application) Resumable() bool {
+	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting
+	return a.Journey.Attempt < maxAttempts && (open || a.Journey.CanRetry())
 }
 
 // Attempt is one visit at the provider. Each has an external id of its own, so
@@ -120,12 +136,13 @@ type Attempt struct {
 type Line struct {
 	Seq       int64
 	At        time.Time
-	Kind      string // a journey.Kind, "created" or Joined
+	Kind      string // a journey.Kind, "created", Joined, or that of a decision
 	Attempt   int
 	Status    svc.Status
 	Substatus svc.Substatus
 	Error     svc.WidgetError
-	From, To  string // states; equal when it moved nothing
+	From, To  string   // states; equal when it moved nothing
+	Reasons   []string // codes of the report, of a decision
 }
 
 // Joined is the Kind of a line that says that another browser was let in.

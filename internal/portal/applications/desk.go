@@ -47,15 +47,20 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 	return out, nil
 }
 
-// Decided adds a reviewer's decision to the timeline, by its number within the
-// application, and tells whoever is told of what people see.
-func (s *Service) Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error {
+// Decided keeps a reviewer's decision, adds it to the timeline, by its number within
+// the application, and tells whoever is told of what people see. One that is there
+// is not told again.
+func (s *Service) Decided(ctx context.Context, tx *sql.Tx, id string, d Decision) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err
 	}
-	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(number, 10),
-		Line{Kind: decision, From: string(a.Journey.State), To: string(a.Journey.State)}, a.Journey, true)
+	if ok, err := decide(ctx, tx, id, d); err != nil || !ok {
+		return err
+	}
+	a.Decision = d
+	state := string(a.Journey.State)
+	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), Line{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
 	return err
 }
 

@@ -17,16 +17,18 @@ import (
 
 const columns = `id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
 	return_url, allowed_origin, lang, data_key, prefill IS NOT NULL, state, attempt, since, public_token,
-	status, substatus, error, succeeded, fetch_until, report_at, version, created_at, updated_at`
+	status, substatus, error, succeeded, fetch_until, report_at, decision, decisions, decided_at, reasons, version, created_at, updated_at`
 
 type scanner interface{ Scan(...any) error }
 
 func scan(row scanner) (Application, error) {
 	var a Application
-	var attempt, since, succeeded, fetchUntil, reportAt, created, updated int64
+	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated int64
+	var reasons string
 	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
 		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since, &a.Journey.PublicToken,
-		&a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt, &a.Version, &created, &updated)
+		&a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
+		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated)
 	if err != nil {
 		return Application{}, store.Found(err)
 	}
@@ -34,6 +36,9 @@ func scan(row scanner) (Application, error) {
 	a.fetchUntil = store.Time(fetchUntil)
 	if a.HasReport = reportAt != 0; a.HasReport {
 		a.ReportAt = store.Time(reportAt)
+	}
+	if a.Decision.Kind != "" {
+		a.Decision.At, a.Decision.Reasons = store.Time(decided), strings.Fields(reasons)
 	}
 	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
 	return a, nil
@@ -79,18 +84,25 @@ func save(ctx context.Context, tx *sql.Tx, a Application, next journey.Applicati
 		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version))
 }
 
+// decide keeps a decision as the newest; false means that it is there, or a later
+// one.
+func decide(ctx context.Context, tx *sql.Tx, id string, d Decision) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5
+		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
+}
+
 // note adds a line to the timeline; false means that this input came before.
 func note(ctx context.Context, tx *sql.Tx, id, key string, l Line) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `
-		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (application_id, key) DO NOTHING`,
-		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error), l.From, l.To))
+		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error), l.From, l.To, strings.Join(l.Reasons, " ")))
 }
 
 func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]Line, error) {
 	rows, err := q.QueryContext(ctx, `
-		SELECT seq, at, kind, attempt, status, substatus, error, from_state, to_state
+		SELECT seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons
 		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
 	if err != nil {
 		return nil, err
@@ -100,10 +112,11 @@ func timeline(ctx context.Context, q store.Queryer, id string, after int64, limi
 	for rows.Next() {
 		var l Line
 		var at, attempt int64
-		if err := rows.Scan(&l.Seq, &at, &l.Kind, &attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To); err != nil {
+		var reasons string
+		if err := rows.Scan(&l.Seq, &at, &l.Kind, &attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To, &reasons); err != nil {
 			return nil, err
 		}
-		l.At, l.Attempt = store.Time(at), int(attempt)
+		l.At, l.Attempt, l.Reasons = store.Time(at), int(attempt), strings.Fields(reasons)
 		all = append(all, l)
 	}
 	return all, rows.Err()

@@ -345,7 +345,7 @@ func newOutbox() *outbox {
 		{ID: uuid.NewString(), EventID: "evt_1", ApplicationID: uuid.NewString(), Type: "application.ready", Sequence: 7, Happened: noon,
 			State: webhook.StateDelivered, Tries: 2, HTTP: http.StatusNoContent, Created: noon, Updated: noon,
 			Attempts: []DeliveryAttempt{{At: noon, Took: 10 * time.Second, Error: webhook.ClassTimeout}, {At: noon, HTTP: 204, Took: 7 * time.Millisecond}},
-			Body:     []byte(`{"eventId":"evt_1","type":"application.ready","createdAt":"2026-03-14T12:00:00.000Z","environment":"sandbox","sequence":7,"application":{"id":"2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11","externalId":"order-7","userArgs":null,"product":"cashflow","state":"ready","outcome":"SUCCESS","status":"SUCCESS","substatus":null,"error":null}}`)},
+			Body:     []byte(`{"eventId":"evt_1","type":"application.ready","createdAt":"2026-03-14T12:00:00.000Z","environment":"sandbox","sequence":7,"application":{"id":"2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11","externalId":"order-7","userArgs":null,"product":"cashflow","state":"ready","outcome":"SUCCESS","status":"SUCCESS","substatus":null,"error":null,"resumable":false,"decision":null}}`)},
 		{ID: uuid.NewString(), EventID: "evt_2", ApplicationID: uuid.NewString(), Type: "application.expired", Sequence: 3, Happened: noon,
 			State: webhook.StateGivenUp, Created: noon, Updated: noon},
 	}}

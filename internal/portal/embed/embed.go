@@ -108,8 +108,18 @@ type Application struct {
 	Status               svc.Status
 	Substatus            svc.Substatus
 	Error                svc.WidgetError
+	Resumable            bool     // the applicant can go on with it, or start it again
+	Decision             Decision // the newest; the zero value is none
 	CreatedAt, UpdatedAt time.Time
 	AllowedOrigin        string // the site that may frame its pages
+}
+
+// Decision is what a reviewer decided.
+type Decision struct {
+	Kind    string   // approved, declined, moreAsked or escalated
+	Number  int64    // within the application, from 1
+	Reasons []string // codes of the report
+	At      time.Time
 }
 
 // Line is one line of an application's timeline.
@@ -122,6 +132,7 @@ type Line struct {
 	Substatus svc.Substatus
 	Error     svc.WidgetError
 	From, To  string
+	Reasons   []string // of a decision
 }
 
 // authorized lets a request with the key in, at the key's rate.

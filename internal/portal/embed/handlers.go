@@ -266,6 +266,8 @@ type shown struct {
 	Substatus   *svc.Substatus   `json:"substatus"`
 	Error       *svc.WidgetError `json:"error"`
 	PublicToken *string          `json:"publicToken"`
+	Resumable   bool             `json:"resumable"`
+	Decision    *decided         `json:"decision"`
 	CreatedAt   string           `json:"createdAt"`
 	UpdatedAt   string           `json:"updatedAt"`
 }
@@ -283,7 +285,23 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 func show(app Application) shown {
 	return shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
 		State: app.State, Outcome: null(app.Outcome), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
-		PublicToken: null(app.PublicToken), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
+		PublicToken: null(app.PublicToken), Resumable: app.Resumable, Decision: taken(app.Decision), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
+}
+
+// decided is a decision in JSON.
+type decided struct {
+	Kind    string   `json:"kind"`
+	Number  int64    `json:"number"`
+	Reasons []string `json:"reasons"`
+	At      string   `json:"at"`
+}
+
+// taken is null without a decision.
+func taken(d Decision) *decided {
+	if d.Kind == "" {
+		return nil
+	}
+	return &decided{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp)}
 }
 
 func null[S ~string](s S) *S {
@@ -329,6 +347,7 @@ type event struct {
 	Error     *svc.WidgetError `json:"error"`
 	From      *string          `json:"from"`
 	To        string           `json:"to"`
+	Reasons   []string         `json:"reasons"` // of a decision
 }
 
 // events lists the timeline, oldest first, from after on. next is what to ask
@@ -359,7 +378,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		e := event{Seq: l.Seq, At: l.At.UTC().Format(timestamp), Kind: l.Kind, Status: null(l.Status), Substatus: null(l.Substatus),
-			Error: null(l.Error), From: null(l.From), To: l.To}
+			Error: null(l.Error), From: null(l.From), To: l.To, Reasons: append([]string{}, l.Reasons...)}
 		if l.Attempt > 0 {
 			e.Attempt = &l.Attempt
 		}

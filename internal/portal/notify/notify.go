@@ -1,6 +1,6 @@
 // Package notify tells the onboarding app what becomes of its applications: one
-// event for each change of an application's state, written in the transaction that
-// changes it, signed as of Standard Webhooks and delivered from a job. The form of
+// event for each change of an application's state and for each decision of a
+// reviewer, written in the transaction of it, signed as of Standard Webhooks and delivered from a job. The form of
 // an event is that of docs/portal-openapi.yaml; docs/webhooks.md is for those who
 // receive them.
 //
@@ -9,8 +9,8 @@
 // is tried again with growing, jittered waits for 72 hours. The first attempts of
 // one application's events are made in their order; a retry holds nobody up. It
 // refuses addresses that are not public, and logs neither address nor body. An
-// event names the application and where it stands; nothing of the applicant and
-// nothing of the report is in it.
+// event names the application and where it stands; nothing of the applicant is in it, nothing
+// that a reviewer wrote, and of the report no more than the codes that were decided by.
 package notify
 
 import (
@@ -63,7 +63,7 @@ type Applications interface {
 	Key(ctx context.Context, q store.Queryer, id string) (string, error)
 }
 
-// Change is an application that came to a state.
+// Change is an application that came to a state, or was decided.
 type Change struct {
 	ID         string
 	ExternalID string
@@ -74,14 +74,31 @@ type Change struct {
 	Status     svc.Status      // as proven
 	Substatus  svc.Substatus   // as proven
 	Error      svc.WidgetError // as proven
+	Resumable  bool            // the applicant can go on with it, or start it again
+	Decision   Decision        // the newest; the zero value is null
+	Decided    bool            // this is that decision, and no state
 	Sequence   int64           // grows with each change of the application
 	At         time.Time
+}
+
+// Decision is what a reviewer decided.
+type Decision struct {
+	Kind    string   // approved, declined, moreAsked or escalated
+	Number  int64    // within the application, from 1
+	Reasons []string // codes of the report
+	At      time.Time
 }
 
 const timestamp = "2006-01-02T15:04:05.000Z"
 
 // body is an event as it is sent.
 func (s *Service) body(id string, c Change) ([]byte, error) {
+	type decision struct {
+		Kind    string   `json:"kind"`
+		Number  int64    `json:"number"`
+		Reasons []string `json:"reasons"`
+		At      string   `json:"at"`
+	}
 	type application struct {
 		ID         string           `json:"id"`
 		ExternalID string           `json:"externalId"`
@@ -92,6 +109,12 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		Status     *svc.Status      `json:"status"`
 		Substatus  *svc.Substatus   `json:"substatus"`
 		Error      *svc.WidgetError `json:"error"`
+		Resumable  bool             `json:"resumable"`
+		Decision   *decision        `json:"decision"`
+	}
+	var taken *decision
+	if d := c.Decision; d.Kind != "" {
+		taken = &decision{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp)}
 	}
 	return json.Marshal(struct {
 		EventID     string          `json:"eventId"`
@@ -101,10 +124,15 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		Sequence    int64           `json:"sequence"`
 		Application application     `json:"application"`
 	}{id, typeOf(c), c.At.UTC().Format(timestamp), s.Environment, c.Sequence,
-		application{c.ID, c.ExternalID, null(c.UserArgs), c.Product, c.State, null(c.Outcome), null(c.Status), null(c.Substatus), null(c.Error)}})
+		application{c.ID, c.ExternalID, null(c.UserArgs), c.Product, c.State, null(c.Outcome), null(c.Status), null(c.Substatus), null(c.Error), c.Resumable, taken}})
 }
 
-func typeOf(c Change) string { return "application." + c.State }
+func typeOf(c Change) string {
+	if c.Decided {
+		return "application.decided"
+	}
+	return "application." + c.State
+}
 
 func null[S ~string](s S) *S {
 	if s == "" {

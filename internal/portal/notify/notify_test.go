@@ -145,13 +145,18 @@ func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
 		app := r.application()
 		d := r.delivery(r.happen(app, "failed", 5))
 		want := fmt.Sprintf(`{"eventId":%q,"type":"application.failed","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
-			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed","outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION","error":"SUPPLIER_ERROR"}}`, d.EventID, app)
+			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed","outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION","error":"SUPPLIER_ERROR","resumable":false,"decision":null}}`, d.EventID, app)
 		if string(d.Body) != want {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
 		bare, err := r.body("evt_1", Change{ID: "1", State: "started"})
-		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null}`) {
+		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":false,"decision":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
+		}
+		decided, err := r.body("evt_1", Change{ID: "1", State: "failed", Resumable: true, Decided: true, Decision: Decision{Kind: "moreAsked", Number: 2, At: r.now}})
+		if err != nil || !strings.Contains(string(decided), `"type":"application.decided"`) ||
+			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided), `"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z"}}`) {
+			t.Errorf("what was decided: %s, %v", decided, err)
 		}
 		var kept []byte
 		if err := r.DB.SQL.QueryRow(`SELECT body FROM app_events`).Scan(&kept); err != nil || bytes.Contains(kept, []byte("canary")) {

@@ -178,7 +178,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		}
 		// The application first, as whatever else moves one does: no two wait for each
 		// other.
-		if err := d.Applications.Decided(ctx, tx, a.ID, taken.decision, taken.seq); err != nil {
+		if err := d.Applications.Decided(ctx, tx, a.ID, Decided{taken.decision, taken.seq, taken.reasons, taken.at}); err != nil {
 			return err
 		}
 		if err := setDecision(ctx, tx, a.ID, taken.decision); err != nil {

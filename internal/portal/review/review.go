@@ -82,9 +82,17 @@ type Applications interface {
 	// Analysis returns what stands behind a cashflow report, or nil where there is
 	// none. Pending is while it is still being fetched.
 	Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error)
-	// Decided adds a decision to an application's timeline, numbered from 1, from
-	// where it is told to the onboarding app.
-	Decided(ctx context.Context, tx *sql.Tx, id, decision string, number int64) error
+	// Decided keeps a decision with the application, from where it is told to the
+	// onboarding app, once.
+	Decided(ctx context.Context, tx *sql.Tx, id string, d Decided) error
+}
+
+// Decided is a decision as others are told it: without what anybody wrote.
+type Decided struct {
+	Kind    string   // Approved, …
+	Number  int64    // within the application, from 1
+	Reasons []string // codes of the report
+	At      time.Time
 }
 
 // Service shares reports with third parties; *svcapi.Client does.

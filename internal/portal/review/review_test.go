@@ -87,8 +87,8 @@ func (s *shelf) Applicants(_ context.Context, ids []string) (map[string]Applican
 	return out, nil
 }
 
-func (s *shelf) Decided(_ context.Context, _ *sql.Tx, id, decision string, number int64) error {
-	s.told = append(s.told, fmt.Sprintf("%s %s %d", id, decision, number))
+func (s *shelf) Decided(_ context.Context, _ *sql.Tx, id string, d Decided) error {
+	s.told = append(s.told, fmt.Sprintf("%s %s %d", id, d.Kind, d.Number))
 	return nil
 }
 
