@@ -3,6 +3,7 @@ package portal_test
 import (
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -164,7 +165,36 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 		if strings.Contains(first+second+r.log.String()+other.log.String(), "canary") {
 			t.Error("somebody's words are told")
 		}
+
+		// What was decided before it was told of is there as well.
+		for _, statement := range append([]string{`UPDATE applications SET decision = '', decisions = 0, decided_at = 0, reasons = ''`,
+			`UPDATE application_timeline SET reasons = ''`}, updates(t, "00180_decisions.sql")...) {
+			if _, err := db.SQL.Exec(statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		if d := cmp.Diff(two.Application["decision"], api("")["decision"]) + cmp.Diff(lines, api("/events")["events"]); d != "" {
+			t.Errorf("after the migration (-before +after):\n%s", d)
+		}
 	})
+}
+
+// updates are the statements of a migration that change rows.
+func updates(t *testing.T, name string) (all []string) {
+	t.Helper()
+	raw, err := fs.ReadFile(store.Migrations(store.Portal), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for statement := range strings.SplitSeq(string(raw), ";") {
+		if _, rest, ok := strings.Cut(statement, "\nUPDATE "); ok {
+			all = append(all, "UPDATE "+rest)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s changes no rows", name)
+	}
+	return all
 }
 
 // until asks again and again for what comes about by itself.
