@@ -34,6 +34,7 @@ type fleet struct {
 	portal      string // public base URLs
 	provider    string
 	replicas    []*replica
+	failed      failures
 	Credentials struct {
 		PublicID, ClientID, SecretKey, PortalAPIKey string
 		Products                                    map[string]string
@@ -46,9 +47,23 @@ type replica struct {
 	portal, provider, control string // HOST:PORT
 	args                      []string
 	log                       *tail
+	away                      atomic.Bool // the balancer leaves it out, as one that says it is not ready
 
-	mu  sync.Mutex // held while it is killed and started
-	cmd *exec.Cmd
+	mu     sync.Mutex // held while it is killed and started
+	binary string     // what is started; "" is this test's own program
+	cmd    *exec.Cmd
+}
+
+// failures are the answers of 5xx that the balancer gave.
+type failures struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (f *failures) note(r *http.Request, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, r.Method+" "+r.URL.Path+": "+why)
 }
 
 func free(t *testing.T, host string) string {
@@ -113,15 +128,30 @@ func (f *fleet) balance(host string, of func(*replica) string) string {
 		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var all error
 			for range f.replicas {
-				conn, err := dialer.DialContext(ctx, network, of(f.replicas[turn.Add(1)%uint64(len(f.replicas))]))
+				r := f.replicas[turn.Add(1)%uint64(len(f.replicas))]
+				if r.away.Load() {
+					continue
+				}
+				conn, err := dialer.DialContext(ctx, network, of(r))
 				if err == nil {
 					return conn, nil
 				}
 				all = errors.Join(all, err)
 			}
-			return nil, all
+			return nil, errors.Join(all, errors.New("no replica is there"))
 		}},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ModifyResponse: func(r *http.Response) error {
+			if r.StatusCode >= 500 {
+				f.failed.note(r.Request, r.Status)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil { // or nobody waits for the answer
+				f.failed.note(r, err.Error())
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
 	}
 	server := &http.Server{Handler: proxy}
 	go server.Serve(l)
@@ -149,7 +179,11 @@ func (f *fleet) start() {
 
 // start runs the process until it says that it is ready.
 func (r *replica) start() error {
-	r.cmd = exec.Command(os.Args[0], r.args...)
+	binary := r.binary
+	if binary == "" {
+		binary = os.Args[0]
+	}
+	r.cmd = exec.Command(binary, r.args...)
 	r.cmd.Env = append(os.Environ(), asProgram+"=1")
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := r.cmd.StdoutPipe()
@@ -186,6 +220,25 @@ func (f *fleet) kill(i int) {
 		<-time.After(250 * time.Millisecond)
 	}
 	f.t.Errorf("a killed process does not start again: %v\n%s", err, r.log)
+}
+
+// replace has a replica drain, as an operator does who rolls out another binary, and
+// starts that in its place.
+func (f *fleet) replace(i int, binary string) {
+	f.t.Helper()
+	r := f.replicas[i]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away.Store(true)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	if err := r.cmd.Wait(); err != nil {
+		f.t.Errorf("a replica does not drain: %v\n%s", err, r.log)
+	}
+	r.binary = binary
+	if err := r.start(); err != nil {
+		f.t.Fatalf("a replica does not start beside others: %v\n%s", err, r.log)
+	}
+	r.away.Store(false)
 }
 
 // open opens a party's database beside the programs.

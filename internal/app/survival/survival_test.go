@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,7 +33,9 @@ const asProgram = "VESTIBULE_SURVIVAL_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Unsetenv(asProgram)
-		os.Exit(app.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(app.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	}
 	flag.Parse()
 	os.Exit(m.Run())
@@ -60,16 +64,23 @@ func TestKilledReplicasOnPostgreSQL(t *testing.T) {
 	survive(t, newFleet(t, 3, c.URL), c)
 }
 
+// load has n of each kind of caller at work until enough is called, which waits for
+// what they are at.
+func (l *ledger) load(n int) (enough func()) {
+	working, cancel := context.WithCancel(l.t.Context())
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { l.submit(working, i) })
+		wait.Go(func() { l.apply(working, i) })
+	}
+	return func() { cancel(); wait.Wait() }
+}
+
 // survive kills while there is load, lets the load end in peace, and reconciles.
 func survive(t *testing.T, f *fleet, db *cluster.Cluster) {
 	f.start()
 	l := newLedger(t, f)
-	working, enough := context.WithCancel(t.Context())
-	var wait sync.WaitGroup
-	for i := range 4 {
-		wait.Go(func() { l.submit(working, i) })
-		wait.Go(func() { l.apply(working, i) })
-	}
+	enough := l.load(4)
 	chance := rand.New(rand.NewPCG(*seed, 2))
 	crashes := 0
 	for n := range *kills {
@@ -84,7 +95,6 @@ func survive(t *testing.T, f *fleet, db *cluster.Cluster) {
 		}
 	}
 	enough()
-	wait.Wait()
 	lost, doubled := l.reconcile()
 	said := fmt.Sprintf("%d kills, %d crashes of the database: %s; lost %d, doubled %d", *kills, crashes, l, len(lost), len(doubled))
 	fmt.Println(t.Name()+":", said)
