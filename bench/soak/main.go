@@ -22,9 +22,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"vestibule/bench/fleet"
 )
 
 func main() {
+	fleet.Balance()
 	d := flag.Duration("d", 10*time.Minute, "how long the day is")
 	n := flag.Int("replicas", 0, "replicas on PostgreSQL; 0 is one on SQLite")
 	hold := flag.Bool("hold", false, "only start them, until interrupted")
@@ -43,22 +46,21 @@ func main() {
 
 func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (good bool, err error) {
 	// The replicas outlive ctx, so that they are ended in order.
-	f, err := launch(context.WithoutCancel(ctx), bin, n)
+	f, err := fleet.Launch(context.WithoutCancel(ctx), fleet.Options{Bin: bin, Replicas: n})
 	if err != nil {
 		return false, err
 	}
-	defer f.stop()
-	go f.watch(ctx)
+	defer f.Stop()
 	if hold {
-		fmt.Printf("portal    %s\nprovider  %s\n", f.portal, f.provider)
-		for i, r := range f.replicas {
-			fmt.Printf("replica %d  admin http://%s  sandbox control http://%s  pid %d\n", i, r.admin, r.control, r.cmd.Process.Pid)
+		fmt.Printf("portal    %s\nprovider  %s\n", f.Portal, f.Provider)
+		for i, r := range f.Replicas {
+			fmt.Printf("replica %d  admin http://%s  sandbox control http://%s  pid %d\n", i, r.Admin, r.Control, r.Pid())
 		}
-		fmt.Printf("credentials %s/0/sandbox-credentials.json\nend with Ctrl-C\n", f.dir)
+		fmt.Printf("credentials %s/0/sandbox-credentials.json\nend with Ctrl-C\n", f.Dir)
 		<-ctx.Done()
 		return true, nil
 	}
-	l, err := newLoad(f)
+	l, err := fleet.NewLoad(f)
 	if err != nil {
 		return false, err
 	}
@@ -66,60 +68,103 @@ func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (go
 }
 
 // soak finds the saturation, measures without load, then lives through the day.
-func soak(ctx context.Context, f *fleet, l *load, d time.Duration) (bool, error) {
-	probe := max(3*time.Second, d/40)
-	l.crowd(ctx, 2, probe) // warms up
-	saturation, at := 0.0, 0
-	for c := 2; c <= 256; c *= 2 {
-		rate := l.crowd(ctx, c, probe)
-		fmt.Printf("%3d at once: %6.1f journeys/s\n", c, rate)
-		if rate > saturation {
-			saturation, at = rate, c
-		}
-		if rate < saturation*1.05 && c > at || ctx.Err() != nil {
-			break
-		}
+func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (bool, error) {
+	saturation, err := saturate(ctx, f, l, max(3*time.Second, d/40))
+	if err != nil {
+		return false, err
 	}
-	fmt.Printf("saturation: %.1f journeys/s, %d at once\n", saturation, at)
-	if len(l.errs) > 0 {
-		fmt.Println("errors on the way there:", l.errs)
+	if len(l.Errs) > 0 {
+		fmt.Println("errors on the way there:", l.Errs)
 	}
-	l.begin()
-	l.crowd(ctx, 1, max(10*time.Second, d/10))
-	unloaded := l.times
 	before, err := settled(ctx, f)
 	if err != nil {
 		return false, err
 	}
-	l.begin()
+	alone, err := phase(f, func() error {
+		l.Begin()
+		l.Crowd(ctx, 1, max(20*time.Second, d/5))
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	unloaded := l.Times
+	l.Begin()
+	var ran int64
+	var late []time.Duration
 	began := time.Now()
-	ran := l.day(ctx, d, saturation/2)
+	busied, err := phase(f, func() error {
+		ran, late = day(ctx, l, d, saturation/2)
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
 	took := time.Since(began)
 	after, err := settled(ctx, f)
 	if err != nil {
 		return false, err
 	}
-	fmt.Printf("%d journeys in %s, at most %.1f/s\n\n", ran, took.Round(time.Second), saturation/2)
-	return l.verdict(unloaded, before, after), ctx.Err()
+	fmt.Printf("%d journeys in %s, %.1f/s at the rush hour; one took of processors: %s\n", ran, took.Round(time.Second), saturation/2, busied.cost.Per(float64(ran)))
+	fmt.Printf("arrivals came late by %s (p99); other work had %.0f%% of the machine, and %.0f%% while it was measured without load\n\n",
+		quantile(late, .99).Round(10*time.Microsecond), 100*busied.others, 100*alone.others)
+	return verdict(l, unloaded, before, after), ctx.Err()
 }
 
-// crowd has so many do one journey after the other for d, and returns journeys a
-// second.
-func (l *load) crowd(ctx context.Context, many int, d time.Duration) float64 {
-	var ended atomic.Int64
-	var wait sync.WaitGroup
-	began := time.Now()
-	for range many {
-		wait.Go(func() {
-			for ctx.Err() == nil && time.Since(began) < d {
-				if l.one(ctx) == nil {
-					ended.Add(1)
-				}
-			}
+// saturate is journeys a second at the most, with however many at once.
+func saturate(ctx context.Context, f *fleet.Fleet, l *fleet.Load, probe time.Duration) (float64, error) {
+	l.Crowd(ctx, 4, probe) // warms up
+	most, at, worse := 0.0, 0, 0
+	for c := 4; c <= 256 && worse < 2 && ctx.Err() == nil; c *= 2 {
+		var ended int
+		var took time.Duration
+		p, err := phase(f, func() error {
+			ended, took = l.Crowd(ctx, c, probe)
+			return nil
 		})
+		if err != nil {
+			return 0, err
+		}
+		rate := float64(ended) / took.Seconds()
+		fmt.Printf("%3d at once: %6.1f journeys/s; one took of processors: %s\n", c, rate, p.cost.Per(float64(max(ended, 1))))
+		worse++
+		if rate > most*1.05 {
+			worse = 0
+		}
+		if rate > most {
+			most, at = rate, c
+		}
 	}
-	wait.Wait()
-	return float64(ended.Load()) / time.Since(began).Seconds()
+	fmt.Printf("saturation: %.1f journeys/s, %d at once\n", most, at)
+	return most, ctx.Err()
+}
+
+// spent is what processors did while something ran: for us, and for others.
+type spent struct {
+	cost   fleet.Cost
+	others float64 // their share of the machine
+}
+
+func phase(f *fleet.Fleet, run func() error) (s spent, err error) {
+	before, err := f.Cost()
+	if err != nil {
+		return s, err
+	}
+	worked, had, err := fleet.Machine()
+	if err != nil {
+		return s, err
+	}
+	if err := run(); err != nil {
+		return s, err
+	}
+	after, err := f.Cost()
+	if err != nil {
+		return s, err
+	}
+	worked2, had2, err := fleet.Machine()
+	s.cost = after.Less(before)
+	s.others = max(0, float64(worked2-worked-s.cost.Own()-s.cost.Load)/float64(had2-had))
+	return s, err
 }
 
 // busy is the share of the day's rush hour that arrives at a time of the day, from 0
@@ -129,8 +174,12 @@ func busy(t float64) float64 {
 	return min(1, 0.08+0.75*hump(10.0/24, 0.10)+0.92*hump(19.5/24, 0.12))
 }
 
-// day lets arrivals come one by one, at random, however long the others take.
-func (l *load) day(ctx context.Context, d time.Duration, rush float64) (ran int64) {
+// rushed is the share from which on it is the rush hour.
+const rushed = 0.9
+
+// day lets arrivals come one by one, at random, however long the others take. It
+// returns how many came to their end, and how late each one was sent off.
+func day(ctx context.Context, l *fleet.Load, d time.Duration, rush float64) (ran int64, late []time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	var wait sync.WaitGroup
@@ -138,33 +187,36 @@ func (l *load) day(ctx context.Context, d time.Duration, rush float64) (ran int6
 	began := time.Now()
 	next := began
 	for ctx.Err() == nil {
-		rate := rush * busy(time.Since(began).Seconds()/d.Seconds())
-		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
+		share := busy(time.Since(began).Seconds() / d.Seconds())
+		l.AtRush.Store(share >= rushed)
+		next = next.Add(time.Duration(rand.ExpFloat64() / (rush * share) * float64(time.Second)))
 		select {
 		case <-time.After(time.Until(next)):
 		case <-ctx.Done():
 			continue
 		}
+		late = append(late, time.Since(next))
 		wait.Go(func() {
-			if l.one(context.WithoutCancel(ctx)) == nil {
+			if l.One(context.WithoutCancel(ctx)) {
 				ended.Add(1)
 			}
 		})
 	}
 	wait.Wait()
-	return ended.Load()
+	l.AtRush.Store(false)
+	return ended.Load(), late
 }
 
 // state is what the processes hold.
 type state struct{ heap, resident, goroutines float64 }
 
 // settled waits until what runs has ended, and returns what is held then.
-func settled(ctx context.Context, f *fleet) (state, error) {
+func settled(ctx context.Context, f *fleet.Fleet) (state, error) {
 	select {
 	case <-time.After(6 * time.Second):
 	case <-ctx.Done():
 	}
-	m, err := f.metrics("go_memstats_heap_inuse_bytes", "process_resident_memory_bytes", "go_goroutines")
+	m, err := f.Metrics("go_memstats_heap_inuse_bytes", "process_resident_memory_bytes", "go_goroutines")
 	return state{m["go_memstats_heap_inuse_bytes"] / 1e6, m["process_resident_memory_bytes"] / 1e6, m["go_goroutines"]}, err
 }
 
@@ -173,42 +225,65 @@ func quantile(of []time.Duration, q float64) time.Duration {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(of))
-	return sorted[int(q*float64(len(sorted)-1))]
+	return sorted[int(math.Ceil(q*float64(len(sorted)-1)))]
 }
 
 // Few answers say nothing of their hundredth part.
-const enough = 30
+const enough = 60
 
-func (l *load) verdict(unloaded map[string][]time.Duration, before, after state) bool {
+// slower reports whether the 99th percentile of what is loaded is more than twice the
+// unloaded one, by more than chance makes of so many answers.
+func slower(loaded, unloaded []time.Duration) bool {
+	n := float64(len(loaded))
+	if n < enough || len(unloaded) < enough {
+		return false
+	}
+	limit, over := 2*quantile(unloaded, .99), 0.0
+	for _, took := range loaded {
+		if took > limit {
+			over++
+		}
+	}
+	return over > .01*n+2.33*math.Sqrt(.01*.99*n)
+}
+
+func verdict(l *fleet.Load, unloaded map[string][]time.Duration, before, after state) bool {
 	good := true
-	fmt.Printf("%-42s %6s %9s %9s %9s %14s\n", "route", "n", "p50", "p95", "p99", "p99 unloaded")
-	ms := func(d time.Duration) string {
-		if d == 0 { // not once
+	fmt.Printf("%-40s %6s %9s %9s %9s %10s %13s\n", "route", "n", "p50", "p95", "p99", "p99, rush", "p99, unloaded")
+	ms := func(of []time.Duration, q float64) string {
+		if len(of) == 0 {
 			return "-"
 		}
-		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+		return fmt.Sprintf("%.1f ms", float64(quantile(of, q).Microseconds())/1000)
 	}
-	routes := slices.SortedFunc(maps.Keys(l.times), func(a, b string) int { return cmp.Compare(len(l.times[b]), len(l.times[a])) })
+	routes := slices.SortedFunc(maps.Keys(l.Times), func(a, b string) int { return cmp.Compare(len(l.Times[b]), len(l.Times[a])) })
 	for _, r := range routes {
-		p99, alone := quantile(l.times[r], .99), quantile(unloaded[r], .99)
-		mark := ""
-		if len(l.times[r]) >= enough && len(unloaded[r]) >= enough && p99 > 2*alone {
+		all, mark := l.Times[r], ""
+		if slower(l.Rush[r], unloaded[r]) {
 			mark, good = "  more than twice", false
 		}
-		fmt.Printf("%-42s %6d %9s %9s %9s %14s%s\n", r, len(l.times[r]), ms(quantile(l.times[r], .5)), ms(quantile(l.times[r], .95)), ms(p99), ms(alone), mark)
+		fmt.Printf("%-40s %6d %9s %9s %9s %10s %13s%s\n", r, len(all), ms(all, .5), ms(all, .95), ms(all, .99), ms(l.Rush[r], .99), ms(unloaded[r], .99), mark)
 	}
 	fmt.Printf("\nheap %.0f → %.0f MB, resident %.0f → %.0f MB, goroutines %.0f → %.0f\n", before.heap, after.heap, before.resident, after.resident, before.goroutines, after.goroutines)
 	if after.heap > before.heap*1.5+20 || after.goroutines > before.goroutines*1.1+20 {
 		fmt.Println("it grew")
 		good = false
 	}
-	if l.held > 0 {
-		fmt.Printf("held back by rate limits: %d\n", l.held)
+	if l.Held > 0 {
+		fmt.Printf("held back by rate limits: %d\n", l.Held)
 	}
-	for what, n := range l.errs {
+	fmt.Printf("errors: %d\n", sum(l.Errs))
+	for what, n := range l.Errs {
 		fmt.Printf("error: %s, %d times\n", what, n)
 		good = false
 	}
 	fmt.Printf("verdict: %s\n", map[bool]string{true: "good", false: "bad"}[good])
 	return good
+}
+
+func sum(of map[string]int) (n int) {
+	for _, m := range of {
+		n += m
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"context"
@@ -18,32 +18,36 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// load sends what people, their onboarding apps and the reviewers send.
-type load struct {
-	f        *fleet
+// Load sends what people, their onboarding apps and the reviewers send.
+type Load struct {
+	f        *Fleet
 	http     *http.Client
 	provider *svcapi.Client
 	desk     string // the reviewer's cookie
 	serial   atomic.Int64
+	arrivals atomic.Int64
+	AtRush   atomic.Bool // what is answered now is of the rush hour
 	report   atomic.Value // publicToken of the last visit
 	submits  sync.Mutex
 	next     time.Time // when the account may submit again
 
 	mu    sync.Mutex
-	times map[string][]time.Duration // by route, of what is being measured
-	errs  map[string]int
-	held  int // answers 429
+	Times map[string][]time.Duration // by route, of what is being measured
+	Rush  map[string][]time.Duration // of them, those of the rush hour
+	Errs  map[string]int
+	Held  int // answers 429
 }
 
-func newLoad(f *fleet) (*load, error) {
+// NewLoad signs the reviewer in.
+func NewLoad(f *Fleet) (*Load, error) {
 	c := f.credentials
-	l := &load{f: f,
+	l := &Load{f: f,
 		http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		provider: &svcapi.Client{BaseURL: f.provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}}
-	l.begin()
-	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.portal+"/review/sign-in",
-		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(), "Content-Type", asForm, "Origin", f.portal)
+		provider: &svcapi.Client{BaseURL: f.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}}
+	l.Begin()
+	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
+		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(), "Content-Type", asForm, "Origin", f.Portal)
 	l.desk = in.cookie()
 	return l, err
 }
@@ -53,20 +57,23 @@ const (
 	asJSON = "application/json"
 )
 
-// begin forgets what was measured.
-func (l *load) begin() {
+// Begin forgets what was measured.
+func (l *Load) Begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.times, l.errs, l.held = map[string][]time.Duration{}, map[string]int{}, 0
+	l.Times, l.Rush, l.Errs, l.Held = map[string][]time.Duration{}, map[string][]time.Duration{}, map[string]int{}, 0
 }
 
 // note takes down how long a route took and whether it was answered as it should be.
-func (l *load) note(route string, took time.Duration, wrong string) {
+func (l *Load) note(route string, took time.Duration, wrong string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.times[route] = append(l.times[route], took)
+	l.Times[route] = append(l.Times[route], took)
+	if l.AtRush.Load() {
+		l.Rush[route] = append(l.Rush[route], took)
+	}
 	if wrong != "" {
-		l.errs[route+": "+wrong]++
+		l.Errs[route+": "+wrong]++
 	}
 }
 
@@ -90,10 +97,10 @@ func (r reply) field(name string) string {
 	return strings.ReplaceAll(string(m[1]), `\u0026`, "&")
 }
 
-// errHeld is a request that a rate limit holds back: no failure, and no journey.
+// errHeld is a request that a rate limit holds back: no failure, and no journey either.
 var errHeld = errors.New("held back")
 
-func (l *load) send(ctx context.Context, route string, want int, to, body string, header ...string) (reply, error) {
+func (l *Load) send(ctx context.Context, route string, want int, to, body string, header ...string) (reply, error) {
 	method, _, _ := strings.Cut(route, " ")
 	req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(body))
 	if err != nil {
@@ -115,7 +122,7 @@ func (l *load) send(ctx context.Context, route string, want int, to, body string
 	raw, err := io.ReadAll(resp.Body)
 	if resp.StatusCode == http.StatusTooManyRequests {
 		l.mu.Lock()
-		l.held++
+		l.Held++
 		l.mu.Unlock()
 		return reply{}, errHeld
 	}
@@ -128,57 +135,50 @@ func (l *load) send(ctx context.Context, route string, want int, to, body string
 	return reply{resp.Header, raw}, err
 }
 
-// journeys are what an arrival does, and how many of a hundred do it.
-func (l *load) journeys() []journey {
-	return []journey{{"form and widget", 35, l.form}, {"redirect", 20, l.redirect}, {"onboarding app", 15, l.api},
-		{"status polls", 15, l.poll}, {"reviewer", 10, l.review}, {"submission", 5, l.submit}}
+// one runs the journey of an arrival: of twenty, seven fill in the form and meet the
+// widget, four go by redirect, three are of an onboarding app, two of a reviewer, three
+// ask how a report stands, and one sends bank data. Their order is always the same, so
+// that two loads differ in nothing but how many there are.
+func (l *Load) one(ctx context.Context) error {
+	journeys := map[byte]func(context.Context) error{'f': l.form, 'r': l.redirect, 'a': l.api, 'v': l.review, 'p': l.poll, 's': l.submit}
+	const order = "frafpfvrfapfrfsavrfp"
+	return journeys[order[l.arrivals.Add(1)%int64(len(order))]](ctx)
 }
 
-type journey struct {
-	name  string
-	share int
-	run   func(context.Context) error
-}
-
-// one runs a journey that chance picks.
-func (l *load) one(ctx context.Context) error {
-	n := rand.IntN(100)
-	for _, j := range l.journeys() {
-		if n -= j.share; n < 0 {
-			if err := j.run(ctx); err != nil && !errors.Is(err, errHeld) {
-				return err
-			}
-			return nil
-		}
-	}
-	return nil
-}
+// One runs one journey. False is for one that did not come to its end.
+func (l *Load) One(ctx context.Context) bool { return l.one(ctx) == nil }
 
 var token = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
 
-func (l *load) complete(ctx context.Context, handle string) (reply, error) {
-	r := l.f.replicas[rand.IntN(len(l.f.replicas))]
-	done, err := l.send(ctx, "POST (a whole visit)", 200, "http://"+r.control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
+func (l *Load) complete(ctx context.Context, handle string) (reply, error) {
+	r := l.f.Replicas[rand.IntN(len(l.f.Replicas))]
+	done, err := l.send(ctx, "POST (a whole visit)", 200, "http://"+r.Control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
 	if err == nil {
 		l.report.Store(done.field("publicToken"))
 	}
 	return done, err
 }
 
-// form fills in the form, meets the widget on the next page, and waits for the end.
-func (l *load) form(ctx context.Context) error {
-	p := l.f.portal
+// apply fills in the form and sends it; it returns the address of the next page and the
+// applicant's cookie.
+func (l *Load) apply(ctx context.Context, mode string) (at, cookie string, err error) {
+	p := l.f.Portal
 	if _, err := l.send(ctx, "GET /apply/{product}", 200, p+"/apply/cashflow", ""); err != nil {
-		return err
+		return "", "", err
 	}
-	fields := url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {"Ada"}, "lastName": {"Lovelace"},
+	fields := url.Values{"product": {"cashflow"}, "mode": {mode}, "firstName": {"Ada"}, "lastName": {"Lovelace"},
 		"email": {fmt.Sprintf("ada.%d@example.org", l.serial.Add(1))}, "dob-year": {"1990"}, "dob-month": {"12"}, "dob-day": {"10"}}
 	sent, err := l.send(ctx, "POST /applications", 303, p+"/applications", fields.Encode(), "Content-Type", asForm, "Origin", p)
+	return sent.header.Get("Location"), sent.cookie(), err
+}
+
+// form meets the widget on the page after the form, and waits for the end.
+func (l *Load) form(ctx context.Context) error {
+	at, cookie, err := l.apply(ctx, "embedded")
 	if err != nil {
 		return err
 	}
-	at := sent.header.Get("Location")
-	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, p+at, "", "Cookie", sent.cookie())
+	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
 	if err != nil {
 		return err
 	}
@@ -189,13 +189,13 @@ func (l *load) form(ctx context.Context) error {
 	if _, err := l.complete(ctx, string(m[1])); err != nil {
 		return err
 	}
-	return l.look(ctx, strings.TrimSuffix(at, "/connect"), sent.cookie())
+	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
 }
 
 // look looks at the status page a few times, as a browser without scripts does.
-func (l *load) look(ctx context.Context, at, cookie string) error {
+func (l *Load) look(ctx context.Context, at, cookie string) error {
 	for range 3 {
-		if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.portal+at, "", "Cookie", cookie); err != nil {
+		if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
 			return err
 		}
 		select {
@@ -207,24 +207,13 @@ func (l *load) look(ctx context.Context, at, cookie string) error {
 	return nil
 }
 
-func (l *load) make(ctx context.Context, mode string) (reply, error) {
-	n := l.serial.Add(1)
-	body := fmt.Sprintf(`{"product":"cashflow","mode":"%s","externalId":"soak-%d","prefill":{"firstName":"Ada","lastName":"Lovelace","email":"ada.%d@example.org","dob":"1990-12-10"}}`, mode, n, n)
-	return l.send(ctx, "POST /api/v1/applications", 201, l.f.portal+"/api/v1/applications", body, "Authorization", "Bearer "+l.f.credentials.PortalAPIKey, "Content-Type", asJSON)
-}
-
 // redirect goes to the provider's pages and comes back with a signed outcome.
-func (l *load) redirect(ctx context.Context) error {
-	made, err := l.make(ctx, "redirect")
+func (l *Load) redirect(ctx context.Context) error {
+	at, cookie, err := l.apply(ctx, "redirect")
 	if err != nil {
 		return err
 	}
-	at := "/applications/" + made.field("id")
-	entered, err := l.send(ctx, "GET /applications/{id} (first)", 303, l.f.portal+at+"?grant="+made.field("embedToken"), "")
-	if err != nil {
-		return err
-	}
-	away, err := l.send(ctx, "GET /applications/{id}/connect (away)", 303, l.f.portal+at+"/connect", "", "Cookie", entered.cookie())
+	away, err := l.send(ctx, "GET /applications/{id}/connect (away)", 303, l.f.Portal+at, "", "Cookie", cookie)
 	if err != nil {
 		return err
 	}
@@ -238,25 +227,26 @@ func (l *load) redirect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	back, err := l.send(ctx, "GET /redirect/return", 303, done.field("completeUrl"), "", "Cookie", entered.cookie())
+	back, err := l.send(ctx, "GET /redirect/return", 303, done.field("completeUrl"), "", "Cookie", cookie)
 	if err != nil {
 		return err
 	}
-	cookie := back.cookie()
-	if cookie == "" {
-		cookie = entered.cookie()
+	if renewed := back.cookie(); renewed != "" {
+		cookie = renewed
 	}
-	return l.look(ctx, at, cookie)
+	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
 }
 
 // api is an onboarding app that makes an application and asks how it stands.
-func (l *load) api(ctx context.Context) error {
-	made, err := l.make(ctx, "embedded")
+func (l *Load) api(ctx context.Context) error {
+	n := l.serial.Add(1)
+	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada","lastName":"Lovelace","email":"ada.%d@example.org","dob":"1990-12-10"}}`, n, n)
+	made, err := l.send(ctx, "POST /api/v1/applications", 201, l.f.Portal+"/api/v1/applications", body, "Authorization", "Bearer "+l.f.credentials.PortalAPIKey, "Content-Type", asJSON)
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		if _, err := l.send(ctx, "GET /api/v1/applications/{id}", 200, l.f.portal+"/api/v1/applications/"+made.field("id"), "",
+		if _, err := l.send(ctx, "GET /api/v1/applications/{id}", 200, l.f.Portal+"/api/v1/applications/"+made.field("id"), "",
 			"Authorization", "Bearer "+l.f.credentials.PortalAPIKey); err != nil {
 			return err
 		}
@@ -265,7 +255,7 @@ func (l *load) api(ctx context.Context) error {
 }
 
 // poll asks the provider how a report stands, as other portals do.
-func (l *load) poll(ctx context.Context) error {
+func (l *Load) poll(ctx context.Context) error {
 	publicToken, _ := l.report.Load().(string)
 	if publicToken == "" {
 		return nil // before the first visit
@@ -275,7 +265,7 @@ func (l *load) poll(ctx context.Context) error {
 	return l.called(ctx, "GET /connect/status", began, err)
 }
 
-func (l *load) called(ctx context.Context, route string, began time.Time, err error) error {
+func (l *Load) called(ctx context.Context, route string, began time.Time, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -288,8 +278,8 @@ func (l *load) called(ctx context.Context, route string, began time.Time, err er
 }
 
 // review lists the applications and opens the first.
-func (l *load) review(ctx context.Context) error {
-	list, err := l.send(ctx, "GET /review", 200, l.f.portal+"/review", "", "Cookie", l.desk)
+func (l *Load) review(ctx context.Context) error {
+	list, err := l.send(ctx, "GET /review", 200, l.f.Portal+"/review", "", "Cookie", l.desk)
 	if err != nil {
 		return err
 	}
@@ -297,12 +287,13 @@ func (l *load) review(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	_, err = l.send(ctx, "GET /review/applications/{id}", 200, l.f.portal+string(m), "", "Cookie", l.desk)
+	_, err = l.send(ctx, "GET /review/applications/{id}", 200, l.f.Portal+string(m), "", "Cookie", l.desk)
 	return err
 }
 
-// submit sends bank data, no more often than an account may.
-func (l *load) submit(ctx context.Context) error {
+// submit sends bank data, or asks how a report stands where the account may not submit
+// so soon again.
+func (l *Load) submit(ctx context.Context) error {
 	l.submits.Lock()
 	now := time.Now()
 	early := now.Before(l.next)
@@ -311,7 +302,7 @@ func (l *load) submit(ctx context.Context) error {
 	}
 	l.submits.Unlock()
 	if early {
-		return nil
+		return l.poll(ctx)
 	}
 	pulled := now.Add(-time.Hour)
 	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
@@ -324,4 +315,23 @@ func (l *load) submit(ctx context.Context) error {
 		PullDate: svcapi.DateTime{Time: pulled}, Personal: svcapi.SubmittedPerson{FirstName: "Ana", LastName: "Perez", Email: "ana@example.com", DOB: "1990-06-15"},
 		Accounts: []svcapi.SubmittedAccount{account}})
 	return l.called(ctx, "POST /connect/v2/cashflow/byo-report", began, err)
+}
+
+// Crowd has so many do one journey after the other for d, and returns how many of them
+// ended well and in what time.
+func (l *Load) Crowd(ctx context.Context, many int, d time.Duration) (ended int, took time.Duration) {
+	var n atomic.Int64
+	var wait sync.WaitGroup
+	began := time.Now()
+	for range many {
+		wait.Go(func() {
+			for ctx.Err() == nil && time.Since(began) < d {
+				if l.One(ctx) {
+					n.Add(1)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return int(n.Load()), time.Since(began)
 }

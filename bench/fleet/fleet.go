@@ -1,0 +1,191 @@
+// Package fleet starts the program as it is deployed, one process or replicas behind a
+// balancer, sends it what people, their onboarding apps and the reviewers send, and
+// says what processor time each part of that took.
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"vestibule/internal/store/storetest/cluster"
+)
+
+// Options say what is started.
+type Options struct {
+	Bin        string // the program
+	Replicas   int    // on one PostgreSQL; 0 is one process on SQLite
+	Balanced   bool   // a balancer, though there is one replica only
+	Processors int    // that each replica may use; 0 is all
+}
+
+// Fleet is the program as it is deployed.
+type Fleet struct {
+	Dir, Portal, Provider string // a folder; public base URLs
+	Replicas              []*Replica
+	cluster               *cluster.Cluster // nil with SQLite
+	balancer              *exec.Cmd        // nil for none
+	credentials           struct {
+		PublicID, ClientID, SecretKey, PortalAPIKey string
+		Products                                    map[string]string
+		Reviewer                                    struct{ Email, Password string }
+	}
+}
+
+// Replica is one process and where it listens.
+type Replica struct {
+	portal, provider, Control, Admin string
+	cmd                              *exec.Cmd
+}
+
+// Pid is its process.
+func (r *Replica) Pid() int { return r.cmd.Process.Pid }
+
+func free(host string) (string, error) {
+	l, err := net.Listen("tcp", host+":0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return net.JoinHostPort(host, port), nil
+}
+
+// Launch starts a fleet, which the caller stops.
+func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
+	f = &Fleet{}
+	defer func() {
+		if err != nil {
+			f.Stop()
+		}
+	}()
+	if f.Dir, err = os.MkdirTemp("", "vestibule-soak-"); err != nil {
+		return f, err
+	}
+	database := ""
+	if o.Replicas > 0 {
+		// As durable as in service.
+		if f.cluster, err = cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on"); err != nil {
+			return f, err
+		}
+		database = f.cluster.URL
+	}
+	for range max(o.Replicas, 1) {
+		r := &Replica{}
+		for _, l := range []struct {
+			at   *string
+			host string
+		}{{&r.portal, "localhost"}, {&r.provider, "127.0.0.1"}, {&r.Control, "127.0.0.1"}, {&r.Admin, "127.0.0.1"}} {
+			if *l.at, err = free(l.host); err != nil {
+				return f, err
+			}
+		}
+		f.Replicas = append(f.Replicas, r)
+	}
+	f.Portal, f.Provider = "http://"+f.Replicas[0].portal, "http://"+f.Replicas[0].provider
+	if o.Replicas > 1 || o.Balanced {
+		if err = f.balance(ctx); err != nil {
+			return f, err
+		}
+	}
+	var key [32]byte
+	rand.Read(key[:])
+	keyFile := filepath.Join(f.Dir, "master.key")
+	if err := os.WriteFile(keyFile, []byte(hex.EncodeToString(key[:])), 0o600); err != nil {
+		return f, err
+	}
+	for i, r := range f.Replicas {
+		data := filepath.Join(f.Dir, strconv.Itoa(i))
+		r.cmd = exec.CommandContext(ctx, o.Bin, "serve", "--portal-addr="+r.portal, "--provider-addr="+r.provider, "--sandbox-control-addr="+r.Control,
+			"--admin-addr="+r.Admin, "--portal-url="+f.Portal, "--provider-url="+f.Provider, "--master-key-file="+keyFile,
+			"--data-dir="+data, "--database-url="+database, "--log-level=error", "--drain-grace=1s")
+		r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
+		r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+		r.cmd.Stderr = os.Stderr
+		if o.Processors > 0 {
+			r.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(o.Processors))
+		}
+		out, err := r.cmd.StdoutPipe()
+		if err != nil {
+			return f, err
+		}
+		if err := r.cmd.Start(); err != nil {
+			return f, err
+		}
+		lines := bufio.NewScanner(out)
+		for lines.Scan() && lines.Text() != "ready" {
+		}
+		if lines.Text() != "ready" {
+			return f, errors.New("a replica did not get ready")
+		}
+		go io.Copy(io.Discard, out)
+	}
+	raw, err := os.ReadFile(filepath.Join(f.Dir, "0", "sandbox-credentials.json"))
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(raw, &f.credentials)
+}
+
+// Stop ends the replicas as an operator would, and what they stand on.
+func (f *Fleet) Stop() {
+	for _, r := range f.Replicas {
+		if r.cmd != nil && r.cmd.Process != nil {
+			r.cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	for _, r := range f.Replicas {
+		if r.cmd != nil && r.cmd.Process != nil {
+			r.cmd.Wait()
+		}
+	}
+	if f.balancer != nil {
+		f.balancer.Process.Kill()
+		f.balancer.Wait()
+	}
+	if f.cluster != nil {
+		f.cluster.Stop()
+	}
+	os.RemoveAll(f.Dir)
+}
+
+// Metrics is the sum of a metric over all replicas.
+func (f *Fleet) Metrics(names ...string) (sums map[string]float64, err error) {
+	sums = map[string]float64{}
+	for _, r := range f.Replicas {
+		resp, err := http.Get("http://" + r.Admin + "/metrics")
+		if err != nil {
+			return nil, err
+		}
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			name, value, ok := strings.Cut(lines.Text(), " ")
+			if ok && slices.Contains(names, name) {
+				n, err := strconv.ParseFloat(value, 64)
+				if err != nil {
+					return nil, err
+				}
+				sums[name] += n
+			}
+		}
+		resp.Body.Close()
+		if err := lines.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
