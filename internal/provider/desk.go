@@ -236,6 +236,13 @@ func (d deskReports) History(ctx context.Context, q store.Queryer, customerID, p
 	for i, at := range corrected {
 		out = append(out, dashboard.Moment{At: at, Kind: "corrected", Text: strconv.Itoa(i + 1)})
 	}
+	withdrawn, err := d.sharing.Withdrawn(ctx, q, publicToken)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !withdrawn.IsZero() {
+		out = append(out, dashboard.Moment{At: withdrawn, Kind: "consent"})
+	}
 	shares, err := d.sharing.Shares(ctx, q, customerID, publicToken)
 	if err != nil {
 		return nil, nil, err

@@ -153,10 +153,10 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
 		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
 		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
-	p.reports.Made = p.visits.Made
-	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
+	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
+	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
-	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Assets: c.Assets, Gate: p.gate,
+	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
 	p.visits.Returns = visitReturns{p.redirects, p.invites}
 	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},

@@ -486,3 +486,61 @@ func TestTheThirdPartysInbox(t *testing.T) {
 }
 
 type webhookEvent struct{ PublicToken, Status string }
+
+// TestNothingIsSharedOnceConsentIsWithdrawn: neither by a token that was read, nor by
+// one that was not, nor by a new one, nor of what was made from the report; and it
+// cannot be brought back. The owner's own report stays.
+func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.account("svc-late", svc.Sandbox, "")
+		publicToken, r := b.walked("single", "prefill", resident)
+		secondary := b.ready(b.derived(publicToken, b.seed.Products[svc.Income]))
+		other, _ := b.walked("single")
+		read, unread, kept := b.relayed(publicToken), b.relayed(secondary), b.relayed(other)
+		paths := []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"}
+		for _, path := range paths {
+			b.want(path+" before", b.get(path, b.relay(read)), 200, "")
+		}
+		pending := b.begin("prefill", nil, "consumerId", report.Text(r.Meta.ConsumerID))
+		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+report.Text(r.Meta.ConsumerID), b.basic(), nil), 204, "")
+
+		for _, path := range paths {
+			b.want(path+" by a token that was read", b.get(path, b.relay(read)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path+" by the owner", b.get(path, b.named(publicToken)), 200, "")
+			b.want(path+" of somebody else", b.get(path, b.relay(kept)), 200, "")
+		}
+		for _, path := range []string{"/connect/status", "/connect/income/v2/json", "/connect/income/v2/files"} {
+			b.want(path+" of what was made from it", b.get(path, b.relay(unread)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path+" of that by the owner", b.get(path, b.named(secondary)), 200, "")
+		}
+		for _, token := range []string{publicToken, secondary} {
+			b.want("sharing again", b.share(token), 400, svc.CodeRelayTokenRevoked)
+			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}), 400, svc.CodeRelayTokenRevoked)
+		}
+		b.want("withdrawing what consent did", b.withdraw(read), 400, svc.CodeRelayTokenRevoked)
+		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 3 {
+			t.Errorf("%d relay tokens, want those of before", n)
+		}
+
+		// A visit that waited for the consumer leads nowhere, and its report says so.
+		a := b.walk(pending, map[string]any{"username": "single"})
+		if a.status != 200 || a.text("status") != "EXPIRED" {
+			t.Errorf("a visit goes on after withdrawal: %d %s", a.status, a.raw)
+		}
+		if n := b.count(`SELECT count(*) FROM reports WHERE status = 'PENDING'`); n != 0 {
+			t.Errorf("%d reports are waited for, which nobody can make", n)
+		}
+
+		// So does the dashboard.
+		b.staffed()
+		d := b.signedIn(b.seed.Staff)
+		for _, token := range []string{publicToken, secondary} {
+			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, "The consumer withdrew consent") || !strings.Contains(page, "Withdrawn from") {
+				t.Error("the dashboard does not say why nobody reads the report any more")
+			}
+		}
+		if page := d.page("/dashboard/reports/" + d.reportNamed(other)); strings.Contains(page, "withdrew consent") {
+			t.Error("the dashboard says of another's report that consent was withdrawn")
+		}
+	})
+}

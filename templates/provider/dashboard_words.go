@@ -137,6 +137,8 @@ var deskMoments = map[string]svc.Words{
 	"visit came back": {EN: "The applicant went on with it", ES: "El solicitante la retomó"},
 	"visit broke":     {EN: "The visit could not go on", ES: "La visita no pudo continuar"},
 	"visit time up":   {EN: "The visit’s time was over", ES: "Se acabó el tiempo de la visita"},
+	"visit withdrew":  {EN: "It ended: the consumer withdrew consent", ES: "Terminó: el consumidor retiró su consentimiento"},
+	"consent":         {EN: "The consumer withdrew consent", ES: "El consumidor retiró su consentimiento"},
 	"status":          {EN: "Status", ES: "Estado"},
 	"delivery":        {EN: "An event was sent", ES: "Se envió un evento"},
 	"corrected":       {EN: "The figures were corrected: revision", ES: "Se corrigieron las cifras: revisión"},

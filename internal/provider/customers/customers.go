@@ -38,6 +38,10 @@ type Service struct {
 	// be kept; its error is the answer.
 	Prefill func(env svc.Environment, raw json.RawMessage) (json.RawMessage, error)
 
+	// Withdrawn ends what waits for a consumer, in the transaction in which it
+	// withdraws consent; nil: nothing does.
+	Withdrawn func(ctx context.Context, tx *sql.Tx, consumerID string) error
+
 	// CheckCompleteURL says whether browsers can be sent back to url at all; nil
 	// takes any.
 	CheckCompleteURL func(url string) error

@@ -180,15 +180,26 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 	return show(w, c)
 }
 
-// withdraw takes the consumer's consent back. What was reported stays readable;
-// account numbers no longer are.
+// withdraw takes the consumer's consent back. What was reported stays readable to the
+// customer, and to nobody that it is shared with; account numbers no longer are, and
+// visits that wait for the consumer end.
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
-	ok, err := withdraw(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, pathID(r), s.Now())
+	id := pathID(r)
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		ok, err := withdraw(ctx, tx, gate.CallerOf(ctx).CustomerID, id, s.Now())
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return missing(store.ErrNotFound)
+		}
+		if s.Withdrawn != nil {
+			return s.Withdrawn(ctx, tx, id)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	if !ok {
-		return missing(store.ErrNotFound)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -279,7 +279,7 @@ func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, to
 		case svc.CodeRelayTokenExpired:
 			return done{}, wrong(field, "The report is over 30 days old and cannot be shared.", "El informe tiene más de 30 días y no se puede compartir.")
 		case svc.CodeRelayTokenRevoked:
-			return done{}, wrong("publicId", "The report was withdrawn from this account, for good.", "El informe se retiró a esta cuenta definitivamente.")
+			return done{}, wrong("publicId", "The report was withdrawn from this account, or its consumer withdrew consent: it cannot be shared with it any more.", "El informe se retiró a esta cuenta, o el consumidor retiró su consentimiento: ya no puede compartirse con ella.")
 		}
 	}
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err

@@ -114,6 +114,13 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 	if err != nil {
 		return "", err
 	}
+	gone, err := withdrawn(ctx, tx, rep.PublicToken)
+	if err != nil {
+		return "", err
+	}
+	if !gone.IsZero() {
+		return "", door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
+	}
 	now := s.Now().UTC()
 	if now.Sub(rep.Created) > Window {
 		return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))

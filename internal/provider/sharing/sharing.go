@@ -6,8 +6,9 @@
 // There is one token for a report and a third party. It is good for 72 hours, and
 // again for 72 by every repeated grant; once the third party has read the report
 // in that time, for as long as the report lives. A grant that was withdrawn never
-// comes back. A relay token names its report to that third party alone: to anybody
-// else, its owner too, it is unknown, and it cannot be shared on.
+// comes back, and a consumer that withdraws consent withdraws all of them. A relay
+// token names its report to that third party alone: to anybody else, its owner too, it
+// is unknown, and it cannot be shared on.
 package sharing
 
 import (
@@ -112,7 +113,7 @@ type Share struct {
 	Created      time.Time
 	Expires      time.Time // without meaning once it was read
 	Read         time.Time // for the first time; zero for not yet
-	Revoked      time.Time // zero for not
+	Revoked      time.Time // or when the consumer withdrew consent; zero for not
 }
 
 // State is where the share stands at now.
@@ -196,4 +197,10 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, relayToken string) (
 // for somebody else's report.
 func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Share, error) {
 	return list(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
+}
+
+// Withdrawn is when the consumer of a report withdrew consent, and with it every share
+// of the report; zero for not.
+func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
+	return withdrawn(ctx, q, publicToken)
 }

@@ -12,6 +12,22 @@ import (
 	"vestibule/internal/svc"
 )
 
+// withdrawnAt is when the consumer of a report withdrew consent, or that of the report
+// that it was made from; null for not. Nothing is shared from then on: it counts for a
+// share as its own withdrawal does, wherever a share is read.
+const withdrawnAt = `(SELECT c.withdrawn_at FROM reports o LEFT JOIN reports s ON s.public_token = o.source_token
+	JOIN consumers c ON c.id = coalesce(o.consumer_id, s.consumer_id) WHERE o.public_token = `
+
+// withdrawn is when consent was withdrawn for a report; zero for not.
+func withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
+	var at sql.NullInt64
+	err := q.QueryRowContext(ctx, `SELECT `+withdrawnAt+`$1)`, publicToken).Scan(&at)
+	if err != nil || !at.Valid {
+		return time.Time{}, err
+	}
+	return store.Time(at.Int64), nil
+}
+
 // grant adds the share, or gives the pair's earlier one its new end, and returns
 // the pair's token: s's own where it was added. It reports false for a pair that
 // was revoked.
@@ -57,7 +73,7 @@ func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, 
 		FROM (VALUES `+strings.Join(values, ", ")+`) v
 			JOIN reports r ON r.public_token = v.column2 AND r.customer_id = v.column3
 			JOIN customers t ON t.public_id = v.column4 AND t.environment = v.column5 AND t.id <> r.customer_id
-		WHERE r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $3
+		WHERE r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $3 AND `+withdrawnAt+`r.public_token) IS NULL
 		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
 		WHERE relay_tokens.revoked_at IS NULL
 		RETURNING token, public_token, customer_id, third_party_id,
@@ -87,17 +103,18 @@ func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, 
 // markRead is won by the first reader of a share that is active at now.
 func markRead(ctx context.Context, q store.Queryer, token string, now time.Time) (bool, error) {
 	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET read_at = $2
-		WHERE token = $1 AND revoked_at IS NULL AND read_at IS NULL AND expires_at >= $2`, token, store.Micros(now)))
+		WHERE token = $1 AND revoked_at IS NULL AND read_at IS NULL AND expires_at >= $2
+		AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, token, store.Micros(now)))
 }
 
 // withdraw revokes a share of the customer, once.
 func withdraw(ctx context.Context, q store.Queryer, customerID, token string, now time.Time) (bool, error) {
 	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET revoked_at = $3
-		WHERE token = $2 AND customer_id = $1 AND revoked_at IS NULL`, customerID, token, store.Micros(now)))
+		WHERE token = $2 AND customer_id = $1 AND revoked_at IS NULL AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, customerID, token, store.Micros(now)))
 }
 
-const columns = `SELECT token, public_token, customer_id, third_party_id, created_at, expires_at, read_at, revoked_at
-	FROM relay_tokens WHERE `
+const columns = `SELECT token, public_token, customer_id, third_party_id, created_at, expires_at, read_at,
+	coalesce(revoked_at, ` + withdrawnAt + `relay_tokens.public_token)) FROM relay_tokens WHERE `
 
 func get(ctx context.Context, q store.Queryer, where string, args ...any) (Share, error) {
 	s, err := scan(q.QueryRowContext(ctx, columns+where, args...))

@@ -89,6 +89,32 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 }
 
+// Withdrawn ends the visits that wait for a consumer, in the transaction in which it
+// withdraws consent. One whose report is being made has given what it had, and ends by
+// itself.
+func (s *Service) Withdrawn(ctx context.Context, tx *sql.Tx, consumerID string) error {
+	ids, err := ofConsumer(ctx, tx, consumerID)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for tries := 0; ; tries++ {
+			v, err := byID(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			_, _, err = s.advance(ctx, tx, v, Input{Kind: Withdrew})
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, errStale) || tries == 5 {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // advance puts one input into the machine and keeps what comes of it, in tx.
 // moved is false, and the visit as it was, when the present step does not take
 // the input.

@@ -132,6 +132,7 @@ const (
 	CameBack  Kind = "came back" // to a visit that was closed
 	Broke     Kind = "broke"     // the widget cannot go on (sandbox control)
 	TimeUp    Kind = "time up"   // the visit's time is over
+	Withdrew  Kind = "withdrew"  // the consumer, its consent, by way of the customer
 )
 
 // Input is one thing that happened, with what came with it.
@@ -210,7 +211,7 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 			status = svc.StatusSupplierUnresponsive
 		}
 		return j.fail(status, "", in.Error)
-	case TimeUp:
+	case TimeUp, Withdrew:
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
 		}

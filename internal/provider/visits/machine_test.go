@@ -86,6 +86,8 @@ func TestNext(t *testing.T) {
 		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
 		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
 		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: Left}, Input{Kind: TimeUp}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: Withdrew}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: Withdrew}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
 		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: TimeUp}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
 		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: Broke, Error: svc.WidgetSupplierError}),
 			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
@@ -117,7 +119,7 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp}
+	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
 	rapid.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}

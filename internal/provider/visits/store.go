@@ -71,6 +71,27 @@ func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE handle_hash = $1`, store.Hash(handle)))
 }
 
+// ofConsumer are the ids of a consumer's visits that have not ended.
+func ofConsumer(ctx context.Context, tx *sql.Tx, consumerID string) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE consumer_id = $1 AND ended_at = 0`, consumerID)
+	if err != nil {
+		return nil, err
+	}
+	return ids(rows)
+}
+
+func ids(rows *sql.Rows) (all []string, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		all = append(all, id)
+	}
+	return all, rows.Err()
+}
+
 // holdHandle is byHandle for many requests at once: nobody else changes the visit
 // before tx ends.
 func holdHandle(ctx context.Context, tx *sql.Tx, handle string) (visit, error) {
@@ -168,16 +189,7 @@ func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return ids(rows)
 }
 
 // Line is a line of a visit's timeline.

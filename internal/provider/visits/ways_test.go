@@ -17,14 +17,14 @@ func inputs() map[Kind]Input {
 		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
 		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
-		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp},
+		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp}, Withdrew: {Kind: Withdrew},
 	}
 }
 
 // Every step of a visit for an income report takes these kinds of input, leads on so,
 // and refuses all others.
 func TestEveryStepAndEveryInput(t *testing.T) {
-	walking := map[Kind]string{Left: "closed", Broke: "failed end", TimeUp: "expired end"}
+	walking := map[Kind]string{Left: "closed", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}
 	with := func(more map[Kind]string) map[Kind]string {
 		for k, v := range walking {
 			if _, ok := more[k]; !ok {
@@ -52,8 +52,8 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		{Connecting, StepConnected, "", with(map[Kind]string{More: "source", Enough: "generating progress"})},
 		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
 		{Generating, StepProgress, WayStubs, map[Kind]string{Made: "complete end"}},
-		{Closed, StepConsent, "", map[Kind]string{CameBack: "open", Broke: "failed end", TimeUp: "expired end"}},
-		{Closed, StepDocuments, WayStubs, map[Kind]string{CameBack: "source", Broke: "failed end", TimeUp: "expired end"}},
+		{Closed, StepConsent, "", map[Kind]string{CameBack: "open", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
+		{Closed, StepDocuments, WayStubs, map[Kind]string{CameBack: "source", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
 		{Complete, StepEnd, WayPayroll, nil},
 		{Failed, StepEnd, WayPayroll, nil},
 		{Expired, StepEnd, "", nil},
