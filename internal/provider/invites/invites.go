@@ -20,7 +20,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
@@ -30,9 +29,6 @@ import (
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	pages "vestibule/templates/provider"
-	"vestibule/templates/ui"
-	"vestibule/web"
 )
 
 // maxBody bounds the body of an invite: it is a person's details, and no more.
@@ -45,7 +41,7 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
-	Assets    *web.Assets
+	Pages     Pages
 	Gate      Gate
 	Customers Customers
 	Visits    Visits
@@ -55,6 +51,12 @@ type Service struct {
 // Queue takes the job that sends a letter.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Pages shows errors to people: it adapts a handler of a link, whose errors are pages
+// with these words.
+type Pages interface {
+	Page(h door.HandlerFunc, words func(error) (title, text svc.Words)) http.Handler
 }
 
 // Gate admits customers.
@@ -92,7 +94,7 @@ type Mailer interface {
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/invite-link", door.API(s.Log, s.Gate.Basic(s.makeLink)))
 	mux.Handle("POST /connect/invite", door.API(s.Log, s.Gate.Basic(s.makeLetter)))
-	mux.Handle("GET /invite/{handle}", s.page(s.open))
+	mux.Handle("GET /invite/{handle}", s.Pages.Page(s.open, why))
 }
 
 // makeLink is POST /connect/invite-link.
@@ -199,22 +201,10 @@ var (
 	wordsAgain    = svc.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
 )
 
-// page adapts a handler whose errors are pages for people.
-func (s *Service) page(h door.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := h(w, r)
-		if err == nil {
-			return
-		}
-		m := pages.Message{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Title: wordsWrong, Text: wordsAgain}
-		if errors.Is(err, store.ErrNotFound) {
-			err = door.Fail(svc.CodeNotFound, err)
-			m.Title, m.Text = wordsGone, wordsGoneText
-		}
-		e := door.As(err)
-		door.LogError(r, s.Log, e)
-		door.Secure(w, door.CSP{})
-		templ.Handler(pages.MessagePage(m, pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg")}),
-			templ.WithStatus(e.HTTPStatus())).ServeHTTP(w, r)
-	})
+// why says to people why a link leads nowhere.
+func why(err error) (title, text svc.Words) {
+	if errors.Is(err, store.ErrNotFound) {
+		return wordsGone, wordsGoneText
+	}
+	return wordsWrong, wordsAgain
 }

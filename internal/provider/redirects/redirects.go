@@ -22,16 +22,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	pages "vestibule/templates/provider"
-	"vestibule/templates/ui"
-	"vestibule/web"
 )
 
 // lifetime is how long a redirect can be opened, and how long after its visit's
@@ -51,11 +47,17 @@ type Service struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	URL      string // the provider's public base, without a trailing slash
-	Assets   *web.Assets
+	Pages    Pages
 	Gate     Gate
 	Accounts Accounts
 	Visits   Visits
 	Signer   Signer
+}
+
+// Pages shows errors to people: it adapts a handler of a link, whose errors are pages
+// with these words.
+type Pages interface {
+	Page(h door.HandlerFunc, words func(error) (title, text svc.Words)) http.Handler
 }
 
 // Gate admits customers.
@@ -111,8 +113,8 @@ type Return struct {
 // Routes adds the whole surface of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /secure-redirect", door.API(s.Log, s.Gate.Basic(s.create)))
-	mux.Handle("GET /redirect/{handle}", s.page(s.open))
-	mux.Handle("POST /redirect/{handle}", s.page(s.openByForm))
+	mux.Handle("GET /redirect/{handle}", s.Pages.Page(s.open, why))
+	mux.Handle("POST /redirect/{handle}", s.Pages.Page(s.openByForm, why))
 }
 
 // create is POST /secure-redirect.
@@ -336,26 +338,13 @@ var (
 	wordsAgain    = svc.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
 )
 
-// page adapts a handler whose errors are pages for people.
-func (s *Service) page(h door.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := h(w, r)
-		if err == nil {
-			return
-		}
-		lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
-		m := pages.Message{Lang: lang, Title: wordsWrong, Text: wordsAgain}
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			err = door.Fail(svc.CodeNotFound, err)
-			m.Title, m.Text = wordsGone, wordsGoneText
-		case errors.Is(err, errFormOnly):
-			m.Title, m.Text = wordsForm, wordsFormText
-		}
-		e := door.As(err)
-		door.LogError(r, s.Log, e)
-		door.Secure(w, door.CSP{})
-		templ.Handler(pages.MessagePage(m, pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg")}),
-			templ.WithStatus(e.HTTPStatus())).ServeHTTP(w, r)
-	})
+// why says to people why a redirect does not open.
+func why(err error) (title, text svc.Words) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return wordsGone, wordsGoneText
+	case errors.Is(err, errFormOnly):
+		return wordsForm, wordsFormText
+	}
+	return wordsWrong, wordsAgain
 }
