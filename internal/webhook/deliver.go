@@ -138,13 +138,23 @@ type Sender struct {
 // it may also reach this machine, and by plain http: for development. A nil now
 // is time.Now.
 func NewSender(loopback bool, now func() time.Time) *Sender {
+	return newSender(guarded(loopback), loopback, now)
+}
+
+// guarded is the dialer of addresses that others have chosen. It looks at the address
+// that a connection is really made to, after every look-up and for each of several: a
+// name that was public when it was checked may lead elsewhere by now.
+func guarded(loopback bool) *net.Dialer {
 	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if loopback {
 		options = append(options,
 			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
 			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 	}
-	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: ssrf.New(options...).Safe}
+	return &net.Dialer{Timeout: 5 * time.Second, Control: ssrf.New(options...).Safe}
+}
+
+func newSender(dialer *net.Dialer, loopback bool, now func() time.Time) *Sender {
 	if now == nil {
 		now = time.Now
 	}
