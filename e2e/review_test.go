@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -144,9 +145,7 @@ func TestReview(t *testing.T) {
 	rows := v.page("table tbody tr")
 	wantRows := func(want int) {
 		t.Helper()
-		if n, err := rows.Count(); err != nil || n != want {
-			t.Errorf("%d applications are listed, want %d", n, want)
-		}
+		until(t, fmt.Sprintf("%d applications are listed", want), func() bool { n, err := rows.Count(); return err == nil && n == want })
 	}
 	wantRows(4)
 	click(t, v.page("a.filter >> text=Ready"))
