@@ -21,12 +21,13 @@ import (
 // looks is what the portal's pages have in common: the language, the assets, and
 // how an error is shown.
 type looks struct {
-	assets  *web.Assets
-	secure  bool
-	sandbox bool
-	brand   *brand.Brand
-	letters bool // who comes back without a link can ask for one by letter
-	log     *slog.Logger
+	assets     *web.Assets
+	secure     bool
+	sandbox    bool
+	brand      *brand.Brand
+	assetsOnly bool // the eligibility product verifies assets only
+	letters    bool // who comes back without a link can ask for one by letter
+	log        *slog.Logger
 }
 
 const langCookie = "lang"
@@ -55,7 +56,7 @@ func (l looks) remember(next http.Handler) http.Handler {
 // base is what every page of the applicant's has in common.
 func (l looks) base(r *http.Request) pages.Base {
 	lang := language(r)
-	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page}
+	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
 }
 
 // page is the same for the reviewers.

@@ -148,7 +148,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if c.Brand == nil {
 		c.Brand = &brand.Brand{}
 	}
-	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, log: c.Log}
+	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, assetsOnly: c.AssetsOnly, log: c.Log}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
 

@@ -53,7 +53,7 @@ func ConnectPage(m Connect) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Head(connectTitle(m.Product).In(m.Lang), wordsConnectIntro.In(m.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(m.connectTitle(m.Product).In(m.Lang), wordsConnectIntro.In(m.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -62,9 +62,9 @@ func ConnectPage(m Connect) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.ResolveAttributeValue(connectTitle(m.Product).In(m.Lang))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.ResolveAttributeValue(m.connectTitle(m.Product).In(m.Lang))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/connect.templ`, Line: 11, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/connect.templ`, Line: 11, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -356,7 +356,7 @@ func ConnectPage(m Connect) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(about(m.wasm(connectTitle(m.Product).In(m.Lang), "connect.js"), wordsConnectIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(m.wasm(m.connectTitle(m.Product).In(m.Lang), "connect.js"), wordsConnectIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,7 +10,7 @@ import (
 func (m Landing) tiles() []ui.Tile {
 	var out []ui.Tile
 	for _, p := range m.Products {
-		out = append(out, ui.Tile{Title: ProductName(p).In(m.Lang), Text: productText(p).In(m.Lang),
+		out = append(out, ui.Tile{Title: ProductName(p).In(m.Lang), Text: m.productText(p).In(m.Lang),
 			URL: "/apply/" + string(p), Note: wordsMinutes.In(m.Lang), Icon: ui.ProductIcon(p)})
 	}
 	return out
@@ -83,6 +83,9 @@ func (m Apply) states() ui.Question {
 // housing reports whether the form is for an eligibility report, which needs the
 // date of birth, the state and employers (document 3, Events).
 func (m Apply) housing() bool { return m.Product == svc.Eligibility }
+
+// savings are all that is verified.
+func (m Apply) savings() bool { return m.housing() && m.AssetsOnly }
 
 // mostEmployers is how many one can name.
 const mostEmployers = 6

@@ -27,6 +27,8 @@ type Base struct {
 	Framed    bool        // inside another site's frame: without header and footer
 	Frame     Frame       // with Framed
 	Brand     Brand
+
+	AssetsOnly bool // the eligibility product verifies assets only: nobody is asked for work and income
 }
 
 // Frame is the page around one that is framed: who is told how it goes.
@@ -105,7 +107,6 @@ type RecentApplication struct {
 type Apply struct {
 	Base
 	Product    svc.Product
-	AssetsOnly bool              // of an eligibility report: no employers are asked for
 	Action     string            // where the form goes
 	Today      string            // YYYY-MM-DD, UTC
 	Values     map[string]string // by field name, as typed; never echoed unless the form was refused

@@ -126,7 +126,10 @@ func ProductName(p svc.Product) svc.Words {
 }
 
 // productText is what a kind of report says about someone.
-func productText(p svc.Product) svc.Words {
+func (b Base) productText(p svc.Product) svc.Words {
+	if b.AssetsOnly && p == svc.Eligibility {
+		return svc.Words{EN: "Your savings, for a housing application.", ES: "Sus ahorros, para una solicitud de vivienda."}
+	}
 	switch p {
 	case svc.Cashflow:
 		return svc.Words{EN: "What comes in and what goes out of your bank accounts.", ES: "Lo que entra y lo que sale de sus cuentas bancarias."}
@@ -154,7 +157,10 @@ func applyIntro(p svc.Product) svc.Words {
 }
 
 // connectTitle is what is done on the page with the widget.
-func connectTitle(p svc.Product) svc.Words {
+func (b Base) connectTitle(p svc.Product) svc.Words {
+	if b.AssetsOnly && p == svc.Eligibility {
+		return svc.Words{EN: "Verify your savings", ES: "Verifique sus ahorros"}
+	}
 	switch p {
 	case svc.Income:
 		return svc.Words{EN: "Verify your income", ES: "Verifique sus ingresos"}

@@ -82,7 +82,7 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
-	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), AssetsOnly: p == svc.Eligibility && s.Service.AssetsOnly}
+	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02")}
 }
 
 func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
