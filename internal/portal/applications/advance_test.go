@@ -411,6 +411,35 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 	})
 }
 
+// What a verified return says of an error outlives the webhook, whichever comes
+// first, in the row and not in the machine alone.
+func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db)
+		for _, first := range []string{"return", "webhook"} {
+			a := b.apply()
+			attempt := b.begin(a.ID)
+			back := func(ctx context.Context, tx *sql.Tx) error {
+				return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: attempt.Number, Outcome: svc.OutcomeError, PublicToken: a.ID, Error: svc.WidgetSupplierError})
+			}
+			hook := func(ctx context.Context, tx *sql.Tx) error {
+				_, _, err := b.Announced(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: svc.StatusError, Substatus: svc.SubIncomplete})
+				return err
+			}
+			order := []func(context.Context, *sql.Tx) error{back, hook}
+			if first == "webhook" {
+				order = []func(context.Context, *sql.Tx) error{hook, back}
+			}
+			for _, come := range append(order, order...) {
+				b.tx(come)
+			}
+			if j := b.now(a.ID).Journey; j.State != journey.Failed || j.Error != svc.WidgetSupplierError || j.Substatus != svc.SubIncomplete || j.Outcome() != svc.OutcomeError {
+				t.Errorf("the %s first: %+v with outcome %s", first, j, j.Outcome())
+			}
+		}
+	})
+}
+
 func TestWhatCreateRefuses(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
