@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+
+	"vestibule/bench/fleet"
 )
 
 // figure is one line. Ratio is ours over the peer's or the limit; Low and High
@@ -24,32 +26,51 @@ type figure struct {
 	wanted     string // of the ratio, or of ours
 }
 
-// group is the figures that -only selects by name.
+// group is the figures that -only selects by name, or some of them by a name of their
+// own.
 type group struct {
-	name string
-	run  func(ctx context.Context) ([]figure, error)
+	name, part string
+	run        func(ctx context.Context) ([]figure, error)
 }
+
+func (g group) named(name string) bool { return name == g.name || name == g.part }
 
 func groups() []group {
 	return []group{
-		{"wasm", wasmFigures},
-		{"pages", pagesFigures},
-		{"redirect", redirectFigures},
-		{"api", apiFigures},
-		{"engine", engineFigures},
-		{"engine", incomeFigures},
-		{"scale", searchFigures},
-		{"scale", floodFigures},
-		{"engine", eligibilityFigures},
-		{"engine", paystubFigures},
-		{"engine", passportFigures},
+		{"wasm", "", wasmFigures},
+		{"pages", "", pagesFigures},
+		{"redirect", "verify", redirectFigures},
+		{"redirect", "returns", returnFigures},
+		{"api", "", apiFigures},
+		{"engine", "cashflow", engineFigures},
+		{"engine", "income", incomeFigures},
+		{"scale", "search", searchFigures},
+		{"scale", "flood", floodFigures},
+		{"scale", "sealing", sealingFigures},
+		{"engine", "eligibility", eligibilityFigures},
+		{"engine", "paystub", paystubFigures},
+		{"engine", "passport", passportFigures},
 	}
 }
 
 func main() {
-	only := flag.String("only", "", "the one group to run")
+	fleet.Balance()
+	only := flag.String("only", "", "the one group to run, or part of a group")
 	file := flag.String("bare", "", "serve the bytes of this file and nothing else, as the peer of a figure of pages")
+	key := flag.String("check", "", "serve returns that are checked by this key and nothing else, as the peer of a figure of returns")
+	place := flag.String("keep", "", "write and read reports at this place when told to, for the figures of sealing")
 	flag.Parse()
+	if *place != "" {
+		if err := keep(context.Background(), *place); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *key != "" {
+		fmt.Fprintln(os.Stderr, "bench:", check(*key))
+		os.Exit(1)
+	}
 	if *file != "" {
 		fmt.Fprintln(os.Stderr, "bench:", bare(*file))
 		os.Exit(1)
@@ -64,15 +85,15 @@ func main() {
 
 func run(ctx context.Context, only string) error {
 	all := groups()
-	if only != "" && !slices.ContainsFunc(all, func(g group) bool { return g.name == only }) {
+	if only != "" && !slices.ContainsFunc(all, func(g group) bool { return g.named(only) }) {
 		var names []string
 		for _, g := range all {
-			names = append(names, g.name)
+			names = append(names, strings.TrimSuffix(g.name+"/"+g.part, "/"))
 		}
 		return fmt.Errorf("no group %q; there are %s", only, strings.Join(names, ", "))
 	}
 	for _, g := range all {
-		if only != "" && g.name != only {
+		if only != "" && !g.named(only) {
 			continue
 		}
 		figures, err := g.run(ctx)

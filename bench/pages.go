@@ -126,11 +126,9 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	bin := filepath.Join(dir, "vestibule")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/server")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build: %w: %s", err, out)
+	bin, err := buildProgram(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
 	first, err := startProgram(ctx, bin, dir)
 	if err != nil {
@@ -210,9 +208,10 @@ type program struct {
 	started          time.Duration
 }
 
-// startProgram starts the program on free ports and waits until it is ready.
-func startProgram(ctx context.Context, bin, dir string) (*program, error) {
-	cmd := exec.CommandContext(ctx, bin, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--data-dir="+filepath.Join(dir, "data"), "--log-level=error")
+// startProgram starts the program on free ports, with more arguments or none, and waits
+// until it is ready.
+func startProgram(ctx context.Context, bin, dir string, more ...string) (*program, error) {
+	cmd := exec.CommandContext(ctx, bin, append(more, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--data-dir="+filepath.Join(dir, "data"), "--log-level=error")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

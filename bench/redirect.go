@@ -104,21 +104,26 @@ func newOutcome() (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := json.Marshal(jose.KeySet{key.Public()})
+	set, pub, err := published(key)
 	if err != nil {
-		return nil, err
-	}
-	parsed, err := jwk.Parse(set)
-	if err != nil {
-		return nil, err
-	}
-	first, _ := parsed.Key(0)
-	var pub ecdsa.PublicKey
-	if err := jwk.Export(first, &pub); err != nil {
 		return nil, err
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(set) }))
-	return &outcome{token: token, pub: &pub, keys: &jose.RemoteKeySet{URL: server.URL}, stop: server.Close}, nil
+	return &outcome{token: token, pub: pub, keys: &jose.RemoteKeySet{URL: server.URL}, stop: server.Close}, nil
+}
+
+// published is a key as the provider publishes it, and as a peer reads it there.
+func published(key *jose.PrivateKey) (set []byte, pub *ecdsa.PublicKey, err error) {
+	if set, err = json.Marshal(jose.KeySet{key.Public()}); err != nil {
+		return nil, nil, err
+	}
+	parsed, err := jwk.Parse(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, _ := parsed.Key(0)
+	pub = &ecdsa.PublicKey{}
+	return set, pub, jwk.Export(first, pub)
 }
 
 func (o *outcome) ours(ctx context.Context) func() error {

@@ -26,7 +26,7 @@ type Load struct {
 	desk     string // the reviewer's cookie
 	serial   atomic.Int64
 	arrivals atomic.Int64
-	AtRush   atomic.Bool // what is answered now is of the rush hour
+	AtRush   atomic.Bool  // what is answered now is of the rush hour
 	report   atomic.Value // publicToken of the last visit
 	submits  sync.Mutex
 	next     time.Time // when the account may submit again
