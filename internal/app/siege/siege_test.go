@@ -501,6 +501,47 @@ func TestTransport(t *testing.T) {
 				t.Error("the last page's address or text has more than it should")
 			}
 		})
+		t.Run("the playground makes nobody more than an applicant", func(t *testing.T) {
+			f.keep("ana@example.com", "Pérez")
+			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}, "username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
+				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"}, "externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
+			refused(t, "another site's page", f.do(t, b.copy(), "POST", "/developers/runs", choice, "Content-Type", asForm, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"))
+			mine := &browser{}
+			run := f.good(t, 303, mine, "POST", "/developers/runs", choice, "Content-Type", asForm).location()
+			at := strings.Replace(run, "/developers/runs", "/applications", 1)
+			away := f.good(t, 303, mine, "GET", at+"/connect", "").location()
+			v := &visit{s.task(away), mine, at}
+			f.keep(v.args, mine.cookies["vestibule"])
+			for name, other := range map[string]*browser{"another applicant": b.copy(), "nobody": nil} {
+				for _, path := range []string{run, at, at + "/stream"} {
+					refused(t, name+" at "+path, f.do(t, other, "GET", path, ""))
+				}
+			}
+			if got := f.do(t, mine, "GET", strings.Replace(f.start(t, b).application, "/applications", "/developers/runs", 1), ""); got.status != 404 {
+				t.Errorf("another's application is shown as a run: %d", got.status)
+			}
+			f.open(t, "the playground", v)
+			f.land(t, "form", v)
+			until(t, "a run", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
+			page := f.good(t, 200, mine, "GET", run, "").body
+			for _, bad := range []string{"evil.example", "<script>alert", "somebody-else", v.publicToken, v.args, f.apiKey, secretKey, f.secret, "ana@example.com", firstName} {
+				if strings.Contains(page, bad) {
+					t.Errorf("the page of a run has %q", bad)
+				}
+			}
+		})
+		t.Run("addresses that an app names", func(t *testing.T) {
+			for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a@evil.example/", "ftp://evil.example/", "https://evil.example/\r\nSet-Cookie: a=b",
+				"http://evil.example/", "https:/evil.example", "/redirect/return", "https://"} {
+				for _, member := range []string{"returnUrl", "allowedOrigin"} {
+					raw, _ := json.Marshal(map[string]any{"product": "cashflow", "mode": "embedded", member: bad})
+					got := f.do(t, nil, "POST", "/api/v1/applications", string(raw), "Authorization", "Bearer "+f.apiKey, "Content-Type", asJSON)
+					if refused(t, member+" "+bad, got); got.status != 400 {
+						t.Errorf("%s %q = %d", member, bad, got.status)
+					}
+				}
+			}
+		})
 		t.Run("57 of others", func(t *testing.T) {
 			mine, theirs := f.start(t, &browser{}), f.start(t, &browser{})
 			unknown := "/applications/" + uuid.NewString()
