@@ -11,6 +11,7 @@ package store
 
 import (
 	"context"
+	"crypto/cipher"
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
@@ -222,8 +223,13 @@ const (
 	maxUnique = 2 // of them for a breach of uniqueness, which is as a rule what it says
 )
 
-// commits is what a transaction's context carries: what is done once it stands.
-type commits struct{ run []func() }
+// commits is what a transaction's context carries: what is done once it stands, and
+// the data keys that it has read or made, until it ends.
+type commits struct {
+	run   []func()
+	keys  map[string]cipher.AEAD
+	ended bool
+}
 
 type commitsKey struct{}
 
@@ -257,6 +263,7 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) er
 		} else {
 			err = db.once(ctx, nil, f)
 		}
+		after.keys, after.ended = nil, true
 		if err == nil {
 			for _, f := range after.run {
 				f()

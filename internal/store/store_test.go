@@ -69,6 +69,59 @@ func TestSealedValuesOpenOnlyInTheirCell(t *testing.T) {
 	})
 }
 
+func TestTransactionReadsADataKeyOnce(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		at := store.Cell{Table: "applications", Column: "prefill", Row: "1"}
+		var key string
+		var sealed []byte
+		var kept context.Context
+		tx := func(f func(ctx context.Context, tx *sql.Tx) error) {
+			t.Helper()
+			if err := db.Tx(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		opens := func(when string, ctx context.Context, q store.Queryer, want error) {
+			t.Helper()
+			if _, err := db.Vault.Open(ctx, q, key, at, sealed); !errors.Is(err, want) {
+				t.Errorf("%s: Open = %v, want %v", when, err, want)
+			}
+		}
+		tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			if key, err = db.Vault.NewKey(ctx, tx); err != nil {
+				return err
+			}
+			sealed, err = db.Vault.Seal(ctx, tx, key, at, []byte("Ada"))
+			return err
+		})
+		tx(func(ctx context.Context, tx *sql.Tx) error {
+			opens("at first", ctx, tx, nil)
+			if _, err := tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2`, []byte{1}, key); err != nil {
+				return err
+			}
+			kept = ctx
+			opens("with the row changed behind its back", ctx, tx, nil)
+			return nil
+		})
+		opens("in no transaction", t.Context(), db.SQL, store.ErrSeal)
+		opens("after the transaction, with its context", kept, db.SQL, store.ErrSeal)
+		tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			if key, err = db.Vault.NewKey(ctx, tx); err != nil {
+				return err
+			}
+			if sealed, err = db.Vault.Seal(ctx, tx, key, at, []byte("Ada")); err != nil {
+				return err
+			}
+			opens("with a key of its own", ctx, tx, nil)
+			if err := db.Vault.Shred(ctx, tx, key); err != nil {
+				return err
+			}
+			opens("after Shred", ctx, tx, store.ErrShredded)
+			return nil
+		})
+	})
+}
+
 func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})

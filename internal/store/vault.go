@@ -95,28 +95,56 @@ func open(aead cipher.AEAD, at Cell, sealed []byte) ([]byte, error) {
 // NewKey makes the data key of one consumer and returns its id.
 func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
 	id := uuid.NewString()
-	_, err := v.insertKey(ctx, q, id)
+	key, made, err := v.insertKey(ctx, q, id)
+	if err != nil || !made {
+		return id, err
+	}
+	aead, err := newAEAD(key)
+	remember(ctx, id, aead)
 	return id, err
 }
 
-func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (bool, error) {
-	var key [32]byte
-	rand.Read(key[:])
-	return One(q.ExecContext(ctx,
+func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte, made bool, err error) {
+	key = make([]byte, 32)
+	rand.Read(key)
+	made, err = One(q.ExecContext(ctx,
 		`INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
-		id, seal(v.master, keyCell(id), key[:]), Micros(v.now())))
+		id, seal(v.master, keyCell(id), key), Micros(v.now())))
+	return key, made, err
+}
+
+// remember has the transaction of ctx, if it is one's, read a data key once. A nil one
+// is forgotten.
+func remember(ctx context.Context, id string, aead cipher.AEAD) {
+	c, ok := ctx.Value(commitsKey{}).(*commits)
+	switch {
+	case !ok || c.ended:
+	case aead == nil:
+		delete(c.keys, id)
+	case c.keys == nil:
+		c.keys = map[string]cipher.AEAD{id: aead}
+	default:
+		c.keys[id] = aead
+	}
 }
 
 func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, error) {
 	if id == SystemKey && v.system != nil {
 		return v.system, nil
 	}
+	if c, ok := ctx.Value(commitsKey{}).(*commits); ok && c.keys[id] != nil {
+		return c.keys[id], nil
+	}
 	var wrapped []byte
 	err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, id).Scan(&wrapped)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
-	return v.unwrap(id, wrapped)
+	aead, err := v.unwrap(id, wrapped)
+	if err == nil {
+		remember(ctx, id, aead)
+	}
+	return aead, err
 }
 
 // unwrap returns a data key; ErrShredded for a nil one.
@@ -213,7 +241,7 @@ func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, er
 // when the master key is not the one that the database was made with.
 func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
 	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := v.insertKey(ctx, tx, SystemKey)
+		_, _, err := v.insertKey(ctx, tx, SystemKey)
 		return err
 	})
 	if err != nil {
@@ -278,6 +306,7 @@ func (v *Vault) Shred(ctx context.Context, q Queryer, keyID string) error {
 	if keyID == SystemKey {
 		return errors.New("store: the system key cannot be shredded")
 	}
+	remember(ctx, keyID, nil)
 	_, err := q.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1`, keyID)
 	return err
 }
