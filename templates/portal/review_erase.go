@@ -79,7 +79,7 @@ func (v ReviewEraseView) which(l svc.Lang) ui.Question {
 			label = r.ExternalID
 		}
 		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: label, Chosen: r.Chosen,
-			Detail: joined(" · ", r.Email, r.ExternalID, known(l, productWords, r.Product), stateName(l, r.State), day(l, r.CreatedAt.UTC()))})
+			Detail: joined(" · ", r.Email, shorten(ReviewRow{ID: r.ID, ExternalID: r.ExternalID}), known(l, productWords, r.Product), stateName(l, r.State), day(l, r.CreatedAt.UTC()))})
 	}
 	return q
 }

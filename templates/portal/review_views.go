@@ -130,12 +130,8 @@ func (v ReviewListView) grid(l svc.Lang) ui.Grid {
 		{Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
 	}}
 	for _, r := range v.Rows {
-		name := r.ExternalID
-		if name == "" {
-			name = r.ID
-		}
 		g.Rows = append(g.Rows, []ui.Cell{
-			{Text: name, URL: "/review/applications/" + r.ID},
+			{Text: shorten(r), URL: "/review/applications/" + r.ID},
 			{Body: given(l, r.Name)},
 			{Text: known(l, productWords, r.Product)},
 			{Body: stateBadge(l, r.State)},
@@ -213,6 +209,7 @@ func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError)
 
 func (v ReviewApplicationView) facts(l svc.Lang) []ui.Fact {
 	facts := []ui.Fact{
+		{Term: wordsReference.In(l), Body: given(l, v.Row.ID)},
 		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
 		{Term: reviewTold.In(l), Text: v.Words.In(l)},
 		{Term: listName.In(l), Body: given(l, v.Row.Name)},
@@ -272,9 +269,10 @@ func wide(p ui.Page) ui.Page {
 	return p
 }
 
-// shorten names an application in a heading.
+// shorten names an application in headings and lists: by the customer's label, or
+// by the beginning of its id.
 func shorten(r ReviewRow) string {
-	if r.ExternalID != "" {
+	if r.ExternalID != "" && r.ExternalID != r.ID {
 		return r.ExternalID
 	}
 	first, _, _ := strings.Cut(r.ID, "-")

@@ -82,7 +82,7 @@ type Application struct {
 	Manual          bool   // the widget waits for a control of the page
 	SandboxReportID string // with BySandboxReport
 	Origin          string // FromWeb or FromAPI
-	ExternalID      string // the customer's label, or one that was made; of the first attempt
+	ExternalID      string // the customer's label, or the application's id; of the first attempt
 	UserArgs        string
 	ReturnURL       string // where the applicant may go on to at the end; "" is nowhere
 	AllowedOrigin   string // the site that may frame its pages; "" is none
@@ -219,7 +219,7 @@ type New struct {
 	SandboxReportID string         // with BySandboxReport
 	Origin          string         // FromWeb or FromAPI
 	Prefill         prefill.Object // as it came; nil, from the API only: the applicant is asked
-	ExternalID      string         // up to 64 characters; "" is made
+	ExternalID      string         // up to 64 characters; "" is the application's own id
 	UserArgs        string         // up to 255 characters
 	ReturnURL       string
 	AllowedOrigin   string
@@ -292,7 +292,7 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		a.Variant = ByToken
 	}
 	if a.ExternalID == "" {
-		a.ExternalID = uuid.NewString()
+		a.ExternalID = a.ID // one number for whoever asks about it
 	}
 	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
 	switch {
