@@ -67,8 +67,20 @@ type attack struct {
 	sure bool
 }
 
-// doorsAtOnce is how many refusals of one door are tried at once.
-const doorsAtOnce = 6
+// someAtOnce tries all, a few at a time: an awkward service has some wait, and they
+// wait together.
+func someAtOnce(all []func()) {
+	const atOnce = 6
+	var wait sync.WaitGroup
+	for first := range atOnce {
+		wait.Go(func() {
+			for i := first; i < len(all); i += atOnce {
+				all[i]()
+			}
+		})
+	}
+	wait.Wait()
+}
 
 // TestDoors sends bad input through every door of both parties. Nothing of it
 // may fail on our side, be answered in another shape than the door's, be stored,
@@ -97,25 +109,14 @@ func TestDoors(t *testing.T) {
 					unsure = append(unsure, try)
 				}
 			}
-			// An awkward service has each of some wait; those who wait together wait once.
-			var wait sync.WaitGroup
-			for first := range doorsAtOnce {
-				wait.Go(func() {
-					for i := first; i < len(sure); i += doorsAtOnce {
-						sure[i]()
-					}
-				})
-			}
-			wait.Wait()
+			someAtOnce(sure)
 			after := w.rows(t)
 			if d := difference(before, after); d != "" {
 				t.Errorf("%s: refused requests left rows: %s", r.name(), d)
 				before = after
 			}
 		}
-		for _, try := range unsure {
-			try()
-		}
+		someAtOnce(unsure)
 		for _, r := range routes {
 			if !strings.Contains(r.method, "DELETE") && !strings.HasSuffix(r.pattern, "/sign-out") && r.pattern != "/reset" && r.body == "" {
 				if got := do(t, ask(t, r.method, r.url(), "", r.header...)); got.Status >= 400 && r.who != "" {
