@@ -262,6 +262,21 @@ func TestFocusInTheForm(t *testing.T) {
 		t.Errorf("the field is described by %q, want its error", described)
 	}
 
+	for _, x := range []struct{ field, text, words string }{{"zip", "9410", ""}, {"zip", "9410x", "94105-1234"}, {"zip", "", ""}} {
+		fill(t, v.page("#"+x.field), x.text)
+		if got := wrongs(t, v)[x.field]; (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
+			t.Errorf("with %q, %s says %q, want %q", x.text, x.field, got, x.words)
+		}
+	}
+	marked := func(field string) int {
+		n, err := v.page(`[data-field="` + field + `"] [aria-invalid="true"]`).Count()
+		must(t, err)
+		return n
+	}
+	if marked("lastName") == 0 || marked("zip") != 0 {
+		t.Error("what is wrong is marked invalid, and nothing else")
+	}
+
 	must(t, v.page("#phone").Press("Enter"))
 	focused(t, v.page("#summary"))
 	for _, field := range []string{"lastName", "email", "dob"} {
@@ -273,7 +288,20 @@ func TestFocusInTheForm(t *testing.T) {
 		}
 		focused(t, v.page(at))
 	}
+	if got := evaluate[string](t, v, `() => [...document.querySelectorAll("#summary a")].map((a) => a.hash).join(" ")`); got != "#lastName #email #dob-month" {
+		t.Errorf("the summary leads to %s", got)
+	}
+	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "or your full address") {
+		t.Errorf("without a birthday the form says %q", got)
+	}
+	fillForm(t, v, map[string]string{"dob-month": "6", "dob-day": "31", "dob-year": "1990"})
+	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "that exists") {
+		t.Errorf("of a day that is none the form says %q", got)
+	}
 	fillForm(t, v, applicant)
+	if marked("dob")+marked("lastName") != 0 {
+		t.Error("what is mended is still marked invalid")
+	}
 	click(t, v.page(`role=button[name="Continue"]`))
 	step(t, v.widget, "consent")
 }

@@ -18,7 +18,6 @@ func TestACorrection(t *testing.T) {
 	click(t, v.page(`role=button[name="Find"]`))
 	click(t, v.page(`role=link[name="Correct the figures"]`))
 	see(t, v.page("role=heading[level=1] >> text=Correct the report"))
-	everybody(t, v, "correction")
 
 	v.expect("422")
 	fill(t, v.page("#gross_annual"), "1")

@@ -29,7 +29,6 @@ func TestPlayground(t *testing.T) {
 			t.Errorf("copied %q (%v), shown %q", copied, err, shown)
 		}
 	}
-	v.axe(t)
 	click(t, v.page(`role=button[name="Run it"]`))
 	walk(t, func(selector string) playwright.Locator {
 		return v.FrameLocator("vestibule-apply iframe").FrameLocator("iframe").Locator(selector)

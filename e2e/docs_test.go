@@ -6,9 +6,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestTheReferencePagesAreForEverybody opens both with script turned off and on:
-// they have none, and a link to an operation leads to it.
-func TestTheReferencePagesAreForEverybody(t *testing.T) {
+// TestTheReferencePages opens both with script turned off and on: they have none, and
+// a link to an operation leads to it.
+func TestTheReferencePages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, at := range map[string]struct{ url, first string }{
@@ -27,21 +27,25 @@ func TestTheReferencePagesAreForEverybody(t *testing.T) {
 		v.open(t, at.url)
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t)
-		// The checker takes a minute for all of it: the longest of each kind says as much.
-		_, err = v.Evaluate(`() => {
-			const keep = new Map();
-			for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) {
-				const kind = e.className + (e.querySelector(".badge")?.textContent ?? "");
-				if (!keep.has(kind) || keep.get(kind).textContent.length < e.textContent.length) keep.set(kind, e);
-			}
-			const kept = new Set(keep.values());
-			for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) if (!kept.has(e)) e.remove();
-		}`)
-		must(t, err)
-		everybody(t, v, name)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
 		if there, err := v.Locator("nav.manual-contents").IsVisible(); err != nil || there {
 			t.Errorf("%s: the contents are printed: %v, %v", name, there, err)
 		}
 	}
+}
+
+// abridge leaves of a reference page the longest of each kind, which says as much as
+// all of it: the checker would take a minute.
+func abridge(t *testing.T, v *visitor) {
+	t.Helper()
+	_, err := v.Evaluate(`() => {
+		const keep = new Map();
+		for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) {
+			const kind = e.className + (e.querySelector(".badge")?.textContent ?? "");
+			if (!keep.has(kind) || keep.get(kind).textContent.length < e.textContent.length) keep.set(kind, e);
+		}
+		const kept = new Set(keep.values());
+		for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) if (!kept.has(e)) e.remove();
+	}`)
+	must(t, err)
 }

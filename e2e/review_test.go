@@ -80,7 +80,6 @@ func TestReview(t *testing.T) {
 	v := visit(t)
 	v.open(t, reportURL)
 	title(t, v, "Sign in to review")
-	v.axe(t)
 	v.expect("422")
 	s.signInToReview(t, v, "not the password")
 	see(t, v.page("#sign-in-problem"))
@@ -111,7 +110,6 @@ func TestReview(t *testing.T) {
 	if found := regexp.MustCompile(`\d{9,}`).FindString(ids.ReplaceAllString(text, "")); found != "" {
 		t.Errorf("the page shows a whole number: %s", found)
 	}
-	v.axe(t)
 
 	// Its JSON is the provider's, byte for byte.
 	file, err := v.ExpectDownload(func() error { return v.page(`role=link[name="Download JSON"]`).Click() })
@@ -202,7 +200,6 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	v.open(t, own)
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	at(t, v, own)
-	v.axe(t)
 	reason := v.page("label.choice:has([name=reason]) .choice-label").First()
 	words := read(t, reason)
 	click(t, v.page("label.choice:has([value=declined])"))
@@ -221,9 +218,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 			t.Errorf("the letter lacks %q:\n%s", want, letter)
 		}
 	}
-	v.axe(t)
 	v.open(t, own+"/delete")
-	v.axe(t)
 	click(t, v.page("label.choice:has([name=sure])"))
 	click(t, v.page(`role=button[name="Delete"]`))
 	title(t, v, "Deletion")

@@ -43,7 +43,6 @@ func TestSharing(t *testing.T) {
 	v.open(t, at+"?lang=es")
 	click(t, card.Locator("role=link[name=/^Retirar a Harbor Bank/]"))
 	title(t, v, "Retirar este informe")
-	v.axe(t)
 	click(t, v.page(`role=button[name="Retirar definitivamente"]`))
 	see(t, card.Locator(`role=status >> text="El informe se ha retirado."`))
 	see(t, card.Locator(".share-head >> text=Retirado"))

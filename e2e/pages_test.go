@@ -1,0 +1,256 @@
+package e2e
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+var getLiteral = regexp.MustCompile(`"(GET /[^" ]*)"`)
+
+// addresses are all that the code of a party answers to a GET.
+func addresses(t *testing.T, dirs ...string) (mux *http.ServeMux, patterns []string) {
+	t.Helper()
+	mux = http.NewServeMux()
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "providertest") {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			for _, m := range getLiteral.FindAllStringSubmatch(string(raw), -1) {
+				if !seen[m[1]] {
+					seen[m[1]] = true
+					patterns = append(patterns, m[1])
+					mux.Handle(m[1], http.NotFoundHandler())
+				}
+			}
+			return err
+		}))
+	}
+	if len(patterns) < 40 {
+		t.Fatalf("only %d addresses found in the code", len(patterns))
+	}
+	return mux, patterns
+}
+
+// noPage are addresses that answer programs, files and streams, those that only lead
+// to a page, and the parts of the widget, which its walks look at.
+var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
+	`|\.(json|csv|js|ts)$|/stream$|^GET /widget/|/files/\{file\}$|/newest$|/sign-in/(elsewhere|return)$|/find$|/review/applications/\{id\}/(shares|decision|notes)$`)
+
+// seen is what was looked at, by the patterns of both parties.
+type seen struct {
+	site             *site
+	portal, provider *http.ServeMux
+	looked           map[string]bool
+}
+
+func (s *seen) pattern(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	mux := s.portal
+	if strings.HasPrefix(address, s.site.Provider) {
+		mux = s.provider
+	}
+	_, pattern := mux.Handler(&http.Request{Method: http.MethodGet, URL: u, Host: u.Host})
+	return pattern
+}
+
+// look opens the address and holds what is there to what is for everybody, unless
+// it has led to a page that was looked at.
+func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
+	t.Helper()
+	v.open(t, address)
+	came, given := s.pattern(t, v.URL()), s.pattern(t, address)
+	if came != given && s.looked[came] {
+		s.looked[given] = true
+		return
+	}
+	if strings.HasSuffix(given, "/docs") {
+		if s.looked[given] = true; lang == "es" {
+			return // they are in English
+		}
+		abridge(t, v)
+	} else if got, err := v.Evaluate(`() => document.documentElement.lang`); err != nil || got != lang {
+		t.Errorf("%s is in %v, %v, want %s", given, got, err, lang)
+	}
+	everybody(t, v, given)
+	if strings.HasSuffix(given, "/report") { // with every table open
+		_, err := v.Evaluate(`() => document.querySelectorAll("article.report details").forEach((d) => { d.open = true })`)
+		must(t, err)
+		must(t, v.SetViewportSize(320, 640))
+		v.fits(t)
+	}
+	s.looked[given] = true
+	for _, f := range v.live() {
+		s.looked[s.pattern(t, f.URL())] = true
+	}
+}
+
+// found is what the page at an address has where the pattern has its group.
+func found(t *testing.T, v *visitor, address, pattern string) string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	var out string
+	var last string
+	until(t, address+" has "+pattern, func() bool {
+		resp, err := v.Context.Request().Get(address)
+		must(t, err)
+		last, err = resp.Text()
+		must(t, err)
+		if m := re.FindStringSubmatch(last); m != nil {
+			out = m[1]
+		}
+		return out != ""
+	})
+	return out
+}
+
+// send posts a form with the visitor's cookies, and returns the page to which it leads.
+func (v *visitor) send(t *testing.T, address string, pairs ...string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	form := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	resp, err := v.Context.Request().Post(address, playwright.APIRequestContextPostOptions{Data: form.Encode(), Headers: map[string]string{
+		"Content-Type": "application/x-www-form-urlencoded", "Origin": u.Scheme + "://" + u.Host}})
+	must(t, err)
+	text, err := resp.Text()
+	must(t, err)
+	if resp.Status() >= 400 {
+		t.Fatalf("%s is answered %d", address, resp.Status())
+	}
+	return text
+}
+
+// TestEveryPageIsForEverybody opens each page of both parties, in both languages and
+// themes. A page that is registered in the code and not opened here fails it.
+func TestEveryPageIsForEverybody(t *testing.T) {
+	t.Parallel()
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(app.Close)
+	s := start(t, "--events-url="+app.URL, "--brand-file=../docs/brand/brand.yaml")
+	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
+	providerMux, providerPatterns := addresses(t, "../internal/provider")
+
+	// What the pages are about.
+	applicant := visit(t, noScript)
+	first := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"})
+	second := s.submit(t, applicant, "default", "", nil)
+	s.await(t, first.ID, "ready")
+	s.await(t, second.ID, "ready")
+	disputed := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
+		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
+	s.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
+	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person, "deliverTo": "zoe@example.org"}, 2)
+
+	staff := visit(t, noScript)
+	desk, dashboard := s.Portal+"/review", s.Provider+"/dashboard"
+	staff.open(t, desk)
+	s.signInToReview(t, staff, s.Credentials.Reviewer.Password)
+	at(t, staff, desk)
+	declined := s.begin(t, "redirect")
+	own := desk + "/applications/" + first.ID
+	staff.send(t, desk+"/applications/"+declined.ID+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
+	staff.send(t, own+"/shares", "publicId", s.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
+	staff.send(t, own+"/notes", "text", "Called about the second job.")
+	welcome := regexp.MustCompile(`/review/welcome/[^"<\s]+`).FindString(staff.send(t, desk+"/people", "email", "colleague@example.org", "role", "auditor"))
+	if welcome == "" {
+		t.Fatal("the colleague was given no link")
+	}
+	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
+	letter := found(t, staff, desk+"/letters", `(/go/[^"<\s]+)`)
+	event := found(t, staff, desk+"/events", `"(/review/events/[0-9a-f-]{36})"`)
+	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
+	found(t, staff, own+"/report", `(id="total")`) // what stands behind it is there
+	staff.open(t, dashboard)
+	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
+	at(t, staff, dashboard)
+	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
+	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
+	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(), map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
+	var correct string
+	for _, m := range regexp.MustCompile(`"(/dashboard/reports/[0-9a-f-]{36})"`).FindAllStringSubmatch(page(t, staff, dashboard+"/reports"), -1) {
+		if strings.Contains(page(t, staff, s.Provider+m[1]), m[1]+"/correct") {
+			correct = m[1] + "/correct"
+		}
+	}
+	kept, err := staff.Context.StorageState()
+	must(t, err)
+	mine, err := applicant.Context.StorageState()
+	must(t, err)
+
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		all := &seen{s, portalMux, providerMux, map[string]bool{}}
+		cookies := func(state *playwright.StorageState) option {
+			return func(o *playwright.BrowserNewContextOptions) { o.StorageState = state.ToOptionalStorageState() }
+		}
+		look := func(v *visitor, base string, paths ...string) {
+			for _, path := range paths {
+				all.look(t, v, lang, base+path)
+			}
+		}
+
+		// Anybody.
+		v := visit(t, speak)
+		v.expect("Failed to load resource")
+		look(v, s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return", "/developers", "/developers/guides/embed", "/api/v1/docs",
+			letter, "/go/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
+		look(v, s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
+		visited := s.hosted(t, "cashflow", lang, nil)
+		all.look(t, v, lang, visited)
+		look(v, s.Provider, strings.TrimPrefix(strings.Split(v.URL(), "?")[0], s.Provider)+"/return")
+
+		// The applicant.
+		v = visit(t, speak, cookies(mine))
+		v.expect("Failed to load resource")
+		look(v, s.Portal, "/", "/applications/"+first.ID)
+		out := s.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
+		v.open(t, out["connectUrl"].(string))
+		step(t, v.widget, "consent")
+		all.look(t, v, lang, s.Portal+"/applications/"+out["id"].(string)+"/connect")
+		v.open(t, s.Portal+"/developers?lang="+lang)
+		click(t, v.page("form[action='/developers/runs'] button[type=submit]").First())
+		must(t, v.WaitForURL(s.Portal+"/developers/runs/*"))
+		all.look(t, v, lang, v.URL())
+
+		// Those who work with it.
+		v = visit(t, speak, cookies(kept))
+		v.expect("Failed to load resource")
+		look(v, s.Portal, "/review", "/review/letters", "/review/applications/"+first.ID, "/review/applications/"+first.ID+"/report", "/review/applications/"+first.ID+"/files",
+			"/review/applications/"+first.ID+"/compare?with="+second.ID, "/review/applications/"+declined.ID+"/letter", "/review/applications/"+first.ID+"/delete", withdraw,
+			"/review/deletions", "/review/audit", "/review/people", "/review/events", event)
+		look(v, s.Provider, "/dashboard", "/dashboard/webhooks", "/dashboard/deliveries", delivery, "/dashboard/reports", report, correct, "/dashboard/relay-tokens",
+			"/dashboard/redirects", "/dashboard/credentials", "/dashboard/products", "/dashboard/accounts", child, "/dashboard/people", "/dashboard/audit", "/dashboard/outbox")
+
+		for _, pattern := range append(append([]string{}, portalPatterns...), providerPatterns...) {
+			if !noPage.MatchString(pattern) && !all.looked[pattern] {
+				t.Errorf("%s is a page, and nobody looks whether it is for everybody", pattern)
+			}
+		}
+	})
+}
+
+// page is what stands at an address, for the visitor.
+func page(t *testing.T, v *visitor, address string) string {
+	t.Helper()
+	resp, err := v.Context.Request().Get(address)
+	must(t, err)
+	text, err := resp.Text()
+	must(t, err)
+	return text
+}
