@@ -187,7 +187,7 @@ type deskReports struct {
 
 func deskReport(r reports.Report) dashboard.Report {
 	return dashboard.Report{PublicToken: r.PublicToken, ProductID: r.ProductID, Kind: r.Kind, ExternalID: r.ExternalID,
-		Status: r.Status, Substatus: r.Substatus, Created: r.Created, Retrieved: r.Retrieved}
+		Status: r.Status, Substatus: r.Substatus, Created: r.Created, Retrieved: r.Retrieved, Forgotten: r.Forgotten}
 }
 
 func (d deskReports) Reports(ctx context.Context, q store.Queryer, customerID string, f dashboard.ReportFilter) ([]dashboard.Report, error) {

@@ -180,6 +180,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.events.Register(registry)
 	p.visits.Register(registry)
 	p.invites.Register(registry)
+	p.registerRetention(registry)
 	return p, nil
 }
 
@@ -390,19 +391,7 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if err := p.keys.Ensure(ctx); err != nil {
 		return err
 	}
-	if err := p.visits.Sweep(ctx); err != nil {
-		return err
-	}
-	if err := p.accounts.Sweep(ctx); err != nil {
-		return err
-	}
-	if err := p.documents.Sweep(ctx); err != nil {
-		return err
-	}
-	if err := p.invites.Sweep(ctx); err != nil {
-		return err
-	}
-	return p.reports.Sweep(ctx)
+	return p.sweep(ctx)
 }
 
 // Start begins the background work, until Stop.
@@ -418,7 +407,7 @@ func (p *Provider) Start(ctx context.Context) error {
 	return nil
 }
 
-// tend sees to the keys and to what is to be deleted, at once and every hour.
+// tend has the keys seen to and what is too old deleted, at once and every hour.
 func (p *Provider) tend(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -426,20 +415,11 @@ func (p *Provider) tend(ctx context.Context) {
 		if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("keys not tended", "why", err.Error())
 		}
-		if err := p.reports.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("reports not swept", "why", err.Error())
-		}
-		if err := p.accounts.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("bank accounts not swept", "why", err.Error())
-		}
-		if err := p.documents.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("documents not swept", "why", err.Error())
-		}
-		if err := p.invites.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("invites not swept", "why", err.Error())
-		}
-		if err := p.desk.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("dashboard not swept", "why", err.Error())
+		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			return p.queue.Enqueue(ctx, tx, retain{}, jobs.Once("retain"))
+		})
+		if err != nil && ctx.Err() == nil {
+			p.config.Log.Error("retention not begun", "why", err.Error())
 		}
 		select {
 		case <-ctx.Done():

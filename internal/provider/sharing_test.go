@@ -307,17 +307,17 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 		b.advance("71h")
 		b.want("first reading, in the third 72 hours", read(), 200, "")
 
+		// Webhooks are of tokens that are created, not of grants.
+		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
+			t.Errorf("%d events of the relay token, want 1", n)
+		}
+
 		// What was read stays, as long as the report does.
 		b.advance("1400h")
 		b.want("after that", read(), 200, "")
 		b.want("its status", status(), 200, "")
 		b.advance("600h")
 		b.want("after the report's 90 days", read(), 404, svc.CodeInvalidToken)
-
-		// Webhooks are of tokens that are created, not of grants.
-		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
-			t.Errorf("%d events of the relay token, want 1", n)
-		}
 	})
 }
 

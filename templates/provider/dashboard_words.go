@@ -162,6 +162,7 @@ var deskWays = map[string]svc.Words{
 	"visit":      {EN: "visit in the widget", ES: "visita en el widget"},
 	"redirect":   {EN: "visit by secure redirect", ES: "visita por redirección segura"},
 	"form":       {EN: "visit by secure redirect, form only", ES: "visita por redirección segura, solo por formulario"},
+	"forgotten":  {EN: "no longer kept", ES: "ya no se conserva"},
 	"submission": {EN: "your own data, submitted", ES: "datos propios, enviados"},
 }
 

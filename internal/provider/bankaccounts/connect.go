@@ -161,16 +161,11 @@ const batch = 100
 // that withdrew their consent. Any number of replicas may sweep at a time.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	for _, step := range []func(context.Context, store.Queryer, time.Time, int) (int64, error){deleteOver, deleteWithdrawn, deleteConnections} {
-		for {
-			n, err := step(ctx, s.DB.SQL, now, batch)
-			if err != nil {
-				return fmt.Errorf("bankaccounts: sweep: %w", err)
-			}
-			if n < batch {
-				break
-			}
-		}
+	step := func(f func(context.Context, store.Queryer, time.Time, int) (int64, error)) func(context.Context, *sql.Tx, int) (int64, error) {
+		return func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) { return f(ctx, tx, now, limit) }
+	}
+	if err := s.DB.Sweep(ctx, batch, step(deleteOver), step(deleteWithdrawn), step(deleteConnections)); err != nil {
+		return fmt.Errorf("bankaccounts: sweep: %w", err)
 	}
 	return nil
 }

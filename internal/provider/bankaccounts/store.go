@@ -131,7 +131,7 @@ func inherit(ctx context.Context, tx *sql.Tx, publicToken, source string) error 
 
 // revoke marks tokens as revoked and drops what is kept of them.
 func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Time) (int64, error) {
-	return changed(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
+	return store.Changed(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
 		WHERE number_type = 'TAN' AND revoked_at IS NULL AND id IN (SELECT bank_account_id FROM bank_account_names WHERE account_id = $1)`,
 		accountID, store.Micros(now)))
 }
@@ -145,7 +145,7 @@ func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any 
 }
 
 func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
 		AND first_at IS NULL AND EXISTS ( -- and nobody has connected it again meanwhile
@@ -153,19 +153,12 @@ func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) 
 }
 
 func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit int) (int64, error) {
-	return changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN consumers c ON c.id = a.consumer_id WHERE c.withdrawn_at IS NOT NULL LIMIT $1)`, limit))
 }
 
 func deleteConnections(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return changed(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
+	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
 		SELECT c.key_id, c.id FROM bank_connections c WHERE c.expires_at < $1
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
-}
-
-func changed(res sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }

@@ -178,8 +178,32 @@ func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, con
 // ConsentWithdrawn says whether the customer's consumer has withdrawn consent, or
 // store.ErrNotFound.
 func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
-	c, _, err := consumer(ctx, q, customerID, consumerID)
-	return c.ConsentWithdrawn, err
+	return consentWithdrawn(ctx, q, customerID, consumerID)
+}
+
+// consumerAge is how long a consumer stays that nobody asks for: as long as its reports
+// are read.
+const consumerAge = 90 * 24 * time.Hour
+
+// Sweep erases consumers of which nothing can be asked any more, 90 days after they
+// were last changed: what they were prefilled with, and the data key that everything of
+// theirs was sealed under. A consumer that its customer has named stays until it
+// withdraws consent.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 50, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		keys, err := idle(ctx, tx, now.Add(-consumerAge), limit)
+		for id, key := range keys {
+			if err := errors.Join(erase(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
+				return 0, err
+			}
+		}
+		return int64(len(keys)), err
+	})
+	if err != nil {
+		return fmt.Errorf("customers: sweep: %w", err)
+	}
+	return nil
 }
 
 // CreateConsumer adds a consumer with a data key of its own. A taken externalID

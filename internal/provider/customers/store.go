@@ -325,7 +325,7 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 	var withdrawn sql.NullInt64
 	var created, updated int64
 	err := q.QueryRowContext(ctx, `SELECT id, customer_id, coalesce(external_id, ''), key_id, prefill, withdrawn_at, created_at, updated_at
-		FROM consumers WHERE id = $1 AND customer_id = $2`, consumerID, customerID).
+		FROM consumers WHERE id = $1 AND customer_id = $2 AND erased_at IS NULL`, consumerID, customerID).
 		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &created, &updated)
 	c.ConsentWithdrawn = withdrawn.Valid
 	c.Created, c.Updated = store.Time(created), store.Time(updated)
@@ -343,7 +343,46 @@ func updateConsumer(ctx context.Context, tx *sql.Tx, c Consumer, sealed []byte) 
 // withdraw notes the withdrawal of consent, once; false for an unknown consumer.
 func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (bool, error) {
 	return store.One(q.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
-		WHERE id = $2 AND customer_id = $3`, store.Micros(now), consumerID, customerID))
+		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(now), consumerID, customerID))
+}
+
+// consentWithdrawn says whether consent was withdrawn, of an erased consumer too.
+func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1 AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
+	return withdrawn, store.Found(err)
+}
+
+// idle are the ids and data keys of consumers, at most limit, of which nothing can be
+// asked any more: unchanged since an instant, without a report that is waited for or
+// read and without account numbers that were given out; and either withdrawn, or made
+// for a visit and never named by the customer.
+func idle(ctx context.Context, tx *sql.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.key_id FROM consumers c
+		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
+			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
+			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = c.key_id AND r.forgotten_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id)
+		ORDER BY c.updated_at LIMIT $2`, store.Micros(unchanged), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	keys = map[string]string{}
+	for rows.Next() {
+		var id, key string
+		if err := rows.Scan(&id, &key); err != nil {
+			return nil, err
+		}
+		keys[id] = key
+	}
+	return keys, rows.Err()
+}
+
+// erase empties a consumer's row, which says no more than that there was one and
+// whether it withdrew consent.
+func erase(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(now))
+	return err
 }
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

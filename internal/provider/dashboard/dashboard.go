@@ -142,15 +142,31 @@ func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID strin
 	return c, err
 }
 
+// AuditAge is how long the audit trail is kept.
+const AuditAge = 2 * 365 * 24 * time.Hour
+
 // Sweep forgets what has ended: sessions, tries to sign in, notices that nobody
-// read, forms that can be sent no more.
+// read, forms that can be sent no more, and lines of the audit trail over AuditAge.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Today()
+	today, now := s.Today(), s.Now()
 	if err := s.sessions.Sweep(ctx); err != nil {
 		return err
 	}
-	if err := password.Sweep(ctx, s.DB, now); err != nil {
+	if err := password.Sweep(ctx, s.DB, today); err != nil {
 		return err
 	}
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return sweep(ctx, tx, now) })
+	err := s.DB.Sweep(ctx, 100,
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteForms(ctx, tx, today.Add(-formLife), limit)
+		},
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteNotices(ctx, tx, today, limit)
+		},
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteEntries(ctx, tx, now.Add(-AuditAge), limit)
+		})
+	if err != nil {
+		return fmt.Errorf("dashboard: sweep: %w", err)
+	}
+	return nil
 }

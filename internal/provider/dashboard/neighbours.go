@@ -152,6 +152,7 @@ type Report struct {
 	Substatus   svc.Substatus
 	Created     time.Time
 	Retrieved   time.Time // zero: not yet
+	Forgotten   bool      // deleted for its age; how it came about is no longer known
 	Revisable   bool      // its figures may be corrected; only of one Report
 }
 

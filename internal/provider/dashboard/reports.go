@@ -169,6 +169,9 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 		if err != nil {
 			return err
 		}
+		if x.Forgotten {
+			v.Way = "forgotten"
+		}
 		if visit != nil {
 			v.Way, v.State = "visit", visit.State
 			if visit.Redirect {

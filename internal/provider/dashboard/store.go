@@ -141,12 +141,23 @@ func dropNotice(ctx context.Context, tx *sql.Tx, sessionID string) error {
 // formLife is how long the nonces of forms are kept: longer than a session lives.
 const formLife = 24 * time.Hour
 
-func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM dashboard_forms WHERE at < $1`, store.Micros(now.Add(-formLife))); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE expires_at <= $1`, store.Micros(now))
-	return err
+func deleteForms(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM dashboard_forms WHERE nonce IN (
+		SELECT nonce FROM dashboard_forms WHERE at < $1 LIMIT $2)`, store.Micros(before), limit))
+}
+
+func deleteNotices(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id IN (
+		SELECT session_id FROM dashboard_notices WHERE expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
+}
+
+// deleteEntries deletes, at most limit times, lines of the audit trail from before an
+// instant, but the last of each action of a customer: by them Changed goes.
+func deleteEntries(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM audit WHERE id IN (
+		SELECT a.id FROM audit a WHERE a.at < $1 AND EXISTS (
+			SELECT 1 FROM audit n WHERE n.customer_id = a.customer_id AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
+		LIMIT $2)`, store.Micros(before), limit))
 }
 
 // entry is a line of the audit trail.

@@ -239,17 +239,24 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 	return out, nil
 }
 
+// batch bounds how many files one transaction of the sweep deletes: they are large.
+const batch = 5
+
 // Sweep deletes what was never kept, and what is too old.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := remove(ctx, tx, `kept_at IS NULL AND begun_at < $1`, store.Micros(now.Add(-giveUp))); err != nil {
-			return err
+	step := func(where string, before time.Time) func(context.Context, *sql.Tx, int) (int64, error) {
+		return func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			ids, err := some(ctx, tx, where, before, limit)
+			for _, id := range ids {
+				if _, err := remove(ctx, tx, `id = $1`, id); err != nil {
+					return 0, err
+				}
+			}
+			return int64(len(ids)), err
 		}
-		_, err := remove(ctx, tx, `begun_at < $1`, store.Micros(now.Add(-MaxAge)))
-		return err
-	})
-	if err != nil {
+	}
+	if err := s.DB.Sweep(ctx, batch, step(`kept_at IS NULL AND `, now.Add(-giveUp)), step(``, now.Add(-MaxAge))); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
 	}
 	return nil

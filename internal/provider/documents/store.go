@@ -33,6 +33,24 @@ func keep(ctx context.Context, tx *sql.Tx, publicToken, id string, most int, now
 		publicToken, id, most, store.Micros(now)))
 }
 
+// some are the ids of files that were begun before an instant.
+func some(ctx context.Context, tx *sql.Tx, where string, before time.Time, limit int) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
 // remove deletes files with their parts and returns how many.
 func remove(ctx context.Context, tx *sql.Tx, where string, args ...any) (int64, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {

@@ -31,6 +31,10 @@ import (
 // Rotation is how long an old secret goes on signing beside its successor.
 const Rotation = 24 * time.Hour
 
+// MaxAge is how long an event is kept, with its deliveries and the body that was sent:
+// as long as a report is read.
+const MaxAge = 90 * 24 * time.Hour
+
 // Service is the room of events.
 type Service struct {
 	DB      *store.DB
@@ -281,4 +285,20 @@ func (s *Service) secrets(ctx context.Context, q store.Queryer, callbackID strin
 
 func secretCell(id string) store.Cell {
 	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
+}
+
+// Sweep deletes events over MaxAge, and secrets that sign no more.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 100,
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteOld(ctx, tx, now.Add(-MaxAge), limit)
+		},
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteExpired(ctx, tx, now, limit)
+		})
+	if err != nil {
+		return fmt.Errorf("events: sweep: %w", err)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -322,4 +323,44 @@ func deliveryCounts(ctx context.Context, q store.Queryer, customerID string, sin
 		out[state] = n
 	}
 	return out, rows.Err()
+}
+
+// deleteOld deletes, at most limit times, events from before an instant with their
+// deliveries; those that are on their way are left.
+func deleteOld(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM events WHERE created_at < $1
+			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'pending')
+		ORDER BY created_at LIMIT $2`, store.Micros(before), limit)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return 0, err
+		}
+		ids = append(ids, id)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		for _, query := range []string{
+			`DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE event_id = $1)`,
+			`DELETE FROM deliveries WHERE event_id = $1`, `DELETE FROM events WHERE id = $1`,
+		} {
+			if _, err := tx.ExecContext(ctx, query, id); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return int64(len(ids)), nil
+}
+
+// deleteExpired deletes secrets that sign no more.
+func deleteExpired(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
+		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
 }

@@ -186,7 +186,11 @@ func (s *Service) read(ctx context.Context, q store.Queryer, l letter) (Message,
 
 // Sweep deletes letters whose link is over.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := deleteOver(ctx, s.DB.SQL, s.Now()); err != nil {
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		return deleteOver(ctx, tx, now, limit)
+	})
+	if err != nil {
 		return fmt.Errorf("invites: sweep: %w", err)
 	}
 	return nil

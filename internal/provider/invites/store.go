@@ -94,7 +94,7 @@ func failed(ctx context.Context, q store.Queryer, id string, now time.Time) erro
 	return err
 }
 
-func deleteOver(ctx context.Context, q store.Queryer, now time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM outbox WHERE expires_at <= $1`, store.Micros(now))
-	return err
+func deleteOver(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM outbox WHERE id IN (
+		SELECT id FROM outbox WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, store.Micros(now), limit))
 }

@@ -15,7 +15,8 @@ import (
 // for 30 days after the report's creation (document 2, Multi-product). The body is
 // read for 90 days. Of an account whose numbers were asked for in time the numbers
 // are kept elsewhere, and both steps leave the report's row, which says whose they
-// are. No step is undone by a clock that is moved back.
+// are. A data key goes with the last that was sealed under it. No step is undone by a
+// clock that is moved back.
 
 // InputAge is how old a report may be for another one to be made from its data.
 const InputAge = 30 * 24 * time.Hour
@@ -32,30 +33,18 @@ const batch = 50
 // number of replicas may sweep at a time.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	for _, step := range []func(ctx context.Context, tx *sql.Tx) (int64, error){
-		func(ctx context.Context, tx *sql.Tx) (int64, error) {
-			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), batch)
+	err := s.DB.Sweep(ctx, batch,
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx) (int64, error) {
-			return deleteCopies(ctx, tx, now.Add(-Retention), batch)
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteCopies(ctx, tx, now.Add(-Retention), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx) (int64, error) {
-			return forget(ctx, tx, now.Add(-MaxAge), now, batch)
-		},
-	} {
-		for {
-			var n int64
-			err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-				n, err = step(ctx, tx)
-				return err
-			})
-			if err != nil {
-				return fmt.Errorf("reports: sweep: %w", err)
-			}
-			if n < batch {
-				break
-			}
-		}
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return forget(ctx, tx, now.Add(-MaxAge), now, limit)
+		})
+	if err != nil {
+		return fmt.Errorf("reports: sweep: %w", err)
 	}
 	return nil
 }

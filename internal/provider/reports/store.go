@@ -94,7 +94,7 @@ func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []
 // have ended, were created before one instant and got their data before another. It
 // returns how often it did.
 func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time, limit int) (int64, error) {
-	return changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+	return store.Changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
 			WHERE d.input IS NOT NULL AND d.created_at < $1 AND r.status <> 'PENDING' AND r.retrieved_at < $2
 			ORDER BY d.created_at LIMIT $3)`,
@@ -104,7 +104,7 @@ func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time,
 // deleteCopies is deleteInputs for secondary reports, whose data are held since
 // before an instant.
 func deleteCopies(ctx context.Context, tx *sql.Tx, held time.Time, limit int) (int64, error) {
-	return changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+	return store.Changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
 			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'
 			ORDER BY d.held_at LIMIT $2)`,
@@ -113,25 +113,43 @@ func deleteCopies(ctx context.Context, tx *sql.Tx, held time.Time, limit int) (i
 
 // forget deletes what is left, at most limit times, of reports that have ended and
 // were created before an instant; it returns how often it did. Nobody reads a report
-// that is marked, so the two statements need not see the same.
+// that is marked, so the statements need not see the same. The customer's words about
+// the report may be personal, and go too; by its own name for it the report stays
+// known, which no other one may have.
 func forget(ctx context.Context, tx *sql.Tx, created, now time.Time, limit int) (int64, error) {
-	n, err := changed(tx.ExecContext(ctx, `UPDATE reports SET forgotten_at = $2 WHERE forgotten_at IS NULL AND public_token IN (
+	rows, err := tx.QueryContext(ctx, `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
-			ORDER BY created_at LIMIT $3)`,
-		store.Micros(created), store.Micros(now), limit))
+			ORDER BY created_at LIMIT $3) RETURNING key_id`,
+		store.Micros(created), store.Micros(now), limit)
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
-		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token AND r.forgotten_at IS NOT NULL)`, store.Micros(created))
-	return n, err
-}
-
-func changed(res sql.Result, err error) (int64, error) {
-	if err != nil {
+	defer rows.Close()
+	var keys []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return 0, err
+		}
+		keys = append(keys, key)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return 0, err
 	}
-	return res.RowsAffected()
+	if _, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
+		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token AND r.forgotten_at IS NOT NULL)`, store.Micros(created)); err != nil {
+		return 0, err
+	}
+	for _, key := range keys {
+		// Of a consumer's key the consumer disposes.
+		if _, err := tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1
+			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = $1 AND r.forgotten_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.key_id = $1)
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = $1)`, key); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(keys)), nil
 }
 
 // column returns one of the sealed columns, input or body; nil while there is none.

@@ -15,6 +15,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -203,4 +204,12 @@ func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publi
 // of the report; zero for not.
 func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
 	return withdrawn(ctx, q, publicToken)
+}
+
+// Sweep deletes the shares of reports that nobody reads any more.
+func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.DB.Sweep(ctx, 100, deleteForgotten); err != nil {
+		return fmt.Errorf("sharing: sweep: %w", err)
+	}
+	return nil
 }

@@ -180,3 +180,10 @@ func recent(ctx context.Context, q store.Queryer, customerID string, received bo
 	}
 	return out, rows.Err()
 }
+
+// deleteForgotten deletes, at most limit times, the shares of reports that nobody
+// reads any more.
+func deleteForgotten(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `DELETE FROM relay_tokens WHERE token IN (
+		SELECT t.token FROM relay_tokens t JOIN reports r ON r.public_token = t.public_token WHERE r.forgotten_at IS NOT NULL LIMIT $1)`, limit))
+}

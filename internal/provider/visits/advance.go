@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -65,9 +66,34 @@ func (s *Service) expire(ctx context.Context, visitID string) (left time.Duratio
 	return left, err
 }
 
+// How long a visit that has ended is kept, and the draft in it: what was stated and
+// connected on the way. The report that came of it has both.
+const (
+	draftAge = 14 * 24 * time.Hour
+	maxAge   = 90 * 24 * time.Hour
+)
+
 // Sweep ends every visit whose time is over: for when the sandbox's clock was
-// moved past jobs that are still waiting by their own.
+// moved past jobs that are still waiting by their own. It deletes what is too old.
 func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.endDue(ctx); err != nil {
+		return fmt.Errorf("visits: sweep: %w", err)
+	}
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 100,
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteDrafts(ctx, tx, now.Add(-draftAge), limit)
+		},
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteEnded(ctx, tx, now.Add(-maxAge), limit)
+		})
+	if err != nil {
+		return fmt.Errorf("visits: sweep: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) endDue(ctx context.Context) error {
 	for {
 		ids, err := due(ctx, s.DB.SQL, s.Now(), 100)
 		if err != nil {

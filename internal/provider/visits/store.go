@@ -221,3 +221,32 @@ func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken str
 	}
 	return lines, rows.Err()
 }
+
+// deleteDrafts empties, at most limit times, what visits that ended before an instant
+// hold of the way: what was stated, and what was connected.
+func deleteDrafts(ctx context.Context, tx *sql.Tx, ended time.Time, limit int) (int64, error) {
+	return store.Changed(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE id IN (
+			SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 AND (stated IS NOT NULL OR sources <> '' OR username <> '')
+			ORDER BY ended_at LIMIT $2)`, store.Micros(ended), limit))
+}
+
+// deleteEnded deletes, at most limit times, visits that ended before an instant, with
+// the tokens, redirects and invites that led to them.
+func deleteEnded(ctx context.Context, tx *sql.Tx, ended time.Time, limit int) (int64, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
+	if err != nil {
+		return 0, err
+	}
+	all, err := ids(rows)
+	for _, id := range all {
+		for _, query := range []string{
+			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
+			`DELETE FROM visit_events WHERE visit_id = $1`, `DELETE FROM visits WHERE id = $1`,
+		} {
+			if _, err := tx.ExecContext(ctx, query, id); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return int64(len(all)), err
+}

@@ -113,6 +113,9 @@ func TestDirectDepositsOfTheProfiles(t *testing.T) {
 	for name, want := range map[string]bool{"default": true, "single": true, "multi": true, "joint": false} {
 		r := eligibility.Build(tenant(name, report.IncomeAndAssets, when), when)
 		for _, e := range r.Employment {
+			if e.SourceID == "PAYSTUB" {
+				continue // which says nothing of deposits
+			}
 			if d := e.Matching.DirectDeposits; len(d.Matched)+len(d.Unmatched) == 0 || (len(d.Unmatched) == 0) != want {
 				t.Errorf("%s at %s: %+v", name, report.Text(e.EmployerName), d)
 			}

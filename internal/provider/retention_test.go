@@ -1,0 +1,144 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// TestWhatIsTooOldIsDeleted holds every table that grows with use to how long its rows
+// are kept. What a table of the service's own is missing here must be said so.
+func TestWhatIsTooOldIsDeleted(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections bank_accounts bank_account_names
+			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions
+			audit sessions sign_in_tries dashboard_forms dashboard_notices`)
+		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
+		stays := strings.Fields(`customers credentials products product_configurations complete_urls staff callbacks callback_secrets signing_keys session_keys
+			keepsakes sandbox_clock sandbox_reports sandbox_inbox submission_counts submission_slots job_runners goose_db_version
+			river_job river_leader river_migration river_queue river_client river_client_queue`)
+		for _, table := range b.tables() {
+			if !strings.Contains(" "+strings.Join(append(grows, stays...), " ")+" ", " "+table+" ") {
+				t.Errorf("nobody says how long rows of %s are kept", table)
+			}
+		}
+		rows := func() map[string]int {
+			out := map[string]int{}
+			for _, table := range grows {
+				out[table] = b.count(`SELECT count(*) FROM ` + table)
+			}
+			return out
+		}
+		none := rows()
+
+		// One of everything, of three consumers: one unnamed, one named, one that withdraws.
+		publicToken, first := b.walked("single", "userArgs", "words of the customer's", "prefill", resident)
+		b.relayed(publicToken)
+		named := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "named"}).text("consumerId")
+		unused := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident}).text("consumerId")
+		gone := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "gone"}).text("consumerId")
+		for _, id := range []string{named, gone} {
+			b.complete(b.begin("prefill", nil, "consumerId", id), nil)
+		}
+		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+gone, b.basic(), nil), 204, "")
+		income := map[string]any{"productId": b.seed.Products[svc.Income], "prefill": resident}
+		b.earned(resident, map[string]any{"payStubs": []map[string]string{{"fileName": "a.pdf", "contentBase64": "JVBERi0xLjcK"}}})
+		b.want("redirect", b.post("/secure-redirect", b.basic(), income), 200, "")
+		b.want("invite", b.post("/connect/invite", b.basic(), with(income, "deliverTo", "ada@mail.example")), 200, "")
+		b.submit(submission())
+		b.inbox.wait(t, 5)
+		b.staffed()
+		b.signedIn(b.seed.Staff)
+		for i, at := range []string{"callback set", "callback set", "report found"} {
+			b.exec(`INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
+				SELECT $1, id, 's', $2, $3, '', '', '' FROM customers WHERE public_id = $4`, fmt.Sprint("line-", i), i, at, b.seed.PublicID)
+		}
+		before := rows()
+		for table, n := range before {
+			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {
+				t.Fatalf("there is nothing in %s to be deleted", table)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM audit WHERE id = 'line-0'`); n != 1 {
+			t.Fatal("the line is gone too early")
+		}
+
+		b.advance("1s")
+		if now := rows(); now["audit"] != before["audit"]-1 || b.count(`SELECT count(*) FROM audit WHERE id IN ('line-1', 'line-2')`) != 2 {
+			t.Errorf("of an audit trail of %d lines, one of which is old and not the last of its action, %d are left", before["audit"], now["audit"])
+		}
+		b.advance("335h")
+		if n := b.count(`SELECT count(*) FROM visits WHERE ended_at > 0 AND (username <> '' OR sources <> '' OR stated IS NOT NULL)`); n == 0 {
+			t.Fatal("no visit has a draft")
+		}
+		b.advance("72h") // the redirect's and the invite's visits expire within
+		if n := rows()["outbox"]; n != 0 {
+			t.Errorf("%d letters after their link is over", n)
+		}
+		waitFor(t, b.db, `SELECT count(*) FROM deliveries WHERE state = 'pending'`, 0)
+		b.advance("360h") // 14 days later
+		if n := b.count(`SELECT count(*) FROM visits WHERE ended_at > 0 AND (username <> '' OR sources <> '' OR stated IS NOT NULL)`); n != 0 {
+			t.Errorf("%d visits have a draft 14 days after their end", n)
+		}
+		if now := rows(); now["documents"]+now["document_parts"] != 0 || now["visits"] != before["visits"] || now["events"] < before["events"] {
+			t.Errorf("after 32 days: %v of %v", now, before)
+		}
+		b.advance("1824h") // 108 days in all, 90 after the last visit ended
+		now := rows()
+		for _, table := range grows {
+			switch table {
+			case "reports", "consumers", "data_keys", "audit", "sessions", "sign_in_tries":
+			default:
+				if now[table] != none[table] {
+					t.Errorf("%d rows of %s after 108 days, want %d", now[table], table, none[table])
+				}
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM reports WHERE forgotten_at IS NULL OR user_args IS NOT NULL`); n != 0 || now["reports"] < before["reports"] {
+			t.Errorf("%d of %d reports are not forgotten", n, now["reports"])
+		}
+		// Left are the keys of the system, of the consumer that has a name and of the one that was never visited.
+		if want := none["data_keys"] + 2; now["data_keys"] != want {
+			t.Errorf("%d data keys, want %d", now["data_keys"], want)
+		}
+		for id, status := range map[string]int{report.Text(first.Meta.ConsumerID): 404, gone: 404, named: 200, unused: 200} {
+			if a := b.get("/connect/consumers/"+id, b.basic()); a.status != status {
+				t.Errorf("a consumer is %d, want %d: %s", a.status, status, a.raw)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM consumers WHERE erased_at IS NOT NULL AND (prefill IS NOT NULL OR external_id IS NOT NULL)`); n != 0 {
+			t.Errorf("%d erased consumers have something left", n)
+		}
+		// An externalId stays taken, and the dashboard bears what is gone.
+		d := b.signedIn(b.seed.Staff)
+		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page, "no longer kept") {
+			t.Error("the dashboard makes up how an old report came about")
+		}
+	})
+}
+
+// tables are those of the database.
+func (b *bench) tables() []string {
+	b.t.Helper()
+	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	if b.db.Dialect == "postgres" {
+		query = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
+	}
+	rows, err := b.db.SQL.QueryContext(b.t.Context(), query)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			b.t.Fatal(err)
+		}
+		out = append(out, name)
+	}
+	return out
+}
