@@ -85,8 +85,12 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 	}, "--sandbox-awkward=7")
 }
 
-// TestEveryFaultEndsWell dials in each of the sandbox's faults while an application
-// is under way. It must get to its report, which is stored once.
+// TestEveryFaultEndsWell dials in each of the sandbox's faults, at each address that an
+// application needs, while one is under way. It must get to its report, which is stored
+// once. What is elsewhere: what people see meanwhile (e2e.TestWhenThingsFail,
+// TestProviderAway, TestStatusPageMoves, TestWebhookIsSentUntilItArrives), key sets that
+// fail or hold wrong keys (siege.TestKeySets, TestForgedReturns), files that cannot be
+// had (review.TestFilesThatCannotBeHad) and shares (review.TestAProviderThatIsAwayLosesNothing).
 func TestEveryFaultEndsWell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -119,17 +123,22 @@ func TestEveryFaultEndsWell(t *testing.T) {
 		"the report cut":          func() { dial(report, "truncate", 2) },
 		"the report in every way": func() { dial(report, "drop", 1); dial(report, "truncate", 1); dial(report, "status:502", 1) },
 		"no access token":         func() { dial(report, "status:401", 1); dial(token, "status:500", 2) },
-		"an access token cut":     func() { dial(report, "status:401", 1); dial(token, "truncate", 1) },
-		"the status 500":          func() { dial(status, "status:500", 3) },
-		"the status cut":          func() { dial(status, "truncate", 3) },
-		"the beginning 429":       func() { dial(begin, "status:429", 1) },
-		"the beginning late":      func() { dial(begin, "delay:300ms", 1) },
-		"another key, at once":    rotate,
-		"the keys late":           func() { dial(keys, "delay:200ms", -1) },
+		"an access token in every way": func() {
+			dial(report, "status:401", 1)
+			for _, action := range []string{"truncate", "status:429", "drop", "status:503", "delay:200ms"} {
+				dial(token, action, 1)
+			}
+		},
+		"the beginning 429":                       func() { dial(begin, "status:429", 1) },
+		"the beginning late":                      func() { dial(begin, "delay:300ms", 1) },
+		"another key, at once, and the keys late": func() { rotate(); dial(keys, "delay:200ms", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			faults()
 			w.fetchedOnce(t, w.returned(t))
+			if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.Contains(left, "action") {
+				t.Errorf("a fault never struck: %s", left)
+			}
 			good(t, 204, ask(t, "DELETE", w.Control+"/faults", ""))
 		})
 	}
@@ -173,6 +182,32 @@ func TestEveryFaultEndsWell(t *testing.T) {
 			}
 		}
 		good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+	})
+	t.Run("a widget that cannot be begun is begun again, and polls alone tell of it", func(t *testing.T) {
+		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
+		id, embed := w.application(t, "embedded")
+		cookie := w.enter(t, id, embed)
+		for _, action := range []string{"status:500", "drop", "truncate", "status:403"} {
+			dial("POST /connect/initialization", action, 1)
+			got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+			if got.Status == 500 || connectToken.Match(got.Body) {
+				t.Errorf("%s: %d\n%s", action, got.Status, got.Body)
+			}
+		}
+		for _, action := range []string{"delay:200ms", "status:429"} {
+			dial("POST /connect/initialization", action, 1)
+		}
+		visit := w.connect(t, id, cookie)
+		for _, action := range []string{"status:500", "drop", "truncate", "status:429", "delay:200ms"} {
+			dial(status, action, 1)
+		}
+		publicToken := w.complete(t, visit).field("publicToken")
+		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/events",
+			`{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"`+publicToken+`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON))
+		w.fetchedOnce(t, id)
+		if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {
+			t.Errorf("a fault never struck: %s", left)
+		}
 	})
 	w.nothingLeaked(t)
 }
