@@ -76,6 +76,17 @@ func TestAReviewerSharesAReport(t *testing.T) {
 				t.Errorf("%d lines where %s, want %d", n, what, want)
 			}
 		}
+
+		// Deleted at the person's request, the application is gone here, and the consent
+		// there.
+		if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 0 {
+			t.Errorf("%d consents are withdrawn before anybody asked", n)
+		}
+		good(t, 303, ask(t, "POST", at+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}.Encode(), "Cookie", cookie, "Content-Type", asForm))
+		good(t, 410, ask(t, "GET", at, "", "Cookie", cookie))
+		if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 1 {
+			t.Errorf("%d consents are withdrawn, want 1", n)
+		}
 		log := w.Log.String()
 		for what, s := range map[string]string{"relay token": relayToken, "label": "Third", "reviewer": w.Credentials.Reviewer.Email} {
 			if what != "label" && strings.Contains(log, s) {

@@ -62,6 +62,14 @@ func (n forReview) Decided(ctx context.Context, tx *sql.Tx, id string, d review.
 	return n.s.Decided(ctx, tx, id, applications.Decision(d))
 }
 
+func (n forReview) Hold(ctx context.Context, tx *sql.Tx, id string) error {
+	return n.s.Hold(ctx, tx, id)
+}
+
+func (n forReview) Consumers(ctx context.Context, id string) ([]string, error) {
+	return n.s.Consumers(ctx, id)
+}
+
 func (n forReview) Get(ctx context.Context, id string) (review.Application, error) {
 	a, err := n.s.Get(ctx, id)
 	return reviewed(a), err

@@ -209,6 +209,40 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 	})
 }
 
+// A person who wants to be forgotten withdraws consent at the service as whoever it
+// knows them as, with the last of the applications that it knows them by.
+func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
+	const consumer = "55555555-5555-4555-8555-555555555555"
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db)
+		b := r.browser()
+		var ids []string
+		for range 2 {
+			a := b.apply()
+			b.get(a + "/connect")
+			external, publicToken := r.provider.finish(svc.StatusError)
+			if got := r.webhook(external, publicToken, svc.StatusError, strings.ToUpper(consumer)); got != 204 {
+				t.Fatalf("a webhook: %d\n%s", got, r.log)
+			}
+			ids = append(ids, strings.TrimPrefix(a, "/applications/"))
+		}
+		desk := r.atTheDesk()
+		for i, want := range [][]string{nil, {consumer}} {
+			if p := desk.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+				t.Fatalf("deleting: %d\n%s", p.status, r.log)
+			}
+			r.provider.set(func() {
+				if !slices.Equal(r.provider.consent, want) {
+					t.Errorf("after deletion %d consent was withdrawn of %v, want %v", i+1, r.provider.consent, want)
+				}
+			})
+		}
+		if got := mentions(t, db, consumer); len(got) > 0 {
+			t.Errorf("the consumer is still in %v", got)
+		}
+	})
+}
+
 // Whoever adds a table of applications decides here what becomes of its rows when
 // one is deleted: a room's Forget deletes them, or nothing in them is personal.
 func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {

@@ -180,10 +180,10 @@ func (b *browser) follow(application, state string) {
 	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
 }
 
-func (r *rig) webhook(externalID, publicToken string, status svc.Status) int {
+func (r *rig) webhook(externalID, publicToken string, status svc.Status, consumer ...string) int {
 	r.t.Helper()
 	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: svc.Sandbox,
-		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status})
+		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)
 }
 

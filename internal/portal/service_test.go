@@ -32,6 +32,7 @@ type service struct {
 	fetches int
 	args    string // redirectArgs of the last redirect
 	adverse []map[string]any
+	consent []string // consumers that withdrew it
 }
 
 type visit struct {
@@ -59,6 +60,10 @@ func newService(t *testing.T) *service {
 	})
 	mux.HandleFunc("POST /connect/consumers", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, 201, map[string]any{"consumerId": uuid.NewString()})
+	})
+	mux.HandleFunc("DELETE /connect/consumers/{id}", func(w http.ResponseWriter, r *http.Request) {
+		s.set(func() { s.consent = append(s.consent, r.PathValue("id")) })
+		w.WriteHeader(204)
 	})
 	mux.HandleFunc("POST /secure-redirect", func(w http.ResponseWriter, r *http.Request) {
 		if s.open(w, r) {

@@ -9,7 +9,8 @@ import (
 
 // Erase is Tx for what must not be found again. Under SQLite what f deletes is
 // overwritten in the file, and the log that held it is emptied after the commit, as
-// far as nobody is reading it just then. PostgreSQL keeps what was deleted until its
+// far as nobody is reading it just then. Pages that other transactions free are left
+// as they were, so that rows with words of people are deleted here only. PostgreSQL keeps what was deleted until its
 // own vacuum comes by; what must be gone at once is sealed, and its key destroyed.
 func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
 	if db.Dialect != SQLite {

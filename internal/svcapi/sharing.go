@@ -54,6 +54,19 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 	return err
 }
 
+// WithdrawConsent calls DELETE /connect/consumers/{consumerId}: what the consumer
+// shares is withdrawn, and nothing new is made of them. A service without that
+// endpoint answers 404 or 405.
+func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
+	const op = "withdraw consent"
+	if !svc.IsUUID(consumerID) {
+		return &Error{Op: op, HTTP: http.StatusNotFound, Code: svc.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
+	}
+	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/consumers/" + consumerID,
+		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+	return err
+}
+
 // MultiProductRequest asks for a report of another product from the data of one
 // that there is.
 type MultiProductRequest struct {

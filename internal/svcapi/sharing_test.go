@@ -76,6 +76,27 @@ func TestWithdrawingAReport(t *testing.T) {
 	}
 }
 
+func TestWithdrawingConsent(t *testing.T) {
+	for status, want := range map[int]svc.Code{204: "", 404: svc.CodeNotFound, 405: svc.CodeUpstream, 503: svc.CodeUpstream} {
+		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
+			if r.Method+" "+r.URL.Path != "DELETE /connect/consumers/"+token2 || r.Header.Get("Authorization") == "" {
+				t.Errorf("%s %s", r.Method, r.URL.Path)
+			}
+			if status == 404 {
+				writeJSON(w, status, map[string]any{"error": "NOT_FOUND"})
+				return
+			}
+			w.WriteHeader(status)
+		}}
+		if err := s.client().WithdrawConsent(t.Context(), token2); CodeOf(err) != want || (err == nil) != (want == "") || Temporary(err) != (status == 503) {
+			t.Errorf("%d: %v, want %q", status, err, want)
+		}
+	}
+	if err := (&service{}).client().WithdrawConsent(t.Context(), "../relay-tokens"); CodeOf(err) != svc.CodeNotFound {
+		t.Errorf("no consumer: %v", err)
+	}
+}
+
 func TestAMultiProductToken(t *testing.T) {
 	var calls int
 	status, body := 200, map[string]any{"multiProductToken": token2}

@@ -207,6 +207,9 @@ func (s *Service) Announced(ctx context.Context, tx *sql.Tx, e webhook.Event) (i
 	if err != nil {
 		return "", true, err
 	}
+	if err := nameConsumer(ctx, tx, id, number, e.ConsumerID); err != nil {
+		return "", true, err
+	}
 	return id, true, claim(ctx, tx, id, number, e.PublicToken)
 }
 

@@ -69,6 +69,19 @@ func (s *Service) In(ctx context.Context, q store.Queryer, id string) (Applicati
 	return get(ctx, q, id)
 }
 
+// Hold keeps an application as it is until tx ends; store.ErrNotFound if there is
+// none.
+func (s *Service) Hold(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := lock(ctx, tx, id)
+	return err
+}
+
+// Consumers are whom the service knows an application's applicant as, and no other
+// application's.
+func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
+	return consumers(ctx, s.DB.SQL, id)
+}
+
 // Forget deletes all that is kept of an application. Its data key is destroyed by
 // whoever asks for it, when the other rooms have forgotten it too.
 func (s *Service) Forget(ctx context.Context, tx *sql.Tx, id string) error {

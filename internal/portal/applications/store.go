@@ -242,6 +242,42 @@ func claim(ctx context.Context, tx *sql.Tx, id string, number int, publicToken s
 	return err
 }
 
+// nameConsumer remembers whom the service knows an attempt's applicant as, where it
+// says so.
+func nameConsumer(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string) error {
+	if !svc.IsUUID(consumerID) {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET named_consumer = $1
+		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number))
+	return err
+}
+
+// consumers lists whom the service knows an application's applicant as, but for
+// those that it knows another application's as too.
+func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT c FROM (SELECT named_consumer AS c FROM application_attempts WHERE application_id = $1
+			UNION SELECT consumer_id FROM application_attempts WHERE application_id = $1) AS mine
+		WHERE c <> '' AND NOT EXISTS (SELECT 1 FROM application_attempts o
+			WHERE (o.named_consumer = c OR o.consumer_id = c) AND o.application_id <> $1)
+		ORDER BY c`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var c string
+		if err := rows.Scan(&c); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
 // match finds the attempt that an event of the service is about: by its
 // external id, which is ours, else by a report that a proof named before.
 func match(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
@@ -226,6 +227,9 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 			return err
 		}
 		if err := claim(ctx, tx, a.ID, number, meta.PublicToken); err != nil {
+			return err
+		}
+		if err := nameConsumer(ctx, tx, a.ID, number, report.Text(meta.ConsumerID)); err != nil {
 			return err
 		}
 		locked.HasReport, locked.ReportAt = true, s.now()

@@ -214,6 +214,9 @@ func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{note: n.text, noteBad: true})
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+			return err
+		}
 		if err := d.insertNote(ctx, tx, a.ID, n); err != nil {
 			return err
 		}

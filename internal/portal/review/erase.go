@@ -136,7 +136,8 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	for _, id := range chosen {
 		gone, err := d.remove(ctx, id, by.id, cause)
 		if err != nil {
-			if svcapi.Temporary(err) {
+			if errors.Is(err, errNotWithdrawn) {
+				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "why", err.Error())
 				return d.showErase(w, r, http.StatusBadGateway, by, a, portal.ReviewEraseView{Problem: portal.ReviewEraseShared, Cause: cause})
 			}
 			return err
@@ -149,32 +150,83 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	return nil
 }
 
-// remove withdraws what an application shares, and then destroys its key and
-// deletes its rows, here and in every other room; a tombstone is left. False means
-// that it was gone already.
-func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
-	shares, err := d.sharesOf(ctx, d.DB.SQL, id)
-	if err != nil {
-		return false, err
+// errNotWithdrawn says that the service has not withdrawn what it was asked to.
+var errNotWithdrawn = errors.New("review: the service did not withdraw it")
+
+// unwithdrawn reports whether something that was to be withdrawn at the service may
+// still be there. What it refuses for good is not there any more, unless it is us
+// that it refuses.
+func unwithdrawn(err error) error {
+	var e *svcapi.Error
+	if err == nil || errors.As(err, &e) && !e.Temporary() && e.HTTP != http.StatusUnauthorized && e.HTTP != http.StatusForbidden {
+		return nil
 	}
-	for _, s := range shares {
-		if !s.withdrawn.IsZero() {
-			continue
-		}
-		// What the service refuses for good has nothing left to withdraw.
-		if err := d.Service.RevokeRelayToken(ctx, s.relayToken); err != nil && (svcapi.CodeOf(err) == "" || svcapi.Temporary(err)) {
+	return errors.Join(errNotWithdrawn, err)
+}
+
+// remove withdraws what an application shares, and the consent where its consumer
+// asks for it, and then destroys its key and deletes its rows, here and in every
+// other room; a tombstone is left. False means that it was gone already.
+func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
+	if cause == byRequest {
+		known, err := d.Applications.Consumers(ctx, id)
+		if err != nil {
 			return false, err
 		}
+		for _, consumer := range known {
+			if err := unwithdrawn(d.Service.WithdrawConsent(ctx, consumer)); err != nil {
+				return false, err
+			}
+		}
 	}
-	mine := false
+	ended := map[string]bool{}
+	for {
+		shares, err := d.sharesOf(ctx, d.DB.SQL, id)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range shares {
+			if s.withdrawn.IsZero() && !ended[s.relayToken] {
+				if err := unwithdrawn(d.Service.RevokeRelayToken(ctx, s.relayToken)); err != nil {
+					return false, err
+				}
+				ended[s.relayToken] = true
+			}
+		}
+		mine, err := d.eraseAll(ctx, tombstone{id, by, cause, d.Now()}, ended)
+		if !errors.Is(err, errShared) {
+			return mine, err
+		}
+	}
+}
+
+// errShared says that an application was shared once more a moment ago.
+var errShared = errors.New("review: it is shared with somebody else too")
+
+// eraseAll leaves a tombstone of an application, if it is there and no share of it
+// is left but those that were ended.
+func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bool) (mine bool, err error) {
+	id := left.applicationID
 	err = d.DB.Erase(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		mine = false
+		if err := d.Applications.Hold(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
 		e, err := entryOf(ctx, tx, id)
 		if errors.Is(err, store.ErrNotFound) {
-			mine = false
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		shares, err := d.sharesOf(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(shares, func(s share) bool { return s.withdrawn.IsZero() && !ended[s.relayToken] }) {
+			return errShared
 		}
 		for _, room := range d.Erase {
 			if err := room(ctx, tx, id); err != nil {
@@ -187,14 +239,14 @@ func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
 		if err := d.DB.Vault.Shred(ctx, tx, e.DataKey); err != nil {
 			return err
 		}
-		if mine, err = bury(ctx, tx, tombstone{id, by, cause, d.Now()}); err != nil || !mine {
+		if mine, err = bury(ctx, tx, left); err != nil || !mine {
 			return err
 		}
 		action := deleted
-		if cause == byAge {
+		if left.reason == byAge {
 			action = retentionDeleted
 		}
-		return d.write(ctx, tx, auditLine{actor: by, action: action, application: id, detail: cause})
+		return d.write(ctx, tx, auditLine{actor: left.by, action: action, application: id, detail: left.reason})
 	})
 	return mine, err
 }
@@ -299,10 +351,13 @@ func (d *Desk) retain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range old {
-		if _, err := d.remove(ctx, id, "", byAge); err != nil {
-			return err
-		}
+	var failed error
+	for _, id := range old { // one that cannot go now holds up no other
+		_, err := d.remove(ctx, id, "", byAge)
+		failed = errors.Join(failed, err)
+	}
+	if failed != nil {
+		return failed
 	}
 	if len(old) == retainedBatch {
 		return jobs.Later(time.Second)
@@ -322,6 +377,9 @@ func (d *Desk) refill(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			if err := d.Applications.Hold(ctx, tx, id); err != nil {
+				return err
+			}
 			e, err := d.Applications.Entry(ctx, tx, id)
 			if err != nil {
 				return err

@@ -63,6 +63,79 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	}
 }
 
+// Who is deleted at their own request withdraws consent at the service too; nothing
+// is deleted while it refuses us, and a service that knows nothing of it is no hindrance.
+func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
+	const consumer = "55555555-5555-4555-8555-555555555555"
+	for _, tc := range []struct {
+		name, cause string
+		err         error
+		status      int
+	}{
+		{"who asks", byRequest, nil, 303},
+		{"a mistake is nobody's wish", byMistake, &svcapi.Error{HTTP: 503, Code: svc.CodeUnavailable}, 303},
+		{"a service without consumers", byRequest, &svcapi.Error{HTTP: 405, Code: svc.CodeUpstream}, 303},
+		{"no answer", byRequest, &svcapi.Error{Code: svc.CodeUpstream}, 502},
+		{"a service that refuses our key", byRequest, &svcapi.Error{HTTP: 403, Code: svc.CodeUnknownCustomer}, 502},
+	} {
+		d := open(t, storetest.SQLite(t, store.Portal))
+		d.signInAs(secret, "")
+		d.shelf.consumers, d.relay.err = []string{consumer}, tc.err
+		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
+		_, err := entryOf(t.Context(), d.DB.SQL, appReady)
+		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
+			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
+		}
+		if asked := len(d.relay.consents) == 1 && d.relay.consents[0] == consumer; asked != (tc.name == "who asks") {
+			t.Errorf("%s: consent was withdrawn of %v", tc.name, d.relay.consents)
+		}
+	}
+}
+
+// What is shared while it is being deleted is withdrawn as well, whichever of the two
+// is done first.
+func TestSharingAndDeletingAtOnce(t *testing.T) {
+	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		other := d.as(Administrator)
+		d.post(own+"/shares", url.Values{"publicId": {harbor}})
+		once := func(f func()) func() {
+			return func() { d.relay.set(func() { d.relay.meet = nil }); f() }
+		}
+		d.relay.set(func() {
+			d.relay.meet = once(func() { other.post(own+"/shares", url.Values{"publicId": {"svc-late"}}) })
+		})
+		if resp, page := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.relay.tokens) != 2 || len(d.relay.revoked) != 2 {
+			t.Errorf("deleting what is shared meanwhile: %d, %d of %d withdrawn\n%s", resp.StatusCode, len(d.relay.revoked), len(d.relay.tokens), page)
+		}
+	})
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		other := d.as(Administrator)
+		d.relay.set(func() {
+			d.relay.meet = func() {
+				d.relay.set(func() { d.relay.meet = nil })
+				if resp, _ := other.post(own+"/delete", form); resp.StatusCode != 303 {
+					t.Errorf("deleting: %d", resp.StatusCode)
+				}
+				d.shelf.all = nil
+			}
+		})
+		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 || len(d.relay.tokens) != 1 || len(d.relay.revoked) != 1 {
+			t.Errorf("sharing what is deleted meanwhile: %d, %d of %d withdrawn", resp.StatusCode, len(d.relay.revoked), len(d.relay.tokens))
+		}
+		for _, table := range []string{"report_shares", "report_share_log"} {
+			var left int
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&left); err != nil || left > 0 {
+				t.Errorf("%d rows are left in %s: %v", left, table, err)
+			}
+		}
+	})
+}
+
 // Applications that are older than the index are found once it is filled.
 func TestTheIndexIsFilledWithWhatWasThereBefore(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {

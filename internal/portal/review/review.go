@@ -85,6 +85,10 @@ type Applications interface {
 	// Decided keeps a decision with the application, from where it is told to the
 	// onboarding app, once.
 	Decided(ctx context.Context, tx *sql.Tx, id string, d Decided) error
+	// Hold keeps an application from being deleted until tx ends.
+	Hold(ctx context.Context, tx *sql.Tx, id string) error
+	// Consumers are whom the service knows the applicant as, of this application alone.
+	Consumers(ctx context.Context, id string) ([]string, error)
 }
 
 // Decided is a decision as others are told it: without what anybody wrote.
@@ -95,13 +99,16 @@ type Decided struct {
 	At      time.Time
 }
 
-// Service shares reports with third parties; *svcapi.Client does.
+// Service shares reports with third parties, and hears who wants nothing more of
+// that; *svcapi.Client does.
 type Service interface {
 	// CreateRelayToken shares a report with the account of a publicId, or does so for
 	// another 72 hours, and returns the pair's one relay token.
 	CreateRelayToken(ctx context.Context, publicToken, publicID string) (relayToken string, err error)
 	// RevokeRelayToken withdraws that for good.
 	RevokeRelayToken(ctx context.Context, relayToken string) error
+	// WithdrawConsent tells it that a consumer has withdrawn consent.
+	WithdrawConsent(ctx context.Context, consumerID string) error
 }
 
 // Application is an application as reviewers see it.

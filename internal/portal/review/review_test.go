@@ -45,10 +45,12 @@ type shelf struct {
 	pending  bool
 	names    map[string]Applicant
 	told     []string // of decisions
-	files    []svcapi.File
-	content  map[string]svcapi.Content // by path
-	refuses  error
-	newest   []byte // of every report, at the service
+
+	consumers []string // of every application
+	files     []svcapi.File
+	content   map[string]svcapi.Content // by path
+	refuses   error
+	newest    []byte // of every report, at the service
 }
 
 func (s *shelf) Files(_ context.Context, id string) ([]svcapi.File, error) {
@@ -91,6 +93,13 @@ func (s *shelf) Decided(_ context.Context, _ *sql.Tx, id string, d Decided) erro
 	s.told = append(s.told, fmt.Sprintf("%s %s %d", id, d.Kind, d.Number))
 	return nil
 }
+
+func (s *shelf) Hold(_ context.Context, _ *sql.Tx, id string) error {
+	_, err := s.Get(context.Background(), id)
+	return err
+}
+
+func (s *shelf) Consumers(context.Context, string) ([]string, error) { return s.consumers, nil }
 
 // entryFor is what the applications room says of an application.
 func entryFor(a Application) Entry {

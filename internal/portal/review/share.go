@@ -64,6 +64,9 @@ const (
 	withdrawn = "withdrawn"
 )
 
+// errDeleted says that an application was deleted while it was being shared.
+var errDeleted = errors.New("review: the application was deleted meanwhile")
+
 // shareID is the id of the one share of an application with a third party.
 func shareID(applicationID, publicID string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("report-share:"+strings.ToLower(applicationID)+"/"+publicID)).String()
@@ -115,6 +118,9 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return d.refused(ctx, line, err, again)
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+			return errors.Join(errDeleted, err)
+		}
 		added, err := d.grant(ctx, tx, s)
 		if err != nil {
 			return err
@@ -129,6 +135,9 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		}
 		return shareDone(ctx, tx, line.id, action, d.Now())
 	})
+	if errors.Is(err, errDeleted) {
+		return errors.Join(door.Fail(svc.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.relayToken)))
+	}
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
 		return again(http.StatusConflict, portal.ReviewShareWithdrawn, svc.CodeRelayTokenRevoked)
 	}
@@ -150,7 +159,16 @@ func (d *Desk) end(ctx context.Context, line shareLine, id string) error {
 func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shareLine, error) {
 	line := shareLine{id: uuid.NewString(), applicationID: applicationID, publicID: publicID, reviewerID: by.id,
 		action: action, requestID: door.RequestID(ctx), at: d.Now()}
-	return line, d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return noteShare(ctx, tx, line) })
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := d.Applications.Hold(ctx, tx, applicationID); err != nil {
+			return err
+		}
+		return noteShare(ctx, tx, line)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = door.Fail(svc.CodeNotFound, err)
+	}
+	return line, err
 }
 
 // refused shows why the service did not do what it was asked. What it refused was

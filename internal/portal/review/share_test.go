@@ -28,6 +28,8 @@ type relay struct {
 	asked   int
 	err     error  // instead of an answer
 	meet    func() // before the answer
+
+	consents []string // of whom they were withdrawn
 }
 
 func (s *relay) answer(f func() error) error {
@@ -67,6 +69,13 @@ func (s *relay) RevokeRelayToken(ctx context.Context, relayToken string) error {
 		}
 		s.revoked[relayToken] = true
 		return ctx.Err()
+	})
+}
+
+func (s *relay) WithdrawConsent(_ context.Context, consumerID string) error {
+	return s.answer(func() error {
+		s.consents = append(s.consents, consumerID)
+		return nil
 	})
 }
 
