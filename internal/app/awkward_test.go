@@ -198,12 +198,13 @@ func TestEveryFaultEndsWell(t *testing.T) {
 			dial("POST /connect/initialization", action, 1)
 		}
 		visit := w.connect(t, id, cookie)
+		attempt := w.count(t, store.Portal, `SELECT attempt FROM applications WHERE id = $1`, id)
 		for _, action := range []string{"status:500", "drop", "truncate", "status:429", "delay:200ms"} {
 			dial(status, action, 1)
 		}
 		publicToken := w.complete(t, visit).field("publicToken")
 		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/events",
-			`{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"`+publicToken+`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON))
+			fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken), "Cookie", cookie, "Content-Type", asJSON))
 		w.fetchedOnce(t, id)
 		if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {
 			t.Errorf("a fault never struck: %s", left)
