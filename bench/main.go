@@ -47,6 +47,7 @@ func groups() []group {
 		{"scale", "search", searchFigures},
 		{"scale", "flood", floodFigures},
 		{"scale", "sealing", sealingFigures},
+		{"scale", "replicas", replicaFigures},
 		{"engine", "eligibility", eligibilityFigures},
 		{"engine", "paystub", paystubFigures},
 		{"engine", "passport", passportFigures},

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"vestibule/internal/store/storetest/cluster"
@@ -26,10 +27,10 @@ import (
 
 // Options say what is started.
 type Options struct {
-	Bin        string // the program
-	Replicas   int    // on one PostgreSQL; 0 is one process on SQLite
-	Balanced   bool   // a balancer, though there is one replica only
-	Processors int    // that each replica may use; 0 is all
+	Bin      string  // the program
+	Replicas int     // on one PostgreSQL; 0 is one process on SQLite
+	Balanced bool    // a balancer, though there is one replica only
+	Share    float64 // of one processor that each replica may use; 0 is all there are
 }
 
 // Fleet is the program as it is deployed.
@@ -38,6 +39,8 @@ type Fleet struct {
 	Replicas              []*Replica
 	cluster               *cluster.Cluster // nil with SQLite
 	balancer              *exec.Cmd        // nil for none
+	end                   chan struct{}    // of the limits; nil for none
+	limits                sync.WaitGroup
 	credentials           struct {
 		PublicID, ClientID, SecretKey, PortalAPIKey string
 		Products                                    map[string]string
@@ -115,9 +118,6 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 		r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 		r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 		r.cmd.Stderr = os.Stderr
-		if o.Processors > 0 {
-			r.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(o.Processors))
-		}
 		out, err := r.cmd.StdoutPipe()
 		if err != nil {
 			return f, err
@@ -133,6 +133,12 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 		}
 		go io.Copy(io.Discard, out)
 	}
+	if o.Share > 0 {
+		f.end = make(chan struct{})
+		for _, r := range f.Replicas {
+			f.limits.Go(func() { limit(r.Pid(), o.Share, f.end) })
+		}
+	}
 	raw, err := os.ReadFile(filepath.Join(f.Dir, "0", "sandbox-credentials.json"))
 	if err != nil {
 		return f, err
@@ -142,6 +148,14 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 
 // Stop ends the replicas as an operator would, and what they stand on.
 func (f *Fleet) Stop() {
+	if f.balancer != nil {
+		f.balancer.Process.Kill()
+		f.balancer.Wait()
+	}
+	if f.end != nil {
+		close(f.end)
+		f.limits.Wait()
+	}
 	for _, r := range f.Replicas {
 		if r.cmd != nil && r.cmd.Process != nil {
 			r.cmd.Process.Signal(syscall.SIGTERM)
@@ -151,10 +165,6 @@ func (f *Fleet) Stop() {
 		if r.cmd != nil && r.cmd.Process != nil {
 			r.cmd.Wait()
 		}
-	}
-	if f.balancer != nil {
-		f.balancer.Process.Kill()
-		f.balancer.Wait()
 	}
 	if f.cluster != nil {
 		f.cluster.Stop()

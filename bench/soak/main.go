@@ -10,6 +10,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -101,6 +102,9 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 		return false, err
 	}
 	took := time.Since(began)
+	if ctx.Err() != nil || ran == 0 {
+		return false, errors.Join(ctx.Err(), errors.New("the day had no journey"))
+	}
 	after, err := settled(ctx, f)
 	if err != nil {
 		return false, err

@@ -1,0 +1,41 @@
+package fleet
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// limit holds a process to a share of one processor, as a container's quota does: it is
+// stopped when it has used up what it has had until now, and goes on when it has some
+// again. The process goes on when limit is ended.
+func limit(pid int, share float64, end <-chan struct{}) {
+	const most = 50 * time.Millisecond // that it can have in hand
+	defer syscall.Kill(pid, syscall.SIGCONT)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	stopped, last, used := false, time.Now(), processTime(pid)
+	var left time.Duration
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+		}
+		now, total := time.Now(), processTime(pid)
+		left = min(most, left+time.Duration(share*float64(now.Sub(last)))-(total-used))
+		last, used = now, total
+		if stop := left < 0; stop != stopped {
+			stopped = stop
+			syscall.Kill(pid, map[bool]syscall.Signal{true: syscall.SIGSTOP, false: syscall.SIGCONT}[stop])
+		}
+	}
+}
+
+// processTime is what a process has used, to the nanosecond: by Linux's clock of it,
+// whose number is made of the process's.
+func processTime(pid int) time.Duration {
+	var t syscall.Timespec
+	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, uintptr(int32(^pid<<3|2)), uintptr(unsafe.Pointer(&t)), 0)
+	return time.Duration(t.Nano())
+}

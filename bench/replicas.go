@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"vestibule/bench/fleet"
+)
+
+// replicaFigures measure what three replicas behind a balancer get done on PostgreSQL,
+// beside one behind the same balancer: journeys of all kinds, so many at once that
+// neither can do more. First each replica takes all the processors there are, which one
+// replica does already, so that three have no more than one; then each is held to a
+// share, as on machines of their own, and what is measured is what replicas cost each
+// other. Both deployments run at once and are asked in turns.
+func replicaFigures(ctx context.Context) ([]figure, error) {
+	dir, err := os.MkdirTemp("", "vestibule-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	bin, err := buildProgram(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	const share = 0.2
+	free, err := replicasOn(ctx, bin, 0, "on the same processors", "reported")
+	if err != nil {
+		return nil, err
+	}
+	held, err := replicasOn(ctx, bin, share, fmt.Sprintf("each on %.1f of one", share), "≥ 1.50")
+	return append(free, held...), err
+}
+
+func replicasOn(ctx context.Context, bin string, share float64, how, wanted string) ([]figure, error) {
+	const rounds, lasts, crowd = 5, 5 * time.Second, 48
+	var fleets []*fleet.Fleet
+	var loads []*fleet.Load
+	for _, n := range []int{3, 1} {
+		f, err := fleet.Launch(ctx, fleet.Options{Bin: bin, Replicas: n, Balanced: true, Share: share})
+		if err != nil {
+			return nil, err
+		}
+		defer f.Stop()
+		l, err := fleet.NewLoad(f)
+		if err != nil {
+			return nil, err
+		}
+		fleets, loads = append(fleets, f), append(loads, l)
+	}
+	var paced, cost [2][]float64 // ns a journey; of processors, but for the load's
+	for round := range rounds + 1 {
+		for turn := range 2 {
+			who := (round + turn) % 2
+			before, err := fleets[who].Cost()
+			if err != nil {
+				return nil, err
+			}
+			ended, took := loads[who].Crowd(ctx, crowd, lasts)
+			after, err := fleets[who].Cost()
+			if err != nil {
+				return nil, err
+			}
+			if len(loads[who].Errs) > 0 {
+				return nil, fmt.Errorf("journeys failed: %v", loads[who].Errs)
+			}
+			if ended == 0 {
+				return nil, fmt.Errorf("no journey came to its end")
+			}
+			if round > 0 { // the first one warms up
+				paced[who] = append(paced[who], float64(took)/float64(ended))
+				cost[who] = append(cost[who], float64(after.Less(before).Per(float64(ended)).Own()))
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return []figure{
+		paces("journeys, three replicas / one, "+how, paced[0], paced[1], wanted),
+		compared("their processor time a journey, same", cost[0], cost[1], "reported"),
+	}, nil
+}
