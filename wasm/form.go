@@ -15,6 +15,11 @@ type form struct {
 	rules  prefill.Rules
 	lang   svc.Lang
 	fields []*field
+
+	pressed bool       // from the press of a button to its click
+	held    []js.Value // events of that time
+	timer   js.Value
+	letGo   js.Value
 }
 
 // field is a field of a form, with the element for its words.
@@ -33,8 +38,15 @@ func attachForm(el js.Value) {
 		}
 	}
 	for _, event := range [...]string{"focusout", "input", "change"} {
-		listen(el, event, f.touched)
+		listen(el, event, f.heard)
 	}
+	f.letGo = handler(func([]js.Value) { f.released() }).Value
+	// The click comes a while after a finger is gone, and not at all when the
+	// pointer was drawn away. Nothing waits for a press without end.
+	f.hold("pointerdown", 5000)
+	f.hold("pointerup", 300)
+	f.hold("pointercancel", 0)
+	f.hold("click", 0)
 	listen(el, "submit", f.submitted)
 	el.Get("dataset").Set("live", "on")
 }
@@ -56,6 +68,38 @@ func of(problems []prefill.Problem, key string) *prefill.Problem {
 		}
 	}
 	return nil
+}
+
+// heard keeps an event for after the click that is being made: a press takes the
+// focus from a field, and words that came for it then would move the button away
+// from under the pointer, and the click be lost.
+func (f *form) heard(event js.Value) {
+	if f.pressed {
+		f.held = append(f.held, event)
+		return
+	}
+	f.touched(event)
+}
+
+// hold makes a press last so many milliseconds after an event, at the most.
+//
+//go:noinline
+func (f *form) hold(event string, ms int) {
+	listen(document(), event, func(e js.Value) {
+		if event == "pointerdown" {
+			f.pressed = e.Get("button").Int() == 0
+		}
+		js.Global().Call("clearTimeout", f.timer)
+		f.timer = js.Global().Call("setTimeout", f.letGo, ms)
+	})
+}
+
+func (f *form) released() {
+	held := f.held
+	f.pressed, f.held = false, nil
+	for _, event := range held {
+		f.touched(event)
+	}
 }
 
 // touched keeps true what the form says is wrong, and may say something new of

@@ -6,6 +6,7 @@
 // Every message, both ways, is held against the other window, its origin and
 // the nonce of the fragment; what does not fit is dropped in silence.
 
+import { released } from "./parts/press";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;
@@ -109,7 +110,9 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   if (!answer) return say(navigator.onLine ? "failed" : "offline");
   const type = answer.headers.get("Content-Type") ?? "";
   if (!type.startsWith("text/html")) return say("failed");
-  swap(await answer.text(), moved);
+  const html = await answer.text();
+  await released();
+  swap(html, moved);
 }
 
 function swap(html: string, moved: boolean, first?: string): void {
@@ -128,9 +131,10 @@ function swap(html: string, moved: boolean, first?: string): void {
   after(document.getElementById("step")!);
 }
 
-function uploaded(html: string | undefined): void {
+async function uploaded(html: string | undefined): Promise<void> {
   if (html === undefined) return say(navigator.onLine ? "failed" : "offline");
-  swap(html, true, "[data-added]");
+  await released();
+  if (!busy) swap(html, true, "[data-added]"); // else the answer that comes knows of the file
 }
 
 function focusStep(step: HTMLElement, first?: string): void {
@@ -224,7 +228,8 @@ async function search(field: HTMLInputElement): Promise<void> {
   if (!answer?.ok || field.value !== asked || !field.isConnected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const found = page.getElementById("banks");
-  if (!found) return;
+  await released();
+  if (!found || busy || field.value !== asked) return;
   document.getElementById("banks")?.replaceWith(document.adoptNode(found));
   live.textContent = found.querySelector("[data-count]")?.textContent ?? "";
 }

@@ -3,6 +3,7 @@
 // applicant back after a moment, which they can do at once by the button.
 // Without script the page does both by itself, less smoothly.
 
+import { released } from "./parts/press";
 import { enhance } from "./parts/upload";
 
 const step = () => document.getElementById("step")!;
@@ -35,10 +36,11 @@ function put(page: Document, next: HTMLElement, ...places: string[]): void {
   enhance(next, {}, uploaded);
 }
 
-function uploaded(html: string | undefined): void {
+async function uploaded(html: string | undefined): Promise<void> {
   const page = new DOMParser().parseFromString(html ?? "", "text/html");
   const next = page.getElementById("step");
   if (!next) return location.reload(); // where the visit stands, or the browser's own words
+  await released();
   put(page, next, "[aria-invalid=true]", "[data-added]", "h1");
   follow();
 }

@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// press holds the mouse's button down on the middle of an element that is in sight.
+func press(t *testing.T, v *visitor, l playwright.Locator) {
+	t.Helper()
+	must(t, l.Hover())
+	must(t, v.Mouse().Down())
+}
+
+// TestPressedAtTheBottom of a window that has changed its size, a frame is still
+// what is pressed: the tests see no less of a page than people do.
+func TestPressedAtTheBottom(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s), window(800, 700))
+	must(t, v.SetViewportSize(600, 300))
+	_, err := v.Locator("iframe").Evaluate(`(e) => e.scrollIntoView()`, nil)
+	must(t, err)
+	_, err = v.widget("body").Evaluate(`() => addEventListener("pointermove", (e) => document.body.dataset.over = "yes")`, nil)
+	must(t, err)
+	until(t, "the frame hears of the pointer", func() bool {
+		must(t, v.Mouse().Move(290, 290))
+		must(t, v.Mouse().Move(300, 298))
+		n, err := v.widget("body[data-over]").Count()
+		must(t, err)
+		return n == 1
+	})
+}
+
+// TestPressThroughWords that come for the field which the press has left: the
+// button stays under the pointer, and the form says what is wrong after the click.
+func TestPressThroughWords(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, window(1200, 900))
+	v.open(t, s.Portal+"/apply/cashflow")
+	see(t, v.page(`form[data-live="on"]`))
+	fill(t, v.page("#email"), "zoe@")
+	button := v.page(`role=button[name="Continue"]`)
+	must(t, button.ScrollIntoViewIfNeeded())
+	must(t, button.Hover())
+	before, err := button.BoundingBox()
+	must(t, err)
+	// The words would come at the edge of the button: there it moves away from.
+	must(t, v.Mouse().Move(before.X+before.Width/2, before.Y+8))
+	must(t, v.Mouse().Down())
+	focused(t, button)
+	if words := read(t, v.page("#email-error")); words != "" {
+		t.Errorf("while the button is pressed, the form says %q", words)
+	}
+	must(t, v.Mouse().Up())
+	see(t, v.page("#summary"))
+	see(t, v.page("#email[aria-invalid=true]"))
+
+	// A press that becomes no click keeps nothing back either.
+	v.open(t, s.Portal+"/apply/cashflow")
+	see(t, v.page(`form[data-live="on"]`))
+	fill(t, v.page("#email"), "zoe@")
+	press(t, v, v.page("h1"))
+	must(t, v.Mouse().Move(1, 1))
+	must(t, v.Mouse().Up())
+	see(t, v.page("#email[aria-invalid=true]"))
+}
+
+// TestPressThroughAnAnswer of a search: while a bank is pressed, the list that
+// comes does not put another in its place.
+func TestPressThroughAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := embed(t, s, newHost(t, s), window(800, 1200))
+	reach(t, v.widget, "bank")
+	banks := v.widget("button[name=bank]")
+	pressed, other := read(t, banks.Nth(0).Locator(".row-title")), read(t, banks.Nth(1).Locator(".row-title"))
+	// The frame marks that an answer was read, after all that it does at once with it.
+	_, err := v.widget("body").Evaluate(`(body) => {
+		const ask = window.fetch;
+		window.fetch = async (...of) => {
+			const answer = await ask(...of), text = answer.text.bind(answer);
+			answer.text = async () => {
+				const got = await text();
+				setTimeout(() => requestAnimationFrame(() => body.dataset.answered = "yes"));
+				return got;
+			};
+			return answer;
+		};
+	}`, nil)
+	must(t, err)
+	asked, answer := make(chan struct{}, 9), make(chan struct{})
+	must(t, v.Context.Route("**/visit/*?*q=*", func(r playwright.Route) {
+		go func() {
+			asked <- struct{}{}
+			<-answer
+			r.Continue()
+		}()
+	}))
+	fill(t, v.widget("#q"), other)
+	<-asked
+	press(t, v, banks.First())
+	close(answer)
+	see(t, v.widget("body[data-answered]"))
+	must(t, v.Mouse().Up())
+	step(t, v.widget, "sign-in")
+	if title := read(t, v.widget("h1")); !strings.Contains(title, pressed) {
+		t.Errorf("%q was pressed, and then came %q", pressed, title)
+	}
+}
