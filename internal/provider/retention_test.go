@@ -1,11 +1,15 @@
 package provider_test
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
 	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
 
@@ -124,7 +128,7 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 func (b *bench) tables() []string {
 	b.t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
-	if b.db.Dialect == "postgres" {
+	if b.db.Dialect == store.Postgres {
 		query = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
 	}
 	rows, err := b.db.SQL.QueryContext(b.t.Context(), query)
@@ -141,4 +145,66 @@ func (b *bench) tables() []string {
 		out = append(out, name)
 	}
 	return out
+}
+
+// TestADestroyedKeyIsInNoFileAndNoDump: whoever has the master key, and whatever is on
+// the disk or in a dump, opens nothing of those who are gone. Their sealed bytes may lie
+// in a free page for a while; the keys to them may not.
+func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		_, r := b.walked("single", "prefill", resident)
+		b.ready(b.submit(submission()).text("publicToken"))
+		withdraw := []string{report.Text(r.Meta.ConsumerID)}
+		for i := range 40 { // more keys than a page holds
+			a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": fmt.Sprint("c", i)})
+			if i > 0 {
+				withdraw = append(withdraw, a.text("consumerId"))
+			}
+		}
+		goes, stays := b.wrapped(`coalesce(c.external_id, '') <> 'c0'`), b.wrapped(`c.external_id = 'c0'`)
+		if len(goes) != 41 || len(stays) != 1 {
+			t.Fatalf("%d keys that go, and %d that stay", len(goes), len(stays))
+		}
+		found := func(all [][]byte) (n int) {
+			t.Helper()
+			disk := storetest.OnDisk(t, b.db)
+			for _, raw := range all {
+				if bytes.Contains(disk, raw) || bytes.Contains(disk, []byte(hex.EncodeToString(raw))) {
+					n++
+				}
+			}
+			return n
+		}
+		if n := found(goes) + found(stays); n != 42 {
+			t.Fatalf("%d of 42 keys are found before: the search is blind", n)
+		}
+		for _, id := range withdraw {
+			b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+id, b.basic(), nil), 204, "")
+		}
+		b.advance("2184h")
+		if n := found(goes); n != 0 {
+			t.Errorf("%d keys of those who are gone are still there", n)
+		}
+		if n := found(stays); n != 1 {
+			t.Error("the key of the one who stays is gone")
+		}
+	})
+}
+
+// wrapped are data keys as they are kept, but for the system's.
+func (b *bench) wrapped(where string) (all [][]byte) {
+	b.t.Helper()
+	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k LEFT JOIN consumers c ON c.key_id = k.id WHERE k.id <> $1 AND `+where, store.SystemKey)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var raw []byte
+		if err := rows.Scan(&raw); err != nil {
+			b.t.Fatal(err)
+		}
+		all = append(all, raw)
+	}
+	return all
 }

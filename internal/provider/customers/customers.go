@@ -191,7 +191,7 @@ const consumerAge = 90 * 24 * time.Hour
 // withdraws consent.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	err := s.DB.Sweep(ctx, 50, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
 		keys, err := idle(ctx, tx, now.Add(-consumerAge), limit)
 		for id, key := range keys {
 			if err := errors.Join(erase(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {

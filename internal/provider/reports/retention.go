@@ -39,10 +39,12 @@ func (s *Service) Sweep(ctx context.Context) error {
 		},
 		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
 			return deleteCopies(ctx, tx, now.Add(-Retention), limit)
-		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		})
+	if err == nil {
+		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, now.Add(-MaxAge), now, limit)
 		})
+	}
 	if err != nil {
 		return fmt.Errorf("reports: sweep: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -78,6 +79,41 @@ func URL(t testing.TB) string {
 	exec(t, admin, "CREATE DATABASE "+name)
 	t.Cleanup(func() { exec(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	return inDatabase(admin, name)
+}
+
+// OnDisk is what a thief of a database of this room's would have: under SQLite the
+// file as it is, with its log and its free pages; under PostgreSQL a dump.
+func OnDisk(t testing.TB, db *store.DB) []byte {
+	t.Helper()
+	if db.Dialect == store.Postgres {
+		var name string
+		if err := db.SQL.QueryRowContext(context.Background(), `SELECT current_database()`).Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		tool, err := cluster.Tool("pg_dump")
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := osexec.Command(tool, "--dbname="+inDatabase(server(t), name)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	var seq int
+	var name, file string
+	if err := db.SQL.QueryRowContext(context.Background(), `PRAGMA database_list`).Scan(&seq, &name, &file); err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, part := range []string{file, file + "-wal"} {
+		raw, err := os.ReadFile(part)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		all = append(all, raw...)
+	}
+	return all
 }
 
 func openFor(t testing.TB, c store.Config) *store.DB {

@@ -157,6 +157,12 @@ func (c *Cluster) Stop() {
 	os.RemoveAll(c.dir)
 }
 
+// Tool is the path of a program of PostgreSQL, such as pg_dump, of the server's version.
+func Tool(name string) (string, error) {
+	bin, err := binaries()
+	return filepath.Join(bin, name), err
+}
+
 func binaries() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if len(found) > 0 {
