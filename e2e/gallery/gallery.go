@@ -55,6 +55,8 @@ const id = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
 		{Lang: svc.English, URL: "?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "?lang=es", Current: lang == svc.Spanish}}}
+	desk := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
+		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
 	branded := base
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
@@ -118,8 +120,8 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: svc.Cashflow, Begun: at, Action: "/go/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: svc.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
-		Exhibit{"letters of the sandbox", pages.OutboxPage(pages.Outbox{Base: base, Letters: []pages.Letter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
-		Exhibit{"letters, none", pages.OutboxPage(pages.Outbox{Base: base})},
+		Exhibit{"letters of the sandbox", pages.OutboxPage(desk, pages.Outbox{By: "reviewer@example.org", Letters: []pages.Letter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"letters, none", pages.OutboxPage(desk, pages.Outbox{By: "reviewer@example.org"})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: svc.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
 			Text: svc.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},

@@ -181,7 +181,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Fatal(err)
 		}
 		staff := r.browser()
-		if p := staff.get("/review/letters"); p.status != 303 || p.location != "/review/sign-in?next=/review/letters" {
+		if p := staff.get("/review/letters"); p.status != 303 || p.location != "/review/sign-in?next=%2Freview%2Fletters" {
 			t.Fatalf("the outbox without sign-in = %d to %q", p.status, p.location)
 		}
 		staff.post("/review/sign-in", url.Values{"email": {reviewer}, "password": {secret}})

@@ -7,16 +7,27 @@ import (
 	"net/http"
 	"time"
 
+	"vestibule/internal/door"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/invites"
+	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
+
+// outboxGuard has the review desk let its people in to the outbox.
+func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, invites.Member) error) door.HandlerFunc {
+	return func(next func(http.ResponseWriter, *http.Request, invites.Member) error) door.HandlerFunc {
+		return d.Guard(false, func(w http.ResponseWriter, r *http.Request, by review.Member) error {
+			return next(w, r, invites.Member{Email: by.Email, Page: by.Page})
+		})
+	}
+}
 
 // forConnect shows the applications to the connect room.
 type forConnect struct{ site *applications.Site }

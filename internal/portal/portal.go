@@ -216,6 +216,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
+	p.rooms.review.Outbox, p.rooms.invites.Guard = p.rooms.invites.Outbox(), outboxGuard(p.rooms.review)
 	Desk(p.rooms.review, service)
 	if err := p.rooms.review.Prepare(ctx); err != nil {
 		return nil, err

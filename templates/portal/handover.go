@@ -47,9 +47,10 @@ type Return struct {
 	Problem svc.Words
 }
 
-// Outbox lists the letters of a sandbox that has no mail server.
+// Outbox lists, at the review desk, the letters of a sandbox that has no mail
+// server.
 type Outbox struct {
-	Base
+	By      string
 	Letters []Letter
 }
 

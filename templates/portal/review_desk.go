@@ -9,14 +9,18 @@ import (
 	"vestibule/templates/ui"
 )
 
-// ReviewMenu gives a page the desk's menu, as far as it is the reader's.
-func ReviewMenu(p ui.Page, path string, oversees, administers bool) ui.Page {
+// ReviewMenu gives a page the desk's menu, as far as it is the reader's. Letters
+// are in it where they wait in an outbox.
+func ReviewMenu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
 	link := func(w svc.Words, to string) {
 		p.Links = append(p.Links, ui.Link{Text: w.In(p.Lang), URL: to, Current: path == to})
 	}
 	p.Links = nil
 	link(reviewApplications, "/review")
 	link(eventsTitle, "/review/events")
+	if letters {
+		link(deskLetters, "/review/letters")
+	}
 	if oversees {
 		link(deskAudit, "/review/audit")
 		link(deskDeletions, "/review/deletions")
@@ -149,6 +153,12 @@ type ReviewAuditLine struct {
 	Detail                                      string
 }
 
+// toApplication is the beginning of an application's id, which leads there.
+func toApplication(id string) ui.Cell {
+	first, _, _ := strings.Cut(id, "-")
+	return ui.Cell{Text: first, URL: "/review/applications/" + id}
+}
+
 func (v ReviewAuditView) grid(l svc.Lang) ui.Grid {
 	g := ui.Grid{Caption: deskAudit.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: auditWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewOpen.In(l)}, {Label: auditDetail.In(l)}, {Label: auditRequest.In(l)}}}
@@ -157,13 +167,17 @@ func (v ReviewAuditView) grid(l svc.Lang) ui.Grid {
 		if who == "" {
 			who = deskNobody.In(l)
 		}
-		app := ui.Cell{Body: given(l, "")}
+		var app, details ui.Cell
 		if x.Application != "" {
-			first, _, _ := strings.Cut(x.Application, "-")
-			app = ui.Cell{Text: first, URL: "/review/applications/" + x.Application}
+			app = toApplication(x.Application)
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, x.At)}, {Text: who}, {Text: known(l, actionWords, x.Action)}, app,
-			{Body: auditDetails(l, x)}, {Body: mono(x.Request)}})
+		switch {
+		case x.Action == "compared":
+			details = toApplication(x.Object)
+		case x.Detail != "" || x.Object != "":
+			details.Body = auditDetails(l, x)
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Text: who}, {Text: known(l, actionWords, x.Action)}, app, details, {Body: mono(x.Request)}})
 	}
 	return g
 }

@@ -5,6 +5,7 @@ import "vestibule/internal/svc"
 // Words of the desk's pages around applications: the menu, people, the audit
 // trail, decisions and letters.
 var (
+	deskLetters   = svc.Words{EN: "Letters", ES: "Mensajes"}
 	deskPeople    = svc.Words{EN: "People", ES: "Personas"}
 	deskAudit     = svc.Words{EN: "Audit trail", ES: "Registro de auditoría"}
 	deskDeletions = svc.Words{EN: "Deletion", ES: "Eliminación"}

@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
 )
 
 // How long a link works: one that is shown, for the device at hand, and one in a
@@ -65,11 +66,20 @@ type Desk struct {
 	Base  func(r *http.Request) pages.Base
 	Adapt func(door.HandlerFunc) http.Handler
 
+	// Guard lets the people of the review desk in to the outbox.
+	Guard func(next func(w http.ResponseWriter, r *http.Request, by Member) error) door.HandlerFunc
+
 	// StatusURL is the page of an application; StreamURL tells that it has moved.
 	StatusURL func(id string) string
 	StreamURL func(id string) string
 
 	mailboxKey []byte
+}
+
+// Member is who looks into the outbox, and the desk's frame of the page.
+type Member struct {
+	Email string
+	Page  ui.Page
 }
 
 // Application is what this room needs to know of one.
@@ -139,7 +149,10 @@ func (d *Desk) keyed(label, what string) []byte {
 }
 
 // Letters reports whether a letter that is asked for can reach anybody.
-func (d *Desk) Letters() bool { return d.Mail != nil || d.Environment == svc.Sandbox }
+func (d *Desk) Letters() bool { return d.Mail != nil || d.Outbox() }
+
+// Outbox reports whether letters wait for somebody to look at them.
+func (d *Desk) Outbox() bool { return d.Mail == nil && d.Environment == svc.Sandbox }
 
 // link makes a link to an application.
 func (d *Desk) link(ctx context.Context, tx *sql.Tx, id string, life time.Duration, lang svc.Lang) (url string, until time.Time, err error) {

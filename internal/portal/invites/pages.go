@@ -33,8 +33,8 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 		page("GET /return", d.returning)
 		page("POST /return", d.returned)
 	}
-	if d.Mail == nil && d.Environment == svc.Sandbox {
-		page("GET /review/letters", d.outbox)
+	if d.Outbox() {
+		page("GET /review/letters", d.Guard(d.outbox))
 	}
 }
 
@@ -280,22 +280,14 @@ func (d *Desk) place(r *http.Request) string {
 	return a.String()
 }
 
-// outbox shows the letters of a sandbox without a mail server to who is signed in
-// as a reviewer.
-func (d *Desk) outbox(w http.ResponseWriter, r *http.Request) error {
-	cur, err := d.Sessions.Of(r)
-	if err != nil {
-		return err
-	}
-	if cur.Principal == "" {
-		door.See(w, "/review/sign-in?next=/review/letters")
-		return nil
-	}
+// outbox shows the letters of a sandbox without a mail server to the people of the
+// review desk.
+func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by Member) error {
 	waiting, err := unsent(r.Context(), d.DB.SQL, d.now(), 50)
 	if err != nil {
 		return err
 	}
-	m := pages.Outbox{Base: d.Base(r)}
+	m := pages.Outbox{By: by.Email}
 	for _, l := range waiting {
 		to, body, err := d.open(r.Context(), l)
 		if errors.Is(err, store.ErrShredded) {
@@ -307,5 +299,5 @@ func (d *Desk) outbox(w http.ResponseWriter, r *http.Request) error {
 		m.Letters = append(m.Letters, pages.Letter{At: l.created, To: to, Subject: l.subject, Text: body})
 	}
 	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.OutboxPage(m))
+	return door.HTML(w, r, http.StatusOK, pages.OutboxPage(by.Page, m))
 }

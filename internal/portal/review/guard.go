@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"vestibule/internal/door"
-	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -31,7 +30,7 @@ func (d *Desk) Guard(changes bool, next func(w http.ResponseWriter, r *http.Requ
 		whom = deciders
 	}
 	return d.only(whom, func(w http.ResponseWriter, r *http.Request, by person) error {
-		frame := portal.ReviewMenu(d.Page(r), r.URL.Path, overseers.has(by.role), administrators.has(by.role))
+		frame := d.menu(d.Page(r), r, by)
 		did := func(ctx context.Context, tx *sql.Tx, action, applicationID, object string) error {
 			if !slices.Contains(actions[:], action) {
 				return errors.New("review: the audit trail knows no " + action)

@@ -27,7 +27,7 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	var page bytes.Buffer
 	p := d.Page(r)
 	if by, ok := r.Context().Value(personKey{}).(person); ok {
-		p = portal.ReviewMenu(p, r.URL.Path, overseers.has(by.role), administrators.has(by.role))
+		p = d.menu(p, r, by)
 	}
 	if err := make(p).Render(r.Context(), &page); err != nil {
 		return err
@@ -37,6 +37,11 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	w.WriteHeader(status)
 	_, _ = w.Write(page.Bytes()) // the client is gone; nobody is left to tell
 	return nil
+}
+
+// menu gives a page the desk's menu as it is for by.
+func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
+	return portal.ReviewMenu(p, r.URL.Path, d.Outbox, overseers.has(by.role), administrators.has(by.role))
 }
 
 // say shows a page that says one thing.

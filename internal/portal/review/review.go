@@ -56,6 +56,9 @@ type Desk struct {
 	// NoPasswords has people sign in there only.
 	NoPasswords bool
 
+	// Outbox says that letters wait in one, which is then in the menu.
+	Outbox bool
+
 	// Page is what the pages of a request have in common: language, style
 	// sheets, icon, the language switch.
 	Page func(r *http.Request) ui.Page
