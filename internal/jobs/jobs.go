@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,8 +169,10 @@ func (q *Queue) migrate(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	return err
+	if _, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	return q.unindex(ctx)
 }
 
 // EnqueueOption sets when and whether a job is enqueued.
@@ -246,6 +249,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		// A run that its own living process forgot is taken up again after this
 		// long; it must be longer than any kind's timeout.
 		RescueStuckJobsAfter: q.longest() + 10*time.Second,
+		ReindexerIndexNames:  slices.DeleteFunc(river.ReindexerIndexNamesDefault(), func(name string) bool { return slices.Contains(idle, name) }),
 	})
 	if err != nil {
 		return fmt.Errorf("jobs: %w", err)

@@ -218,3 +218,18 @@ func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
 		}
 	})
 }
+
+func TestNobodysIndexesAreNotKeptUp(t *testing.T) {
+	db := storetest.Postgres(t, store.Portal)
+	for range 2 { // a second start finds them gone
+		queue(t, db, func(jobs.Job, ring) error { return nil })
+	}
+	var inverted, all int
+	if err := db.SQL.QueryRow(`SELECT count(*) FILTER (WHERE indexdef LIKE '% USING gin %'), count(*) FROM pg_indexes
+		WHERE tablename = 'river_job' AND schemaname = current_schema()`).Scan(&inverted, &all); err != nil {
+		t.Fatal(err)
+	}
+	if inverted != 0 || all < 4 {
+		t.Errorf("river_job has %d indexes of %d for searches that nobody makes", inverted, all)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
 	"vestibule/internal/store"
@@ -27,6 +28,19 @@ func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
 		conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(key))
 		conn.Close()
 	}, nil
+}
+
+// idle are indexes of River's for searching arguments and metadata, which nobody does
+// here, and which every job's insertion and changes of state have to keep up.
+var idle = []string{"river_job_args_index", "river_job_metadata_index"}
+
+// unindex drops them.
+func (q *Queue) unindex(ctx context.Context) error {
+	if q.db.Dialect != store.Postgres {
+		return nil
+	}
+	_, err := q.db.SQL.ExecContext(ctx, `DROP INDEX IF EXISTS `+strings.Join(idle, ", "))
+	return err
 }
 
 // Shift brings every waiting job nearer by d: what the sandbox's clock does when
