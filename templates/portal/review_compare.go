@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
@@ -43,6 +45,8 @@ type ReviewCompareView struct {
 // ReviewCompared is one of them.
 type ReviewCompared struct {
 	Row    ReviewRow
+	Name   string // the applicant's, or empty, as the next
+	Email  string
 	At     time.Time
 	Report Measured
 }
@@ -206,11 +210,18 @@ func difference(l svc.Lang, p [2]measure) string {
 }
 
 func (v ReviewCompareView) grid(l svc.Lang) ui.Grid {
-	g := ui.Grid{Caption: compareTitle.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportFigure.In(l)}}}
+	g := ui.Grid{Caption: compareTitle.In(l), HideCaption: true, Named: true, Columns: []ui.Column{{Label: reportFigure.In(l)}}}
 	for _, r := range v.Reports {
 		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + day(l, r.At.UTC()), Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: compareDiffer.In(l), Number: true})
+	// Whose they are, because a name alone does not say that it is one person.
+	about := func(name svc.Words, of func(ReviewCompared) templ.Component) {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0])}, {Body: of(v.Reports[1])}, {}})
+	}
+	about(listName, func(r ReviewCompared) templ.Component { return given(l, r.Name) })
+	about(reviewEmail, func(r ReviewCompared) templ.Component { return given(l, r.Email) })
+	about(listDecision, func(r ReviewCompared) templ.Component { return decisionBadge(l, r.Row.Decision) })
 	for _, p := range v.pairs(l) {
 		row := []ui.Cell{{Text: p[0].name}}
 		for _, m := range p {

@@ -249,6 +249,7 @@ type Cell struct {
 type Grid struct {
 	Caption     string
 	HideCaption bool
+	Named       bool // the first cell of a row names it
 	Columns     []Column
 	Rows        [][]Cell
 }

@@ -74,11 +74,16 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 	if a.Product != b.Product || !a.HasReport || !b.HasReport {
 		return door.Fail(svc.CodeNotFound, errors.New("two reports that do not compare"))
 	}
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, b.ID})
+	if err != nil {
+		return err
+	}
 	v := portal.ReviewCompareView{By: by.email, ApplicationID: a.ID}
 	for i, one := range []Application{a, b} {
 		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
 			return err
 		}
+		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].name(), people[one.ID].Email
 	}
 	if v.Reports[1].At.Before(v.Reports[0].At) {
 		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
@@ -98,6 +103,11 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 // measured reads one of the two reports.
 func (d *Desk) measured(ctx context.Context, by person, a Application) (portal.ReviewCompared, error) {
 	out := portal.ReviewCompared{Row: row(a), At: a.ReportAt}
+	e, err := entryOf(ctx, d.DB.SQL, a.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Row.Decision = e.decision
 	raw, err := d.Applications.Report(ctx, a.ID)
 	if err != nil {
 		return out, err
