@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -209,4 +210,35 @@ func until(t *testing.T, done func() bool) {
 			t.Fatal("it never came about")
 		}
 	}
+}
+
+// What a replica of the version before decided, which knows nothing of the columns that
+// this one reads, is there once this one starts.
+func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db)
+		id := strings.TrimPrefix(r.browser().apply(), "/applications/")
+		decision := func(r *rig) string {
+			t.Helper()
+			p := r.browser().do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey)
+			_, rest, _ := strings.Cut(p.body, `"decision":`)
+			return rest
+		}
+		for seen, what := range []string{"moreAsked", "approved"} {
+			form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {what}, "text": {"a canary text"}}
+			if p := r.atTheDesk().post("/review/applications/"+id+"/decision", form); p.status != 303 {
+				t.Fatalf("%s: %d", what, p.status)
+			}
+		}
+		want := decision(r)
+		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE applications SET decision = '', decisions = 0, decided_at = 0, reasons = ''`); err != nil {
+			t.Fatal(err)
+		}
+		if got := decision(r); !strings.HasPrefix(got, "null") {
+			t.Fatalf("the decision is %s", got)
+		}
+		if got := decision(newRig(t, db)); got != want || !strings.HasPrefix(want, `{"kind":"approved","number":2,`) {
+			t.Errorf("the decision is %s, want %s", got, want)
+		}
+	})
 }

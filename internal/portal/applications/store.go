@@ -91,6 +91,19 @@ func decide(ctx context.Context, tx *sql.Tx, id string, d Decision) (bool, error
 		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
 }
 
+// catchUp takes over what replicas of an older version decided lately, which did not
+// write it here: as the migration did that added these columns.
+func catchUp(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	const newest = ` FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1)`
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision = (SELECT d.decision`+newest+`, decisions = (SELECT d.seq`+newest+`,
+			decided_at = (SELECT d.at`+newest+`, reasons = (SELECT d.reasons`+newest+`
+		WHERE updated_at > $1 AND decisions < (SELECT d.seq`+newest, store.Micros(now.Add(-catchUpFor)))
+	return err
+}
+
+// catchUpFor is longer than replicas of two versions serve beside each other.
+const catchUpFor = 30 * 24 * time.Hour
+
 // note adds a line to the timeline; false means that this input came before.
 func note(ctx context.Context, tx *sql.Tx, id, key string, l Line) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `

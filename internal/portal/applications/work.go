@@ -99,6 +99,9 @@ func (s *Service) Resume(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := catchUp(ctx, tx, now); err != nil {
+			return err
+		}
 		return s.resumeExplaining(ctx, tx)
 	})
 }
