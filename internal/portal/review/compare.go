@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/door"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/templates/portal"
@@ -34,14 +35,14 @@ func (d *Desk) fillOthers(ctx context.Context, a Application, v *portal.ReviewAp
 			v.MoreOthers = true
 			break
 		}
-		e, err := entryOf(ctx, d.DB.SQL, id)
+		e, err := search.Of(ctx, d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // deleted a moment ago
 		}
 		if err != nil {
 			return err
 		}
-		other := portal.ReviewOther{Row: portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.decision, CreatedAt: e.CreatedAt}}
+		other := portal.ReviewOther{Row: portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
 		if e.Product == a.Product && e.HasReport && a.HasReport {
 			other.Compare = "/review/applications/" + a.ID + "/compare?with=" + e.ID
 		}
@@ -83,7 +84,7 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
 			return err
 		}
-		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].name(), people[one.ID].Email
+		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].Name(), people[one.ID].Email
 	}
 	if v.Reports[1].At.Before(v.Reports[0].At) {
 		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
@@ -103,11 +104,11 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 // measured reads one of the two reports.
 func (d *Desk) measured(ctx context.Context, by person, a Application) (portal.ReviewCompared, error) {
 	out := portal.ReviewCompared{Row: row(a), At: a.ReportAt}
-	e, err := entryOf(ctx, d.DB.SQL, a.ID)
+	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {
 		return out, err
 	}
-	out.Row.Decision = e.decision
+	out.Row.Decision = e.Decision
 	raw, err := d.Applications.Report(ctx, a.ID)
 	if err != nil {
 		return out, err

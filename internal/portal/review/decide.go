@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -181,7 +182,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		if err := d.Applications.Decided(ctx, tx, a.ID, Decided{taken.decision, taken.seq, taken.reasons, taken.at}); err != nil {
 			return err
 		}
-		if err := setDecision(ctx, tx, a.ID, taken.decision); err != nil {
+		if err := search.SetDecision(ctx, tx, a.ID, taken.decision); err != nil {
 			return err
 		}
 		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})
@@ -335,7 +336,7 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	v.Name = people[a.ID].name()
+	v.Name = people[a.ID].Name()
 	v.Address = people[a.ID].Address
 	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
 		return err

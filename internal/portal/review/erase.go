@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
@@ -65,7 +66,7 @@ func (d *Desk) related(ctx context.Context, a Application) ([]string, error) {
 		}
 		return err
 	}
-	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].name()}))
+	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].Name()}))
 }
 
 // erasePage shows what of a person is here, to be chosen from.
@@ -91,14 +92,14 @@ func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by 
 	}
 	v.By, v.ID, v.Causes = by.email, a.ID, causes[:]
 	for _, id := range ids {
-		e, err := entryOf(r.Context(), d.DB.SQL, id)
+		e, err := search.Of(r.Context(), d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, portal.ReviewEraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].name(), Email: people[id].Email, Product: e.Product,
+		v.Rows = append(v.Rows, portal.ReviewEraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].Name(), Email: people[id].Email, Product: e.Product,
 			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewErase(p, v) })
@@ -214,7 +215,7 @@ func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bo
 		} else if err != nil {
 			return err
 		}
-		e, err := entryOf(ctx, tx, id)
+		e, err := search.Of(ctx, tx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -347,7 +348,7 @@ func (d *Desk) retain(ctx context.Context) error {
 	if d.RetentionDays <= 0 {
 		return nil
 	}
-	old, err := untouched(ctx, d.DB.SQL, d.Now().AddDate(0, 0, -d.RetentionDays), retainedBatch)
+	old, err := search.Untouched(ctx, d.DB.SQL, d.Now().AddDate(0, 0, -d.RetentionDays), retainedBatch)
 	if err != nil {
 		return err
 	}
@@ -367,7 +368,7 @@ func (d *Desk) retain(ctx context.Context) error {
 
 // refill indexes a batch of applications that are older than the index.
 func (d *Desk) refill(ctx context.Context) error {
-	ids, err := unnamed(ctx, d.DB.SQL, retainedBatch)
+	ids, err := search.Unnamed(ctx, d.DB.SQL, retainedBatch)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -390,7 +391,7 @@ func (d *Desk) refill(ctx context.Context) error {
 			if err := d.Name(ctx, tx, id, e.CreatedAt, people[id]); err != nil {
 				return err
 			}
-			return setNamed(ctx, tx, id)
+			return search.SetNamed(ctx, tx, id)
 		})
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -54,7 +55,7 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
 	}
-	if _, err := entryOf(t.Context(), d.DB.SQL, appReady); err != nil {
+	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {
 		t.Errorf("it is gone: %v", err)
 	}
 	d.relay.err = nil
@@ -82,7 +83,7 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 		d.signInAs(secret, "")
 		d.shelf.consumers, d.relay.err = []string{consumer}, tc.err
 		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
-		_, err := entryOf(t.Context(), d.DB.SQL, appReady)
+		_, err := search.Of(t.Context(), d.DB.SQL, appReady)
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
 			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
 		}

@@ -2,9 +2,6 @@ package review
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"net/http"
@@ -12,125 +9,45 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/uuid"
-	"golang.org/x/text/unicode/norm"
 
 	"vestibule/internal/door"
-	"vestibule/internal/password"
-	"vestibule/internal/store"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/svc"
 )
 
 // Entry is what the desk is told of an application, whenever it is made or moves.
-type Entry struct {
-	ID          string
-	DataKey     string // of its consumer
-	Product     svc.Product
-	Mode        string
-	ExternalID  string
-	PublicToken string
-	State       string
-	Outcome     svc.Outcome // "" while it has none
-	Attempt     int
-	HasReport   bool
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-}
+type Entry = search.Entry
 
 // Applicant is what the desk knows somebody by.
-type Applicant struct {
-	FirstName, LastName, Email string
-	Address                    []string // lines of it, for a letter
-}
+type Applicant = search.Applicant
 
-func (a Applicant) name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
-
-// Prepare readies the desk: the key of its index is made at the first start. Call
-// it before anything else.
+// Prepare readies the desk. Call it before anything else.
 func (d *Desk) Prepare(ctx context.Context) error {
-	key, err := d.DB.Keep(ctx, "review-index", func() ([]byte, error) {
-		key := make([]byte, 32)
-		rand.Read(key)
-		return key, nil
-	})
-	d.indexKey = key
-	return err
+	d.index = &search.Index{DB: d.DB, Now: d.Now}
+	return d.index.Prepare(ctx)
 }
 
 // Index keeps what the desk finds an application by, in the transaction that makes
 // or moves it.
-func (d *Desk) Index(ctx context.Context, tx *sql.Tx, e Entry) error {
-	return index(ctx, tx, e, externalKey(e.ExternalID))
-}
+func (d *Desk) Index(ctx context.Context, tx *sql.Tx, e Entry) error { return d.index.Put(ctx, tx, e) }
 
 // Name keeps whom the desk finds an application by, in the transaction that keeps
 // what the applicant gave. Doing so again changes nothing.
 func (d *Desk) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, a Applicant) error {
-	for _, t := range d.tokens(a) {
-		if err := insertToken(ctx, tx, t, created, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.index.Name(ctx, tx, id, created, a)
 }
-
-// token is a word as it stands in the index.
-func (d *Desk) token(kind, word string) []byte {
-	h := hmac.New(sha256.New, d.indexKey)
-	h.Write([]byte(kind + "\x00" + word))
-	return h.Sum(nil)[:16]
-}
-
-func (d *Desk) tokens(a Applicant) [][]byte {
-	var out [][]byte
-	for _, w := range words(a.FirstName + " " + a.LastName) {
-		out = append(out, d.token("name", w))
-	}
-	if email := password.Email(a.Email); email != "" {
-		out = append(out, d.token("email", email))
-	}
-	return out
-}
-
-// maxWords is how many words of a name count.
-const maxWords = 12
-
-// words are the words of a name as they are compared: without case, accents and
-// apostrophes, in no order, each once.
-func words(name string) []string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(name) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(unicode.ToLower(r))
-		case unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' || r == '.':
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	all := strings.Fields(b.String())
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(len(all), maxWords)]
-}
-
-// externalKey is an external id as its beginnings are compared.
-func externalKey(s string) []byte { return []byte(strings.ToLower(s)) }
 
 // filter chooses applications. Its zero value is all.
 type filter struct {
 	state, product, outcome string
-	decision                string // undecided is none
+	decision                string // search.Undecided is none
 	from, to                time.Time
 	find                    string // the handle of a search
 	text                    string // what that is for
 	cursor                  string
 }
-
-// undecided is the filter's word for applications without a decision.
-const undecided = "none"
 
 // readFilter reads a filter from an address or a form; false for values that no
 // filter has.
@@ -141,7 +58,7 @@ func readFilter(q url.Values) (filter, bool) {
 	f.to, ok2 = dayOf(q.Get("to"))
 	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) && (f.product == "" || svc.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
-		(f.decision == "" || f.decision == undecided || slices.Contains(decisions[:], f.decision)) &&
+		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions[:], f.decision)) &&
 		(f.find == "" || svc.IsUUID(f.find)) && len(f.cursor) <= 100
 }
 
@@ -167,11 +84,7 @@ func (f filter) narrowed() bool {
 	return f != filter{}
 }
 
-const (
-	maxText    = 200 // characters that are looked for
-	searchLife = 30 * time.Minute
-	manyAlike  = 1000 // external ids with one beginning that are looked at
-)
+const maxText = 200 // characters that are looked for
 
 // find takes what is looked for and leads to the page that shows it. It comes in a
 // form, and goes on as a handle that is good for half an hour and for this person:
@@ -196,7 +109,7 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
 	}
 	f.find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		if err := d.keepSearch(ctx, tx, f.find, by.id, f.text); err != nil {
+		if err := d.index.Keep(ctx, tx, f.find, by.id, f.text); err != nil {
 			return err
 		}
 		return d.write(ctx, tx, auditLine{actor: by.id, action: searched, detail: kindOf(f.text)})
@@ -230,20 +143,7 @@ func kindOf(text string) string {
 }
 
 // look returns what a filter chooses, newest first, and where the next page begins.
-func (d *Desk) look(ctx context.Context, f filter, limit int) (page []entry, next string, err error) {
-	err = d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		page, err = d.choose(ctx, tx, f, limit+1)
-		return err
-	})
-	if err != nil || len(page) <= limit {
-		return page, "", err
-	}
-	last := page[limit-1]
-	return page[:limit], writeCursor(store.Micros(last.CreatedAt), last.ID), nil
-}
-
-// entry is a row of the index.
-type entry struct {
-	Entry
-	decision string
+func (d *Desk) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
+	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
+		From: f.from, To: f.to, Text: f.text, Cursor: f.cursor}, limit)
 }

@@ -17,27 +17,14 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/password"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
 
-func TestWordsOfANameAreComparedAsPeopleDo(t *testing.T) {
-	for name, want := range map[string]string{
-		"Zoë O’Hara-Núñez": "nunez ohara zoe", "  ana  MARÍA ana ": "ana maria", "D'Angelo": "dangelo", "J. R. R.": "j r",
-		"Łukasz Żółć": "zołc łukasz", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße": "straße",
-	} {
-		if got := strings.Join(words(name), " "); got != want {
-			t.Errorf("words(%q) = %q, want %q", name, got, want)
-		}
-	}
-	if got := words(strings.Repeat("a b c d e f g h i j k l m n o p ", 3)); len(got) != maxWords {
-		t.Errorf("a name of many words has %d", len(got))
-	}
-}
-
 // fits says by hand what a filter chooses.
-func fits(f filter, a entry, who Applicant) bool {
+func fits(f filter, a search.Found, who Applicant) bool {
 	inText := func() bool {
 		text := strings.ToLower(f.text)
 		if text == "" || text == a.ID || text == a.PublicToken || strings.HasPrefix(strings.ToLower(a.ExternalID), text) {
@@ -46,13 +33,13 @@ func fits(f filter, a entry, who Applicant) bool {
 		if strings.Contains(text, "@") {
 			return password.Email(who.Email) == text
 		}
-		has := words(who.FirstName + " " + who.LastName)
-		asked := words(text)
+		has := search.Words(who.FirstName + " " + who.LastName)
+		asked := search.Words(text)
 		return len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool { return !slices.Contains(has, w) })
 	}
-	decided := a.decision
+	decided := a.Decision
 	if decided == "" {
-		decided = undecided
+		decided = search.Undecided
 	}
 	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) && (f.outcome == "" || f.outcome == string(a.Outcome)) &&
 		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) && (f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
@@ -71,11 +58,11 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		pick := func(all ...string) string { return all[r.IntN(len(all))] }
 		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-		var all []entry
+		var all []search.Found
 		people := map[string]Applicant{}
 		outcomeOf := map[string]svc.Outcome{"pending": svc.OutcomeSuccess, "ready": svc.OutcomeSuccess, "exited": svc.OutcomeExit}
 		for i := range 300 {
-			e := entry{Entry: Entry{ID: uuid.NewString(), Product: svc.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
+			e := search.Found{Entry: Entry{ID: uuid.NewString(), Product: svc.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
 				PublicToken: uuid.NewString(), State: pick(states[:]...), CreatedAt: day.Add(time.Duration(r.IntN(20)) * 6 * time.Hour), UpdatedAt: noon}}
 			e.Outcome = outcomeOf[e.State]
 			if e.State == "failed" {
@@ -89,8 +76,8 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 					return err
 				}
 				if r.IntN(2) == 0 {
-					e.decision = pick(decisions[:]...)
-					if err := setDecision(ctx, tx, e.ID, e.decision); err != nil {
+					e.Decision = pick(decisions[:]...)
+					if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
 						return err
 					}
 				}
@@ -101,7 +88,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 			}
 			all = append(all, e)
 		}
-		slices.SortFunc(all, func(a, b entry) int {
+		slices.SortFunc(all, func(a, b search.Found) int {
 			if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
 				return c
 			}
@@ -120,7 +107,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 				f.outcome = pick(outcomes[:]...)
 			}
 			if r.IntN(3) == 0 {
-				f.decision = pick(append(decisions[:], undecided)...)
+				f.decision = pick(append(decisions[:], search.Undecided)...)
 			}
 			if r.IntN(4) == 0 {
 				f.from = day.AddDate(0, 0, r.IntN(4))
@@ -165,7 +152,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 		if resp, _ := d.post("/review/find", url.Values{"state": {"ready"}, "product": {"cashflow"}, "from": {"2026-01-01"}}); resp.Header.Get("Location") != "/review?from=2026-01-01&product=cashflow&state=ready" {
 			t.Errorf("filters without a text lead to %q", resp.Header.Get("Location"))
 		}
-		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria Núñez"}, "decision": {undecided}})
+		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria Núñez"}, "decision": {search.Undecided}})
 		to := resp.Header.Get("Location")
 		if !strings.HasPrefix(to, "/review?decision=none&find=") || strings.Contains(strings.ToLower(to), "canaria") {
 			t.Fatalf("a search leads to %q", to)
@@ -177,7 +164,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "Canaria") {
 			t.Errorf("somebody else's search:\n%s", page)
 		}
-		*d.now = noon.Add(searchLife)
+		*d.now = noon.Add(search.SearchLife)
 		if _, page := d.get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "order-7") {
 			t.Errorf("a search after its time:\n%s", page)
 		}

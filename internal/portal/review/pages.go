@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/door"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/templates/portal"
@@ -57,7 +58,7 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	v := portal.ReviewListView{By: by.email, Filter: portal.ReviewFilter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
 	if f.find != "" {
-		text, err := d.search(r.Context(), d.DB.SQL, f.find, by.id)
+		text, err := d.index.Kept(r.Context(), d.DB.SQL, f.find, by.id)
 		if errors.Is(err, store.ErrNotFound) {
 			v.Over = true
 			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewList(p, v) })
@@ -74,7 +75,7 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	counts, err := countStates(r.Context(), d.DB.SQL)
+	counts, err := search.CountStates(r.Context(), d.DB.SQL)
 	if err != nil {
 		return err
 	}
@@ -83,11 +84,11 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	for _, n := range counts {
 		everything += n
 	}
-	v.States = append(v.States, portal.ReviewState{Count: everything, Most: manyCounted, URL: without.url(""), Current: f.state == ""})
+	v.States = append(v.States, portal.ReviewState{Count: everything, Most: search.ManyCounted, URL: without.url(""), Current: f.state == ""})
 	for _, s := range states {
 		one := without
 		one.state = s
-		v.States = append(v.States, portal.ReviewState{State: s, Count: counts[s], Most: manyCounted, URL: one.url(""), Current: f.state == s})
+		v.States = append(v.States, portal.ReviewState{State: s, Count: counts[s], Most: search.ManyCounted, URL: one.url(""), Current: f.state == s})
 	}
 	ids := make([]string, len(found))
 	for i, e := range found {
@@ -98,8 +99,8 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	for _, e := range found {
-		v.Rows = append(v.Rows, portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].name(), Product: e.Product, Mode: e.Mode, State: e.State,
-			Decision: e.decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
+		v.Rows = append(v.Rows, portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode, State: e.State,
+			Decision: e.Decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
 	}
 	if next != "" {
 		v.Older = f.url(next)
@@ -185,7 +186,7 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if err != nil {
 		return err
 	}
-	v.Row.Name, v.Email = people[a.ID].name(), people[a.ID].Email
+	v.Row.Name, v.Email = people[a.ID].Name(), people[a.ID].Email
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}

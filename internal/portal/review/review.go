@@ -22,6 +22,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -67,7 +68,7 @@ type Desk struct {
 	Adapt func(door.HandlerFunc) http.Handler
 
 	passwords password.Queue
-	indexKey  []byte // set by Prepare
+	index     *search.Index // set by Prepare
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports

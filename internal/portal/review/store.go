@@ -4,17 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"vestibule/internal/journey"
-	"vestibule/internal/password"
+	"vestibule/internal/portal/review/listing"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // reviewer is one row of the desk's people.
@@ -174,14 +170,14 @@ func insertLine(ctx context.Context, q store.Queryer, l auditLine) error {
 // readTrail returns a page of the audit trail, newest first, and where the next
 // one begins.
 func readTrail(ctx context.Context, q store.Queryer, t trail) ([]auditLine, string, error) {
-	var c conditions
-	c.equal("actor", t.actor)
-	c.equal("action", t.action)
-	c.equal("application_id", t.application)
-	c.days("at", t.from, t.to)
-	c.before("at", "id", t.cursor)
+	var c listing.Conditions
+	c.Equal("actor", t.actor)
+	c.Equal("action", t.action)
+	c.Equal("application_id", t.application)
+	c.Days("at", t.from, t.to)
+	c.Before("at", "id", t.cursor)
 	rows, err := q.QueryContext(ctx, `SELECT id, at, actor, action, application_id, object, detail, request_id FROM review_audit `+
-		c.where()+` ORDER BY at DESC, id DESC LIMIT `+c.arg(int64(auditSize+1)), c.args...)
+		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(auditSize+1)), c.Args...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -200,76 +196,17 @@ func readTrail(ctx context.Context, q store.Queryer, t trail) ([]auditLine, stri
 		return out, "", err
 	}
 	last := out[auditSize-1]
-	return out[:auditSize], writeCursor(store.Micros(last.at), last.id), nil
-}
-
-// conditions gathers the conditions of a query with their values.
-type conditions struct {
-	all  []string
-	args []any
-}
-
-func (c *conditions) arg(v any) string {
-	c.args = append(c.args, v)
-	return "$" + strconv.Itoa(len(c.args))
-}
-
-// add adds a condition, with each %s in it for the next value.
-func (c *conditions) add(condition string, values ...any) {
-	in := make([]any, len(values))
-	for i, v := range values {
-		in[i] = c.arg(v)
-	}
-	c.all = append(c.all, fmt.Sprintf(condition, in...))
-}
-
-// equal adds what a column must be, unless that is "".
-func (c *conditions) equal(column, v string) {
-	if v != "" {
-		c.add(column+" = %s", v)
-	}
-}
-
-// days adds the first and the last day of a column, where they are given.
-func (c *conditions) days(column string, from, to time.Time) {
-	if !from.IsZero() {
-		c.add(column+" >= %s", store.Micros(from))
-	}
-	if !to.IsZero() {
-		c.add(column+" < %s", store.Micros(to.AddDate(0, 0, 1)))
-	}
-}
-
-// before adds where a page begins, newest first, if there is a cursor.
-func (c *conditions) before(at, id, cursor string) {
-	if t, last, ok := readCursor(cursor); ok {
-		c.add("("+at+", "+id+") < (%s, %s)", t, last)
-	}
-}
-
-func (c *conditions) where() string {
-	if len(c.all) == 0 {
-		return ""
-	}
-	return "WHERE " + strings.Join(c.all, " AND ")
-}
-
-func writeCursor(at int64, id string) string { return strconv.FormatInt(at, 10) + "." + id }
-
-func readCursor(s string) (at int64, id string, ok bool) {
-	first, id, ok := strings.Cut(s, ".")
-	at, err := strconv.ParseInt(first, 10, 64)
-	return at, id, ok && err == nil && svc.IsUUID(id)
+	return out[:auditSize], listing.WriteCursor(store.Micros(last.at), last.id), nil
 }
 
 // sweep deletes what was only for a while.
 func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
-	for _, table := range []string{"review_searches", "review_arrivals", "review_links"} {
+	for _, table := range []string{"review_arrivals", "review_links"} {
 		if _, err := q.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return search.Sweep(ctx, q, now)
 }
 
 // grant adds the share, or gives the pair's earlier one its new 72 hours, and what
@@ -409,297 +346,6 @@ func shareLines(ctx context.Context, q store.Queryer, applicationID string, limi
 	return out, rows.Err()
 }
 
-// index adds an application's row to the index, or moves it.
-func index(ctx context.Context, q store.Queryer, e Entry, key []byte) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
-			state, outcome, attempt, decision, has_report, named, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13)
-		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode, external_key = excluded.external_key, public_token = excluded.public_token,
-			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt, has_report = excluded.has_report, updated_at = excluded.updated_at`,
-		e.ID, e.DataKey, string(e.Product), e.Mode, e.ExternalID, key, e.PublicToken, e.State, string(e.Outcome), int64(e.Attempt), e.HasReport,
-		store.Micros(e.CreatedAt), store.Micros(e.UpdatedAt))
-	return err
-}
-
-func insertToken(ctx context.Context, q store.Queryer, token []byte, created time.Time, id string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (token, created_at, application_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-		token, store.Micros(created), id)
-	return err
-}
-
-// unnamed lists applications that are older than the index.
-func unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
-	return texts(q.QueryContext(ctx, `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit)))
-}
-
-func setNamed(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `UPDATE review_index SET named = TRUE WHERE application_id = $1`, id)
-	return err
-}
-
-// texts are the values of a query's one column.
-func texts(rows *sql.Rows, err error) ([]string, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
-}
-
-func searchCell(handle string) store.Cell {
-	return store.Cell{Table: "review_searches", Column: "query", Row: handle}
-}
-
-func (d *Desk) keepSearch(ctx context.Context, q store.Queryer, handle, reviewerID, text string) error {
-	sealed, err := d.DB.Vault.Seal(ctx, q, store.SystemKey, searchCell(handle), []byte(text))
-	if err != nil {
-		return err
-	}
-	_, err = q.ExecContext(ctx, `INSERT INTO review_searches (handle, reviewer_id, query, expires_at) VALUES ($1, $2, $3, $4)`,
-		handle, reviewerID, sealed, store.Micros(d.Now().Add(searchLife)))
-	return err
-}
-
-// search is what somebody looks for under a handle, or ErrNotFound when that is
-// over, or somebody else's.
-func (d *Desk) search(ctx context.Context, q store.Queryer, handle, reviewerID string) (string, error) {
-	var sealed []byte
-	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND reviewer_id = $2 AND expires_at > $3`,
-		handle, reviewerID, store.Micros(d.Now())).Scan(&sealed)
-	if err != nil {
-		return "", store.Found(err)
-	}
-	plain, err := d.DB.Vault.Open(ctx, q, store.SystemKey, searchCell(handle), sealed)
-	return string(plain), err
-}
-
-const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state, i.outcome, i.attempt, i.has_report,
-	i.decision, i.created_at, i.updated_at`
-
-func scanEntry(row interface{ Scan(...any) error }) (entry, error) {
-	var e entry
-	var attempt, created, updated int64
-	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
-		&e.decision, &created, &updated)
-	e.Attempt, e.CreatedAt, e.UpdatedAt = int(attempt), store.Time(created), store.Time(updated)
-	return e, store.Found(err)
-}
-
-func entryOf(ctx context.Context, q store.Queryer, id string) (entry, error) {
-	return scanEntry(q.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM review_index i WHERE i.application_id = $1`, id))
-}
-
-// choose returns the first of what a filter chooses, newest first. Each arm of its
-// query is answered by an index in the order that is wanted, and so ends after as
-// many rows as are asked for, however many there are.
-func (d *Desk) choose(ctx context.Context, q store.Queryer, f filter, limit int) ([]entry, error) {
-	b := &arms{f: f, limit: limit}
-	if f.text == "" {
-		for _, c := range f.cells() {
-			b.add(`review_index i`, `i.created_at`, `i.application_id`, c)
-		}
-	} else if err := d.textual(ctx, q, b); err != nil {
-		return nil, err
-	}
-	if len(b.all) == 0 {
-		return nil, nil
-	}
-	// The order of the join is fixed, or SQLite may walk all applications for a few.
-	rows, err := q.QueryContext(ctx, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
-		ORDER BY at DESC, id DESC LIMIT `+b.c.arg(int64(limit))+`) AS f CROSS JOIN review_index i WHERE i.application_id = f.id
-		ORDER BY f.at DESC, f.id DESC`, b.c.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []entry
-	for rows.Next() {
-		e, err := scanEntry(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, rows.Err()
-}
-
-// arms are the arms of one query, which share its values.
-type arms struct {
-	f     filter
-	limit int
-	c     conditions
-	all   []string
-}
-
-// add adds an arm: the first rows of a source, in order, that fit.
-func (b *arms) add(from, at, id string, fit func(*conditions)) {
-	b.c.all = nil
-	fit(&b.c)
-	b.c.days(at, b.f.from, b.f.to)
-	b.c.before(at, id, b.f.cursor)
-	b.all = append(b.all, `SELECT * FROM (SELECT `+id+` AS id, `+at+` AS at FROM `+from+` `+b.c.where()+
-		` ORDER BY `+at+` DESC, `+id+` DESC LIMIT `+b.c.arg(int64(b.limit))+`) AS a`)
-}
-
-// cells are the filter's parts, each of which an index answers. A filter of two
-// columns is one part for each value of the third.
-func (f filter) cells() []func(*conditions) {
-	decision := func(v string) string {
-		if v == undecided {
-			return ""
-		}
-		return v
-	}
-	given := 0
-	for _, v := range []string{f.state, f.product, f.decision, f.outcome} {
-		if v != "" {
-			given++
-		}
-	}
-	if given < 2 {
-		return []func(*conditions){f.facets}
-	}
-	these := states[:]
-	if f.outcome != "" {
-		these = outcomeStates[svc.Outcome(f.outcome)]
-	}
-	var out []func(*conditions)
-	for _, state := range these {
-		for _, product := range svc.Products() {
-			for _, decided := range append([]string{undecided}, decisions[:]...) {
-				if f.state != "" && f.state != state || f.product != "" && f.product != string(product) || f.decision != "" && f.decision != decided {
-					continue
-				}
-				out = append(out, func(c *conditions) {
-					c.add("i.state = %s AND i.product = %s AND i.decision = %s", state, string(product), decision(decided))
-					c.equal("i.outcome", f.outcome)
-				})
-			}
-		}
-	}
-	return out
-}
-
-// outcomeStates are the states that an application of an outcome can be in.
-var outcomeStates = map[svc.Outcome][]string{
-	svc.OutcomeSuccess: {string(journey.Pending), string(journey.Ready), string(journey.Failed)},
-	svc.OutcomeExit:    {string(journey.Exited)},
-	svc.OutcomeError:   {string(journey.Failed)},
-}
-
-// facets adds what the filter wants besides its text.
-func (f filter) facets(c *conditions) {
-	c.equal("i.state", f.state)
-	c.equal("i.product", f.product)
-	c.equal("i.outcome", f.outcome)
-	if f.decision == undecided {
-		c.add("i.decision = ''")
-	} else {
-		c.equal("i.decision", f.decision)
-	}
-}
-
-// textual adds the arms of what a text can be: an id, a publicToken, the beginning
-// of an external id, an e-mail address, or words of a name, all of them.
-func (d *Desk) textual(ctx context.Context, q store.Queryer, b *arms) error {
-	text := b.f.text
-	if svc.IsUUID(text) {
-		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *conditions) {
-			c.add("i.application_id = %s", strings.ToLower(text))
-			b.f.facets(c)
-		})
-		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *conditions) {
-			c.add("i.public_token IN (%s, %s)", text, strings.ToLower(text))
-			b.f.facets(c)
-		})
-	}
-	from := externalKey(text)
-	to := slices.Clone(from)
-	to[len(to)-1]++ // never the highest byte, in UTF-8
-	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.arg(from)+` AND external_key < `+b.c.arg(to)+
-		` ORDER BY external_key, application_id LIMIT `+b.c.arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`, `i.created_at`, `i.application_id`, func(c *conditions) {
-		c.add("i.application_id = e.id")
-		b.f.facets(c)
-	})
-	var tokens [][]byte
-	if strings.Contains(text, "@") {
-		tokens = [][]byte{d.token("email", password.Email(text))}
-	} else {
-		for _, w := range words(text) {
-			tokens = append(tokens, d.token("name", w))
-		}
-	}
-	rarest, err := d.rarest(ctx, q, tokens)
-	if err != nil || rarest < 0 {
-		return err
-	}
-	b.add(`review_tokens t CROSS JOIN review_index i`, `t.created_at`, `t.application_id`, func(c *conditions) {
-		c.add("t.token = %s AND i.application_id = t.application_id", tokens[rarest])
-		for i, token := range tokens {
-			if i != rarest {
-				c.add("EXISTS (SELECT 1 FROM review_tokens u WHERE u.token = %s AND u.created_at = t.created_at AND u.application_id = t.application_id)", token)
-			}
-		}
-		b.f.facets(c)
-	})
-	return nil
-}
-
-// rarest is which of the tokens the fewest applications have, as far as that
-// matters; -1 where one of them is nobody's.
-func (d *Desk) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
-	best, least := -1, math.MaxInt
-	for i, t := range tokens {
-		var n int
-		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM review_tokens WHERE token = $1 LIMIT 1000) AS t`, t).Scan(&n); err != nil {
-			return -1, err
-		}
-		if n == 0 {
-			return -1, nil
-		}
-		if n < least {
-			best, least = i, n
-		}
-	}
-	return best, nil
-}
-
-// manyCounted is how far applications are counted.
-const manyCounted = 1000
-
-// countStates says how many applications are in each state, up to manyCounted.
-func countStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
-	var c conditions
-	var each []string
-	for _, s := range states {
-		v := c.arg(s)
-		each = append(each, `SELECT CAST(`+v+` AS TEXT) AS state, COUNT(*) FROM (SELECT 1 FROM review_index WHERE state = `+v+` LIMIT `+c.arg(int64(manyCounted))+`) AS n`)
-	}
-	rows, err := q.QueryContext(ctx, strings.Join(each, " UNION ALL "), c.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[string]int{}
-	for rows.Next() {
-		var state string
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		out[state] = n
-	}
-	return out, rows.Err()
-}
-
 func decisionCell(applicationID string, seq int64) store.Cell {
 	return store.Cell{Table: "review_decisions", Column: "text", Row: applicationID + "/" + strconv.FormatInt(seq, 10)}
 }
@@ -711,7 +357,7 @@ func noteCell(id string) store.Cell {
 // insertDecision adds a decision if exactly those before it are there; false means
 // that somebody decided meanwhile.
 func (d *Desk) insertDecision(ctx context.Context, q store.Queryer, applicationID string, t decision) (bool, error) {
-	e, err := entryOf(ctx, q, applicationID)
+	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return false, err
 	}
@@ -729,15 +375,9 @@ func (d *Desk) insertDecision(ctx context.Context, q store.Queryer, applicationI
 		applicationID, t.seq, t.decision, strings.Join(t.reasons, " "), sealed, t.by, store.Micros(t.at)))
 }
 
-// setDecision has the index know the newest decision.
-func setDecision(ctx context.Context, q store.Queryer, applicationID, decision string) error {
-	_, err := q.ExecContext(ctx, `UPDATE review_index SET decision = $2 WHERE application_id = $1`, applicationID, decision)
-	return err
-}
-
 // decisionsOf returns what was decided of an application, in order.
 func (d *Desk) decisionsOf(ctx context.Context, q store.Queryer, applicationID string) ([]decision, error) {
-	e, err := entryOf(ctx, q, applicationID)
+	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return nil, err
 	}
@@ -770,7 +410,7 @@ func (d *Desk) decisionsOf(ctx context.Context, q store.Queryer, applicationID s
 }
 
 func (d *Desk) insertNote(ctx context.Context, q store.Queryer, applicationID string, n remark) error {
-	e, err := entryOf(ctx, q, applicationID)
+	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return err
 	}
@@ -785,7 +425,7 @@ func (d *Desk) insertNote(ctx context.Context, q store.Queryer, applicationID st
 
 // notesOf returns the notes of an application, the newest first.
 func (d *Desk) notesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]remark, error) {
-	e, err := entryOf(ctx, q, applicationID)
+	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return nil, err
 	}
@@ -817,15 +457,14 @@ func (d *Desk) notesOf(ctx context.Context, q store.Queryer, applicationID strin
 }
 
 // eraseRows deletes what the desk keeps of an application, but for the audit trail,
-// in which nothing is personal. Searches that are open may have the name, and end.
+// in which nothing is personal.
 func eraseRows(ctx context.Context, tx *sql.Tx, id string) error {
-	for _, table := range []string{"review_index", "review_tokens", "review_decisions", "review_notes", "report_shares", "report_share_log"} {
+	for _, table := range []string{"review_decisions", "review_notes", "report_shares", "report_share_log"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM review_searches`)
-	return err
+	return search.Forget(ctx, tx, id)
 }
 
 // bury leaves a tombstone; false where there is one.
@@ -845,10 +484,10 @@ func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
 
 // buried returns a page of tombstones, newest first, and where the next one begins.
 func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, string, error) {
-	var c conditions
-	c.before("at", "application_id", cursor)
-	rows, err := q.QueryContext(ctx, `SELECT application_id, at, reviewer_id, reason FROM review_deletions `+c.where()+
-		` ORDER BY at DESC, application_id DESC LIMIT `+c.arg(int64(deletionsSize+1)), c.args...)
+	var c listing.Conditions
+	c.Before("at", "application_id", cursor)
+	rows, err := q.QueryContext(ctx, `SELECT application_id, at, reviewer_id, reason FROM review_deletions `+c.Where()+
+		` ORDER BY at DESC, application_id DESC LIMIT `+c.Arg(int64(deletionsSize+1)), c.Args...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -867,14 +506,7 @@ func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, s
 		return out, "", err
 	}
 	last := out[deletionsSize-1]
-	return out[:deletionsSize], writeCursor(store.Micros(last.at), last.applicationID), nil
-}
-
-// untouched lists applications that nothing has happened to since an instant, the
-// oldest first.
-func untouched(ctx context.Context, q store.Queryer, since time.Time, limit int) ([]string, error) {
-	return texts(q.QueryContext(ctx, `SELECT application_id FROM review_index WHERE updated_at < $1 ORDER BY updated_at, application_id LIMIT $2`,
-		store.Micros(since), int64(limit)))
+	return out[:deletionsSize], listing.WriteCursor(store.Micros(last.at), last.applicationID), nil
 }
 
 // reviewerBySubject finds the person of another house's account, or ErrNotFound.

@@ -1,0 +1,176 @@
+// Package search is what the desk finds applications by: an index of its own beside
+// theirs, written in the transactions that make and move them, and the searches that
+// people have open. Every filter is answered by an index of the database in the order
+// of the list, and so takes as long over a hundred thousand applications as over ten.
+//
+// Names and addresses are kept as keyed hashes of their words, which say nothing to
+// who has the database without its key; what somebody looks for is sealed.
+package search
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/password"
+	"vestibule/internal/portal/review/listing"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Index is the room. Both exported fields are required; call Prepare before use.
+type Index struct {
+	DB  *store.DB
+	Now func() time.Time
+
+	key []byte // set by Prepare
+}
+
+// Prepare readies the index: its key is made at the first start.
+func (x *Index) Prepare(ctx context.Context) (err error) {
+	x.key, err = x.DB.Keep(ctx, "review-index", func() ([]byte, error) {
+		key := make([]byte, 32)
+		rand.Read(key)
+		return key, nil
+	})
+	return err
+}
+
+// Entry is what the desk is told of an application, whenever it is made or moves.
+type Entry struct {
+	ID          string
+	DataKey     string // of its consumer
+	Product     svc.Product
+	Mode        string
+	ExternalID  string
+	PublicToken string
+	State       string
+	Outcome     svc.Outcome // "" while it has none
+	Attempt     int
+	HasReport   bool
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// Applicant is what the desk knows somebody by.
+type Applicant struct {
+	FirstName, LastName, Email string
+	Address                    []string // lines of it, for a letter
+}
+
+// Name is the whole of it.
+func (a Applicant) Name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
+
+// Put keeps what an application is found by, in the transaction that makes
+// or moves it.
+func (x *Index) Put(ctx context.Context, tx *sql.Tx, e Entry) error {
+	return put(ctx, tx, e, externalKey(e.ExternalID))
+}
+
+// Name keeps whom an application is found by, in the transaction that keeps
+// what the applicant gave. Doing so again changes nothing.
+func (x *Index) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, a Applicant) error {
+	for _, t := range x.tokens(a) {
+		if err := insertToken(ctx, tx, t, created, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// token is a word as it stands in the index.
+func (x *Index) token(kind, word string) []byte {
+	h := hmac.New(sha256.New, x.key)
+	h.Write([]byte(kind + "\x00" + word))
+	return h.Sum(nil)[:16]
+}
+
+func (x *Index) tokens(a Applicant) [][]byte {
+	var out [][]byte
+	for _, w := range Words(a.FirstName + " " + a.LastName) {
+		out = append(out, x.token("name", w))
+	}
+	if email := password.Email(a.Email); email != "" {
+		out = append(out, x.token("email", email))
+	}
+	return out
+}
+
+// maxWords is how many words of a name count.
+const maxWords = 12
+
+// Words are the words of a name as they are compared: without case, accents and
+// apostrophes, in no order, each once.
+func Words(name string) []string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(name) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' || r == '.':
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	all := strings.Fields(b.String())
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), maxWords)]
+}
+
+// externalKey is an external id as its beginnings are compared.
+func externalKey(s string) []byte { return []byte(strings.ToLower(s)) }
+
+// Found is a row of the index.
+type Found struct {
+	Entry
+	Decision string // the newest; "" for none
+}
+
+// Filter chooses applications. Its zero value is all.
+type Filter struct {
+	State, Product, Outcome string
+	Decision                string   // Undecided is none
+	Decisions               []string // all that there can be
+	From, To                time.Time
+	Text                    string
+	Cursor                  string
+}
+
+// Undecided is the filter's word for applications without a decision.
+const Undecided = "none"
+
+const (
+	SearchLife  = 30 * time.Minute // of a search that somebody has open
+	ManyCounted = 1000             // how far applications are counted
+	manyAlike   = 1000             // external ids with one beginning that are looked at
+)
+
+func states() (all []string) {
+	for _, s := range journey.States() {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+// Look returns what a filter chooses, newest first, and where the next page begins.
+func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
+	err = x.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		page, err = x.choose(ctx, tx, f, limit+1)
+		return err
+	})
+	if err != nil || len(page) <= limit {
+		return page, "", err
+	}
+	last := page[limit-1]
+	return page[:limit], listing.WriteCursor(store.Micros(last.CreatedAt), last.ID), nil
+}

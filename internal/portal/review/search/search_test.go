@@ -1,0 +1,20 @@
+package search
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWordsOfANameAreComparedAsPeopleDo(t *testing.T) {
+	for name, want := range map[string]string{
+		"Zoë O’Hara-Núñez": "nunez ohara zoe", "  ana  MARÍA ana ": "ana maria", "D'Angelo": "dangelo", "J. R. R.": "j r",
+		"Łukasz Żółć": "zołc łukasz", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße": "straße",
+	} {
+		if got := strings.Join(Words(name), " "); got != want {
+			t.Errorf("words(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := Words(strings.Repeat("a b c d e f g h i j k l m n o p ", 3)); len(got) != maxWords {
+		t.Errorf("a name of many words has %d", len(got))
+	}
+}
