@@ -3,6 +3,7 @@ package provider_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -379,31 +380,46 @@ func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
 	})
 }
 
+// TestNothingPersonalIsInTheLogOrInPlainColumns searches what lies on the disk, with the
+// log of the database and its free pages, and under PostgreSQL a dump, where bytes are
+// written in hexadecimal.
 func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
-	db := storetest.SQLite(t, store.Provider)
-	b := newBench(t, db)
-	canary := with(applicant, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
-		"address", "7 Canary Row", "city", "Birdville", "state", "TX", "zip", "76101")
-	publicToken := b.complete(b.begin("prefill", canary), nil).text("publicToken")
-	b.inbox.wait(t, 1)
-	a := b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...))
-	if !bytes.Contains(a.raw, []byte("Zwitscher")) {
-		t.Fatal("the canary is not in the report")
-	}
-	file := dump(t, db)
-	log := b.log.String()
-	for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville", "1990-04-12", "0004128", "Everyday Checking",
-		b.seed.SecretKey, b.seed.WebhookSecret, b.seed.ThirdParty.SecretKey} {
-		if strings.Contains(log, secret) {
-			t.Errorf("the log has %q", secret)
+	each(t, func(t *testing.T, b *bench) {
+		canary := with(resident, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
+			"address", "7 Canary Row", "city", "Birdville", "state", "TX", "zip", "76101")
+		publicToken := b.complete(b.begin("prefill", canary), nil).text("publicToken")
+		b.inbox.wait(t, 1)
+		a := b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...))
+		if !bytes.Contains(a.raw, []byte("Zwitscher")) {
+			t.Fatal("the canary is not in the report")
 		}
-		if strings.Contains(file, secret) {
-			t.Errorf("the database has %q in plain", secret)
+		// Every other way in that takes something personal.
+		b.earned(canary, map[string]any{"payStubs": []map[string]string{{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
+		b.eligible("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
+		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
+		b.ready(b.submit(submission("personal", personal("lastName", "Zwitscher"))).text("publicToken"))
+		b.relayed(publicToken)
+		b.staffed()
+		b.signedIn(b.seed.Staff)
+
+		disk, log := string(storetest.OnDisk(t, b.db)), b.log.String()
+		if !strings.Contains(disk, publicToken) {
+			t.Fatal("the search is blind")
 		}
-	}
-	if strings.Contains(log, publicToken) {
-		t.Error("the log has a publicToken")
-	}
+		for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville", "1990-04-12", "0004128", "Everyday Checking", ours.Email, ours.Password,
+			b.seed.SecretKey, b.seed.WebhookSecret, b.seed.ThirdParty.SecretKey} {
+			if strings.Contains(log, secret) {
+				t.Errorf("the log has %q", secret)
+			}
+			if strings.Contains(disk, secret) || strings.Contains(disk, hex.EncodeToString([]byte(secret))) {
+				t.Errorf("the database has %q in plain", secret)
+			}
+		}
+		if strings.Contains(log, publicToken) {
+			t.Error("the log has a publicToken")
+		}
+	})
 }
 
 func TestProductionHasNoSandbox(t *testing.T) {

@@ -263,3 +263,37 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReceive: nothing gets past the headers but what somebody who has the secret
+// signed, within the tolerance.
+func FuzzReceive(f *testing.F) {
+	known, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		f.Fatal(err)
+	}
+	body := []byte(`{"status":"PENDING","publicToken":"1b3c5d7e-0000-4000-8000-000000000002"}`)
+	at := strconv.FormatInt(noon.Unix(), 10)
+	good := known.sign("evt_1", at, body)
+	for _, signatures := range []string{good, "v1,x " + good, good + " ", strings.ToUpper(good), "v1a" + good[2:], strings.TrimRight(good, "="), ""} {
+		f.Add("evt_1", at, signatures, "application/json", body)
+	}
+	f.Add("evt_1."+at, at, good, "application/json; charset=UTF-8", body)
+	f.Add("evt_1", "0"+at, good, "application/json;charset=latin1", body)
+	f.Add("evt_1", at+".0", good, "text/plain", append(body, ' '))
+	f.Fuzz(func(t *testing.T, id, timestamp, signatures, kind string, body []byte) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(string(body)))
+		r.Header = http.Header{HeaderID: {id}, HeaderTimestamp: {timestamp}, HeaderSignature: {signatures}, "Content-Type": {kind}}
+		v := &Receiver{Secrets: []Secret{known}, Now: func() time.Time { return noon }}
+		e, err := v.Receive(r)
+		if err != nil {
+			if Code(err) == "" && !errors.Is(err, ErrOtherType) {
+				t.Fatalf("%v is none of ours", err)
+			}
+			return
+		}
+		sent, err := strconv.ParseInt(timestamp, 10, 64)
+		if err != nil || noon.Sub(time.Unix(sent, 0)).Abs() > Tolerance || !strings.Contains(" "+signatures+" ", " "+known.sign(id, timestamp, body)+" ") || e.EventID == "" {
+			t.Fatalf("taken: id %q at %q, signed %q", id, timestamp, signatures)
+		}
+	})
+}

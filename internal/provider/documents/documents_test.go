@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -302,4 +303,18 @@ func TestPath(t *testing.T) {
 	if diff := cmp.Diff([]string{"paystub.pdf", "paystub.jpg", "document.png", "paystub"}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// FuzzCleanName: whatever a device calls a file, its name is one line of bounded text
+// and no path.
+func FuzzCleanName(f *testing.F) {
+	for _, name := range []string{"stub.pdf", `C:\\fakepath\\stub.pdf`, "../../etc/passwd", "a\x00b\r\n.pdf", "\xff\xfe", strings.Repeat("é", 300) + ".pdf", "/", " ", "\u202efdp.exe"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		got := CleanName(name)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxName || strings.ContainsAny(got, "/\\\r\n\x00") || got != strings.TrimSpace(got) || CleanName(got) != got {
+			t.Fatalf("CleanName(%q) = %q", name, got)
+		}
+	})
 }
