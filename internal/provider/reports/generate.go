@@ -155,7 +155,7 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 
 // inputOf is what a report is made from.
 func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input, error) {
-	sealed, err := column(ctx, q, r.PublicToken, "input")
+	sealed, wrapped, err := column(ctx, q, r.PublicToken, "input")
 	if err != nil {
 		return Input{}, err
 	}
@@ -165,11 +165,20 @@ func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input
 	if sealed == nil {
 		return Input{}, errors.New("reports: the report has no input")
 	}
-	raw, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, "input"), sealed)
+	raw, err := s.unseal(r, "input", sealed, wrapped)
 	if err != nil {
 		return Input{}, err
 	}
 	return unpackInput(raw)
+}
+
+// unseal opens what column returned.
+func (s *Service) unseal(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
+	key, err := s.DB.Vault.Unwrap(r.KeyID, wrapped)
+	if err != nil {
+		return nil, err
+	}
+	return key.Open(cell(r, name), sealed)
 }
 
 // body returns a report's body: to its owner as it was made, to a third party
@@ -178,14 +187,14 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err := s.given(ctx, r); err != nil {
 		return nil, err
 	}
-	sealed, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
+	sealed, wrapped, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
 	if err != nil {
 		return nil, err
 	}
 	if sealed == nil {
 		return nil, ErrDeleted
 	}
-	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, r.KeyID, cell(r, "body"), sealed)
+	plain, err := s.unseal(r, "body", sealed, wrapped)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (r *room) kept(t *testing.T, publicToken string) string {
 	t.Helper()
 	out := ""
 	for _, name := range []string{"input", "body"} {
-		sealed, err := column(t.Context(), r.DB.SQL, publicToken, name)
+		sealed, _, err := column(t.Context(), r.DB.SQL, publicToken, name)
 		if err != nil {
 			t.Fatal(err)
 		}

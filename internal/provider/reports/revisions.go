@@ -179,14 +179,14 @@ func (s *Service) revisable(ctx context.Context, q store.Queryer, customerID, pu
 	if err != nil {
 		return r, nil, err
 	}
-	sealed, err := column(ctx, q, publicToken, "body")
+	sealed, wrapped, err := column(ctx, q, publicToken, "body")
 	if err == nil && sealed == nil {
 		err = ErrDeleted
 	}
 	if err != nil {
 		return r, nil, err
 	}
-	plain, err := s.DB.Vault.Open(ctx, q, r.KeyID, cell(r, "body"), sealed)
+	plain, err := s.unseal(r, "body", sealed, wrapped)
 	if err != nil {
 		return r, nil, unreadable(err)
 	}

@@ -152,12 +152,13 @@ func forget(ctx context.Context, tx *sql.Tx, created, now time.Time, limit int) 
 	return int64(len(keys)), nil
 }
 
-// column returns one of the sealed columns, input or body; nil while there is none.
-func column(ctx context.Context, q store.Queryer, publicToken, name string) ([]byte, error) {
-	var sealed []byte
-	err := q.QueryRowContext(ctx, `SELECT d.`+name+` FROM reports r
-		LEFT JOIN report_data d ON d.public_token = r.public_token WHERE r.public_token = $1`, publicToken).Scan(&sealed)
-	return sealed, store.Found(err)
+// column returns one of the sealed columns, input or body, nil while there is none, and
+// the report's data key as it is wrapped, nil when it is gone.
+func column(ctx context.Context, q store.Queryer, publicToken, name string) (sealed, wrapped []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT d.`+name+`, k.wrapped FROM reports r
+		LEFT JOIN report_data d ON d.public_token = r.public_token
+		LEFT JOIN data_keys k ON k.id = r.key_id WHERE r.public_token = $1`, publicToken).Scan(&sealed, &wrapped)
+	return sealed, wrapped, store.Found(err)
 }
 
 // nextRevision is won once for each revision of a report that is made.
