@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
@@ -182,16 +183,16 @@ func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
 	}
 	ended := map[string]bool{}
 	for {
-		shares, err := d.sharesOf(ctx, d.DB.SQL, id)
+		shared, err := d.book().Of(ctx, d.DB.SQL, id)
 		if err != nil {
 			return false, err
 		}
-		for _, s := range shares {
-			if s.withdrawn.IsZero() && !ended[s.relayToken] {
-				if err := unwithdrawn(d.Service.RevokeRelayToken(ctx, s.relayToken)); err != nil {
+		for _, s := range shared {
+			if s.Withdrawn.IsZero() && !ended[s.RelayToken] {
+				if err := unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)); err != nil {
 					return false, err
 				}
-				ended[s.relayToken] = true
+				ended[s.RelayToken] = true
 			}
 		}
 		mine, err := d.eraseAll(ctx, tombstone{id, by, cause, d.Now()}, ended)
@@ -222,11 +223,11 @@ func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bo
 		if err != nil {
 			return err
 		}
-		shares, err := d.sharesOf(ctx, tx, id)
+		shared, err := d.book().Of(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(shares, func(s share) bool { return s.withdrawn.IsZero() && !ended[s.relayToken] }) {
+		if slices.ContainsFunc(shared, func(s shares.Share) bool { return s.Withdrawn.IsZero() && !ended[s.RelayToken] }) {
 			return errShared
 		}
 		for _, room := range d.Erase {

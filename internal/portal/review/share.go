@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
+	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
@@ -35,28 +36,6 @@ const (
 	serviceAnswer = 40 * time.Second
 )
 
-// share is one row of whom a report is shared with.
-type share struct {
-	id, applicationID string
-	publicID, label   string // the third party
-	relayToken        string
-	created, granted  time.Time
-	withdrawn         time.Time // zero for not
-	createdBy         string    // reviewers' ids
-	grantedBy         string
-	withdrawnBy       string // "" also for what was withdrawn elsewhere
-}
-
-// shareLine is one line of what was done to share reports. One that is not done
-// is under way, or nobody knows whether the service did it.
-type shareLine struct {
-	id, applicationID, publicID string
-	reviewerID, action          string
-	requestID                   string
-	at                          time.Time
-	done                        bool
-}
-
 // What was done.
 const (
 	shared    = "shared"
@@ -66,6 +45,9 @@ const (
 
 // errDeleted says that an application was deleted while it was being shared.
 var errDeleted = errors.New("review: the application was deleted meanwhile")
+
+// book is the record of what is shared.
+func (d *Desk) book() *shares.Book { return &shares.Book{DB: d.DB} }
 
 // shareID is the id of the one share of an application with a third party.
 func shareID(applicationID, publicID string) string {
@@ -105,13 +87,13 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	s := share{id: shareID(a.ID, typed.PublicID), applicationID: a.ID, publicID: typed.PublicID, label: typed.Label, granted: line.at, grantedBy: by.id}
-	s.relayToken, err = d.Service.CreateRelayToken(ctx, a.PublicToken, s.publicID)
+	s := shares.Share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.id}
+	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.PublicToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == svc.CodeRelayTokenRevoked {
 			// Also where it was withdrawn elsewhere, or a process was killed before it
 			// wrote that down.
-			if err := d.end(ctx, line, s.id); err != nil {
+			if err := d.end(ctx, line, s.ID); err != nil {
 				return err
 			}
 		}
@@ -121,7 +103,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
 			return errors.Join(errDeleted, err)
 		}
-		added, err := d.grant(ctx, tx, s)
+		added, err := d.book().Grant(ctx, tx, s)
 		if err != nil {
 			return err
 		}
@@ -130,13 +112,13 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 			action = shared
 		}
 		typed.Done = portal.ReviewShareDone(action)
-		if err := d.write(ctx, tx, auditLine{actor: by.id, action: sharedLine, application: a.ID, object: s.id, detail: action}); err != nil {
+		if err := d.write(ctx, tx, auditLine{actor: by.id, action: sharedLine, application: a.ID, object: s.ID, detail: action}); err != nil {
 			return err
 		}
-		return shareDone(ctx, tx, line.id, action, d.Now())
+		return shares.Done(ctx, tx, line.ID, action, d.Now())
 	})
 	if errors.Is(err, errDeleted) {
-		return errors.Join(door.Fail(svc.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.relayToken)))
+		return errors.Join(door.Fail(svc.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
 		return again(http.StatusConflict, portal.ReviewShareWithdrawn, svc.CodeRelayTokenRevoked)
@@ -148,22 +130,22 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 }
 
 // end marks a share as withdrawn that the service says is.
-func (d *Desk) end(ctx context.Context, line shareLine, id string) error {
+func (d *Desk) end(ctx context.Context, line shares.Line, id string) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := withdraw(ctx, tx, id, "", line.at)
+		_, err := shares.Withdraw(ctx, tx, id, "", line.At)
 		return err
 	})
 }
 
 // begin writes down what somebody is about to do.
-func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shareLine, error) {
-	line := shareLine{id: uuid.NewString(), applicationID: applicationID, publicID: publicID, reviewerID: by.id,
-		action: action, requestID: door.RequestID(ctx), at: d.Now()}
+func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
+	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
+		Action: action, RequestID: door.RequestID(ctx), At: d.Now()}
 	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, applicationID); err != nil {
 			return err
 		}
-		return noteShare(ctx, tx, line)
+		return shares.Note(ctx, tx, line)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		err = door.Fail(svc.CodeNotFound, err)
@@ -173,16 +155,16 @@ func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by per
 
 // refused shows why the service did not do what it was asked. What it refused was
 // not done and is not kept; of what it did not answer, nobody knows.
-func (d *Desk) refused(ctx context.Context, line shareLine, why error, again func(int, portal.ReviewShareProblem, svc.Code) error) error {
+func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, portal.ReviewShareProblem, svc.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
-	d.Log.WarnContext(ctx, "sharing was refused", "request", line.requestID, "why", why.Error())
+	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "why", why.Error())
 	if code == "" {
 		return why
 	}
 	if temporary {
 		return again(http.StatusBadGateway, portal.ReviewShareNoAnswer, code)
 	}
-	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return shareRefused(ctx, tx, line.id) })
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return shares.Refused(ctx, tx, line.ID) })
 	if err != nil {
 		return err
 	}
@@ -226,22 +208,22 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 }
 
 // named finds the share that the address names, and its application.
-func (d *Desk) named(r *http.Request) (Application, share, error) {
+func (d *Desk) named(r *http.Request) (Application, shares.Share, error) {
 	id := r.PathValue("id")
 	if !svc.IsUUID(id) {
-		return Application{}, share{}, door.Fail(svc.CodeNotFound, errors.New("not a share's id"))
+		return Application{}, shares.Share{}, door.Fail(svc.CodeNotFound, errors.New("not a share's id"))
 	}
-	s, err := d.shareOf(r.Context(), d.DB.SQL, strings.ToLower(id))
+	s, err := d.book().One(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
 		var a Application
-		if a, err = d.Applications.Get(r.Context(), s.applicationID); err == nil {
+		if a, err = d.Applications.Get(r.Context(), s.ApplicationID); err == nil {
 			return a, s, nil
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		err = door.Fail(svc.CodeNotFound, err)
 	}
-	return Application{}, share{}, err
+	return Application{}, shares.Share{}, err
 }
 
 // withdrawPage asks whether that is meant: it is for good.
@@ -250,10 +232,10 @@ func (d *Desk) withdrawPage(w http.ResponseWriter, r *http.Request, by person) e
 	if err != nil {
 		return err
 	}
-	if !s.withdrawn.IsZero() {
+	if !s.Withdrawn.IsZero() {
 		return toCard(w, r, a.ID, "")
 	}
-	v := portal.ReviewWithdrawView{By: by.email, Row: row(a), Share: portal.ReviewShare{ID: s.id, PublicID: s.publicID, Label: s.label}}
+	v := portal.ReviewWithdrawView{By: by.email, Row: row(a), Share: portal.ReviewShare{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewWithdraw(p, v) })
 }
 
@@ -263,33 +245,33 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 	if err != nil {
 		return err
 	}
-	if !s.withdrawn.IsZero() {
+	if !s.Withdrawn.IsZero() {
 		return toCard(w, r, a.ID, withdrawn)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
 	defer cancel()
-	line, err := d.begin(ctx, a.ID, s.publicID, by, withdrawn)
+	line, err := d.begin(ctx, a.ID, s.PublicID, by, withdrawn)
 	if err != nil {
 		return err
 	}
 	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
-	if err := d.Service.RevokeRelayToken(ctx, s.relayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
+	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
 		return d.refused(ctx, line, err, func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
 			return d.showApplication(w, r, status, by, a, shownParts{sharing: portal.ReviewSharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		won, err := withdraw(ctx, tx, s.id, by.id, line.at)
+		won, err := shares.Withdraw(ctx, tx, s.ID, by.id, line.At)
 		if err != nil {
 			return err
 		}
 		if !won { // somebody else's line says it
-			return shareRefused(ctx, tx, line.id)
+			return shares.Refused(ctx, tx, line.ID)
 		}
-		if err := d.write(ctx, tx, auditLine{actor: by.id, action: withdrawnLine, application: a.ID, object: s.id}); err != nil {
+		if err := d.write(ctx, tx, auditLine{actor: by.id, action: withdrawnLine, application: a.ID, object: s.ID}); err != nil {
 			return err
 		}
-		return shareDone(ctx, tx, line.id, withdrawn, d.Now())
+		return shares.Done(ctx, tx, line.ID, withdrawn, d.Now())
 	})
 	if err != nil {
 		return err
@@ -314,36 +296,36 @@ func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewS
 			emails[id] = email
 			return email, nil
 		}
-		found, err := d.sharesOf(ctx, tx, a.ID)
+		found, err := d.book().Of(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}
 		called := map[string]string{}
 		v.Shares = nil
 		for _, s := range found {
-			called[s.publicID] = s.label
-			out := portal.ReviewShare{ID: s.id, PublicID: s.publicID, Label: s.label, Created: s.created, Granted: s.granted,
-				Until: s.granted.Add(shareLife), Over: d.Now().After(s.granted.Add(shareLife)), Withdrawn: s.withdrawn}
+			called[s.PublicID] = s.Label
+			out := portal.ReviewShare{ID: s.ID, PublicID: s.PublicID, Label: s.Label, Created: s.Created, Granted: s.Granted,
+				Until: s.Granted.Add(shareLife), Over: d.Now().After(s.Granted.Add(shareLife)), Withdrawn: s.Withdrawn}
 			var failed [3]error
-			out.CreatedBy, failed[0] = who(s.createdBy)
-			out.GrantedBy, failed[1] = who(s.grantedBy)
-			out.WithdrawnBy, failed[2] = who(s.withdrawnBy)
+			out.CreatedBy, failed[0] = who(s.CreatedBy)
+			out.GrantedBy, failed[1] = who(s.GrantedBy)
+			out.WithdrawnBy, failed[2] = who(s.WithdrawnBy)
 			if err := errors.Join(failed[:]...); err != nil {
 				return err
 			}
 			v.Shares = append(v.Shares, out)
 		}
-		lines, err := shareLines(ctx, tx, a.ID, shareLog)
+		lines, err := shares.Lines(ctx, tx, a.ID, shareLog)
 		if err != nil {
 			return err
 		}
 		v.Lines = nil
 		for _, l := range lines {
-			email, err := who(l.reviewerID)
+			email, err := who(l.ReviewerID)
 			if err != nil {
 				return err
 			}
-			v.Lines = append(v.Lines, portal.ReviewShareLine{At: l.at, By: email, Action: l.action, PublicID: l.publicID, Label: called[l.publicID], Done: l.done})
+			v.Lines = append(v.Lines, portal.ReviewShareLine{At: l.At, By: email, Action: l.Action, PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
 		}
 		v.Known, err = d.known(ctx, tx, called)
 		return err
@@ -353,20 +335,20 @@ func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewS
 // known are the third parties of other applications, those of the latest first,
 // each by what it was last called.
 func (d *Desk) known(ctx context.Context, q store.Queryer, here map[string]string) ([]portal.ReviewThirdParty, error) {
-	all, err := d.latestShares(ctx, q, latest)
+	all, err := d.book().Latest(ctx, q, latest)
 	if err != nil {
 		return nil, err
 	}
 	var out []portal.ReviewThirdParty
 	for _, s := range all {
-		if _, ok := here[s.publicID]; ok {
+		if _, ok := here[s.PublicID]; ok {
 			continue
 		}
-		i := slices.IndexFunc(out, func(t portal.ReviewThirdParty) bool { return t.PublicID == s.publicID })
+		i := slices.IndexFunc(out, func(t portal.ReviewThirdParty) bool { return t.PublicID == s.PublicID })
 		if i < 0 && len(out) < thirdParties {
-			out = append(out, portal.ReviewThirdParty{PublicID: s.publicID, Label: s.label})
+			out = append(out, portal.ReviewThirdParty{PublicID: s.PublicID, Label: s.Label})
 		} else if i >= 0 && out[i].Label == "" {
-			out[i].Label = s.label
+			out[i].Label = s.Label
 		}
 	}
 	return out, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -101,22 +102,22 @@ func sharing(publicID, label string) url.Values {
 // rows are the shares of the database, without what is random, each in a line.
 func (d *desk) rows() []string {
 	d.t.Helper()
-	all, err := d.sharesOf(d.t.Context(), d.DB.SQL, appReady)
+	all, err := d.book().Of(d.t.Context(), d.DB.SQL, appReady)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	var out []string
 	for _, s := range all {
 		state := "open"
-		if !s.withdrawn.IsZero() {
+		if !s.Withdrawn.IsZero() {
 			state = "withdrawn"
 		}
 		d.relay.mu.Lock()
-		if s.relayToken != d.relay.tokens[token+"/"+s.publicID] {
+		if s.RelayToken != d.relay.tokens[token+"/"+s.PublicID] {
 			state += " with another token"
 		}
 		d.relay.mu.Unlock()
-		out = append(out, fmt.Sprintf("%s %q since %s, %s", s.publicID, s.label, s.granted.Format(time.DateTime), state))
+		out = append(out, fmt.Sprintf("%s %q since %s, %s", s.PublicID, s.Label, s.Granted.Format(time.DateTime), state))
 	}
 	return out
 }
@@ -124,21 +125,21 @@ func (d *desk) rows() []string {
 // lines are what is written down of who did what, oldest first.
 func (d *desk) lines() []string {
 	d.t.Helper()
-	all, err := shareLines(d.t.Context(), d.DB.SQL, appReady, 1000)
+	all, err := shares.Lines(d.t.Context(), d.DB.SQL, appReady, 1000)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	var out []string
 	for _, l := range all {
-		email, err := d.email(d.t.Context(), d.DB.SQL, l.reviewerID)
+		email, err := d.email(d.t.Context(), d.DB.SQL, l.ReviewerID)
 		if err != nil {
 			d.t.Fatal(err)
 		}
 		end := "done"
-		if !l.done {
+		if !l.Done {
 			end = "unknown"
 		}
-		out = append([]string{fmt.Sprintf("%s %s %s %s", email, l.action, l.publicID, end)}, out...)
+		out = append([]string{fmt.Sprintf("%s %s %s %s", email, l.Action, l.PublicID, end)}, out...)
 	}
 	return out
 }
@@ -292,8 +293,8 @@ func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its answer is on the way
 		resp, _ := d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
 		d.led("withdrawing", resp, "withdrawn")
-		_, err := d.grant(t.Context(), db.SQL, share{id: shareID(appReady, harbor), applicationID: appReady, publicID: harbor,
-			relayToken: granted, granted: noon.Add(2 * time.Hour), grantedBy: "somebody"})
+		_, err := d.book().Grant(t.Context(), db.SQL, shares.Share{ID: shareID(appReady, harbor), ApplicationID: appReady, PublicID: harbor,
+			RelayToken: granted, Granted: noon.Add(2 * time.Hour), GrantedBy: "somebody"})
 		if err != store.ErrNotFound {
 			t.Errorf("granting what was withdrawn: %v", err)
 		}
@@ -484,9 +485,9 @@ func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	const other = "55555555-5555-4555-8555-555555555555"
-	for i, s := range []share{{publicID: "svc-a", label: "Amber"}, {publicID: "svc-b"}, {publicID: "svc-a"}, {publicID: harbor, label: "Harbor"}} {
-		s.id, s.applicationID, s.granted = shareID(fmt.Sprint(other, i), s.publicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
-		if _, err := d.grant(t.Context(), d.DB.SQL, s); err != nil {
+	for i, s := range []shares.Share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"}, {PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
+		s.ID, s.ApplicationID, s.Granted = shareID(fmt.Sprint(other, i), s.PublicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
+		if _, err := d.book().Grant(t.Context(), d.DB.SQL, s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,157 @@
+package shares
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Grant adds the share, or gives the pair's earlier one its new 72 hours, and what
+// it is called where s says so. It reports whether it was added, and ErrNotFound for
+// a pair that was withdrawn.
+func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool, err error) {
+	token, err := k.DB.Vault.Seal(ctx, q, store.SystemKey, cell(s.ID, "relay_token"), []byte(s.RelayToken))
+	if err != nil {
+		return false, err
+	}
+	var label []byte
+	if s.Label != "" {
+		if label, err = k.DB.Vault.Seal(ctx, q, store.SystemKey, cell(s.ID, "label"), []byte(s.Label)); err != nil {
+			return false, err
+		}
+	}
+	added, err = store.One(q.ExecContext(ctx, `INSERT INTO report_shares
+		(id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by, withdrawn_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $7, '') ON CONFLICT DO NOTHING`,
+		s.ID, s.ApplicationID, s.PublicID, label, token, store.Micros(s.Granted), s.GrantedBy))
+	if err != nil || added {
+		return added, err
+	}
+	ok, err := store.One(q.ExecContext(ctx, `UPDATE report_shares SET relay_token = $2, label = COALESCE($3, label),
+		granted_by = CASE WHEN granted_at < $4 THEN $5 ELSE granted_by END, granted_at = CASE WHEN granted_at < $4 THEN $4 ELSE granted_at END
+		WHERE id = $1 AND withdrawn_at IS NULL`, s.ID, token, label, store.Micros(s.Granted), s.GrantedBy))
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return false, err
+}
+
+// Withdraw ends a share, once; by is empty where nobody here did it.
+func Withdraw(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
+		WHERE id = $1 AND withdrawn_at IS NULL`, id, store.Micros(at), by))
+}
+
+func cell(id, column string) store.Cell {
+	return store.Cell{Table: "report_shares", Column: column, Row: id}
+}
+
+const columns = `SELECT id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by,
+	withdrawn_at, withdrawn_by FROM report_shares `
+
+// One returns one share, or ErrNotFound.
+func (k *Book) One(ctx context.Context, q store.Queryer, id string) (Share, error) {
+	found, err := k.query(ctx, q, columns+`WHERE id = $1`, id)
+	if err != nil || len(found) == 0 {
+		return Share{}, errors.Join(err, store.ErrNotFound)
+	}
+	return found[0], nil
+}
+
+// Of returns all shares of the application, the oldest first.
+func (k *Book) Of(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
+	return k.query(ctx, q, columns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
+}
+
+// Latest returns the newest shares of any application.
+func (k *Book) Latest(ctx context.Context, q store.Queryer, limit int) ([]Share, error) {
+	return k.query(ctx, q, columns+`ORDER BY granted_at DESC, id LIMIT $1`, limit)
+}
+
+func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ...any) ([]Share, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Share
+	for rows.Next() {
+		var s Share
+		var label, token []byte
+		var created, granted int64
+		var withdrawn sql.NullInt64
+		if err := rows.Scan(&s.ID, &s.ApplicationID, &s.PublicID, &label, &token, &created, &s.CreatedBy, &granted, &s.GrantedBy,
+			&withdrawn, &s.WithdrawnBy); err != nil {
+			return nil, err
+		}
+		s.Created, s.Granted = store.Time(created), store.Time(granted)
+		if withdrawn.Valid {
+			s.Withdrawn = store.Time(withdrawn.Int64)
+		}
+		// Neither asks the database: the system key is at hand.
+		if label, err = k.DB.Vault.Open(ctx, q, store.SystemKey, cell(s.ID, "label"), label); err != nil {
+			return nil, err
+		}
+		if token, err = k.DB.Vault.Open(ctx, q, store.SystemKey, cell(s.ID, "relay_token"), token); err != nil {
+			return nil, err
+		}
+		s.Label, s.RelayToken = string(label), string(token)
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// Note writes down what is about to be asked of the service, and by whom.
+func Note(ctx context.Context, q store.Queryer, l Line) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
+	return err
+}
+
+// Done settles a line: it was done, and what it was.
+func Done(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
+	_, err := q.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(at))
+	return err
+}
+
+// Refused removes a line of what the service refused.
+func Refused(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
+	return err
+}
+
+// Lines returns what was last done to share the report of an application, the
+// newest first.
+func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]Line, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
+		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Line
+	for rows.Next() {
+		var l Line
+		var at int64
+		var done sql.NullInt64
+		if err := rows.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done); err != nil {
+			return nil, err
+		}
+		l.At, l.Done = store.Time(at), done.Valid
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
+
+// Forget deletes the record of an application.
+func Forget(ctx context.Context, tx *sql.Tx, id string) error {
+	for _, table := range []string{"report_shares", "report_share_log"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
