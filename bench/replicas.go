@@ -35,7 +35,7 @@ func replicaFigures(ctx context.Context) ([]figure, error) {
 }
 
 func replicasOn(ctx context.Context, bin string, share float64, how, wanted string) ([]figure, error) {
-	const rounds, lasts, crowd = 5, 5 * time.Second, 48
+	const rounds, lasts, crowd = 5, 4 * time.Second, 40
 	var fleets []*fleet.Fleet
 	var loads []*fleet.Load
 	for _, n := range []int{3, 1} {

@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -155,21 +156,16 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 		ours, kept, checks, writes = append(ours, one(took)), append(kept, one(all)), append(checks, one(checked)), append(writes, one(wrote))
 		program, server = append(program, (after-before)/each), append(server, (afterServer-beforeServer)/each)
 	}
-	cost := fmt.Sprintf("processor of a return, %s: program, ms", engine)
-	if database != "" {
-		cost = fmt.Sprintf("processor of a return, %s: program + server", engine)
-	}
-	whole := make([]float64, len(program))
+	whole := make([]float64, len(program)) // of the processors that there are
 	for i := range whole {
-		whole[i] = program[i] + server[i]
+		whole[i] = (program[i] + server[i]) / ours[i] / float64(runtime.NumCPU())
 	}
-	limit := figure{name: cost, ours: fmt.Sprintf("%.2f ms", quantile(program, .5)/1e6), peer: fmt.Sprintf("%.2f ms", quantile(server, .5)/1e6), wanted: "reported",
-		ratio: quantile(whole, .5) / quantile(ours, .5), low: quantile(whole, .25) / quantile(ours, .5), high: quantile(whole, .75) / quantile(ours, .5)}
-	limit.name += " (ratio: processors busy)"
+	limit := figure{name: "processors used by good returns / all, " + engine, ours: fmt.Sprintf("%.2f ms each", quantile(program, .5)/1e6), peer: fmt.Sprintf("+ %.2f ms", quantile(server, .5)/1e6),
+		wanted: "reported", ratio: quantile(whole, .5), low: quantile(whole, .25), high: quantile(whole, .75)}
 	return []figure{
 		paces("good returns, "+engine+" / bare check of a signature", ours, checks, "reported"),
 		paces("good returns, "+engine+" / bare commits of one UPDATE", ours, writes, "reported"),
-		paces("good returns until their reports are asked for, same", kept, writes, "reported"),
+		paces("good returns until their reports are fetched, same", kept, writes, "reported"),
 		limit,
 	}, nil
 }
