@@ -11,6 +11,9 @@
 // it shows it, and who shared it with whom before it asks the service to. It
 // changes no application: what it reads comes through the Applications interface.
 // A node that a report has not is not on the page.
+//
+// What applications are found by stands in search, the record of what is shared in
+// shares, and how lists come in pages in listing; none of them knows the desk.
 package review
 
 import (
