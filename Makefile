@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward kills lint bench demo gallery lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward kills forward lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ check:
 
 kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
 	@set -o pipefail; $(GO) test ./internal/app/survival -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
+
+# web/dist is built anew there, as it was then.
+forward: assets ## have replicas of an older version (FROM=a commit) serve while this one's migrate and replace them
+	@rm -rf .cache/forward && mkdir -p .cache/forward && git archive $(FROM) | tar -x -C .cache/forward
+	@cd .cache/forward && $(GO) run ./web/build && $(GO) build -o older ./cmd/server
+	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/app/survival -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/forward/older | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...

@@ -35,10 +35,12 @@ type fleet struct {
 	provider    string
 	replicas    []*replica
 	failed      failures
+	app         *hearing
 	Credentials struct {
-		PublicID, ClientID, SecretKey, PortalAPIKey string
-		Products                                    map[string]string
-		ThirdParty                                  struct{ PublicID, ClientID, SecretKey string }
+		PublicID, ClientID, SecretKey, PortalAPIKey, EventsSecret string
+		Reviewer                                                  struct{ Email, Password string }
+		Products                                                  map[string]string
+		ThirdParty                                                struct{ PublicID, ClientID, SecretKey string }
 	}
 }
 
@@ -79,7 +81,7 @@ func free(t *testing.T, host string) string {
 
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL}
+	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newHearing(t)}
 	for range n {
 		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"), control: free(t, "127.0.0.1"), log: &tail{}})
 	}
@@ -94,7 +96,7 @@ func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	}
 	for i, r := range f.replicas {
 		r.args = []string{"serve", "--portal-addr=" + r.portal, "--provider-addr=" + r.provider, "--sandbox-control-addr=" + r.control,
-			"--portal-url=" + f.portal, "--provider-url=" + f.provider, "--master-key-file=" + key,
+			"--portal-url=" + f.portal, "--provider-url=" + f.provider, "--master-key-file=" + key, "--events-url=" + f.app.URL,
 			"--log-level=warn", "--data-dir=" + filepath.Join(f.dir, string(rune('a'+i))), "--database-url=" + databaseURL}
 	}
 	t.Cleanup(func() {
@@ -175,6 +177,7 @@ func (f *fleet) start() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	f.app.verify(f.Credentials.EventsSecret)
 }
 
 // start runs the process until it says that it is ready.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,7 @@ type ledger struct {
 	withdrawn    map[string]bool   // relay token
 	applications map[string]bool   // id → whether its visit's end was acknowledged
 	landed       map[string]bool   // applications whose return was acknowledged
+	decided      map[string]string // application → what a reviewer decided
 }
 
 func newLedger(t *testing.T, f *fleet) *ledger {
@@ -44,7 +46,7 @@ func newLedger(t *testing.T, f *fleet) *ledger {
 		http: &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		submissions: map[string]string{}, submitter: map[string]string{}, shared: map[string]string{}, withdrawn: map[string]bool{},
-		applications: map[string]bool{}, landed: map[string]bool{}}
+		applications: map[string]bool{}, landed: map[string]bool{}, decided: map[string]string{}}
 }
 
 func (l *ledger) note(f func()) {
@@ -54,12 +56,12 @@ func (l *ledger) note(f func()) {
 }
 
 func (l *ledger) acknowledged() int {
-	return len(l.submissions) + len(l.shared) + len(l.withdrawn) + len(l.applications) + len(l.landed)
+	return len(l.submissions) + len(l.shared) + len(l.withdrawn) + len(l.applications) + len(l.landed) + len(l.decided)
 }
 
 func (l *ledger) String() string {
-	return fmt.Sprintf("%d submissions, %d shares, %d withdrawals, %d applications with %d returns",
-		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.landed))
+	return fmt.Sprintf("%d submissions, %d shares, %d withdrawals, %d applications with %d returns and %d decisions, %d events",
+		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.landed), len(l.decided), l.f.app.count())
 }
 
 // patience is how long somebody tries before giving up: longer than a process needs
@@ -219,13 +221,45 @@ func (l *ledger) until(method, to, body string, want int, header ...string) (got
 	return got, got.status == want
 }
 
-const asJSON = "application/json"
+const (
+	asJSON = "application/json"
+	asForm = "application/x-www-form-urlencoded"
+)
+
+// signIn has a reviewer come in, and returns the cookie.
+func (l *ledger) signIn() string {
+	in := url.Values{"email": {l.f.Credentials.Reviewer.Email}, "password": {l.f.Credentials.Reviewer.Password}}
+	got, ok := l.until("POST", l.f.portal+"/review/sign-in", in.Encode(), 303, "Content-Type", asForm)
+	if !ok {
+		l.t.Errorf("a reviewer is not let in: %d", got.status)
+	}
+	return cookies(got)
+}
+
+// decide decides on an application. Where the answer was lost, it was decided already.
+func (l *ledger) decide(reviewer, id, what string) {
+	form := url.Values{"seen": {"0"}, "decision": {what}, "text": {"as we talked about"}}
+	got, ok := l.until("POST", l.f.portal+"/review/applications/"+id+"/decision", form.Encode(), 303, "Content-Type", asForm, "Cookie", reviewer)
+	if !ok && got.status != http.StatusConflict {
+		l.t.Errorf("a decision was not taken: %d %.300s", got.status, got.body)
+		return
+	}
+	l.note(func() { l.decided[id] = what })
+}
+
+func cookies(a answer) string {
+	for _, c := range (&http.Response{Header: a.header}).Cookies() {
+		return c.Name + "=" + c.Value
+	}
+	return ""
+}
 
 // apply walks applicants through secure redirects until it is enough, shares each
-// second report, and takes each second share back. A browser
+// second report, takes each second share back, and decides on two of three. A browser
 // whose answer was lost at a step that can be taken once gives up there: what it did
 // not hear of was not promised to it.
 func (l *ledger) apply(enough context.Context, worker int) {
+	reviewer := l.signIn()
 	for n := 0; enough.Err() == nil; n++ {
 		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.org","dob":"1990-12-10"}}`, worker, n)
 		made, ok := l.until("POST", l.f.portal+"/api/v1/applications", body, 201, "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey,
@@ -241,10 +275,7 @@ func (l *ledger) apply(enough context.Context, worker int) {
 		if !ok {
 			continue
 		}
-		cookie := ""
-		for _, c := range (&http.Response{Header: entered.header}).Cookies() {
-			cookie = c.Name + "=" + c.Value
-		}
+		cookie := cookies(entered)
 		away, ok := l.until("GET", at+"/connect", "", 303, "Cookie", cookie)
 		if !ok {
 			continue
@@ -269,6 +300,9 @@ func (l *ledger) apply(enough context.Context, worker int) {
 		l.note(func() { l.applications[id] = true })
 		if _, ok := l.until("GET", done.field("completeUrl"), "", 303, "Cookie", cookie); ok {
 			l.note(func() { l.landed[id] = true })
+		}
+		if kind := []string{"approved", "declined", ""}[n%3]; kind != "" {
+			l.decide(reviewer, id, kind)
 		}
 		if n%2 == 0 {
 			l.share(done.field("publicToken"), n%4 == 0)
@@ -331,7 +365,31 @@ func (l *ledger) reconcile() (lost, doubled []string) {
 			}
 			return "its visit ended, and it is " + got.field("state"), !done || got.field("state") == "ready"
 		})
+		if done {
+			eventually("application "+id, func() (string, bool) {
+				return "the onboarding app has not heard of its report", l.f.app.told(id, "application.ready") > 0
+			})
+		}
 	}
+	for id, want := range l.decided {
+		eventually("decision on "+id, func() (string, bool) {
+			var got struct {
+				Decision struct {
+					Kind   string
+					Number int
+				}
+			}
+			json.Unmarshal(l.ask(ctx, "GET", l.f.portal+"/api/v1/applications/"+id, "", "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey).body, &got)
+			return fmt.Sprintf("it is %+v, want %s", got.Decision, want), got.Decision.Kind == want && got.Decision.Number == 1
+		})
+		if *older != "" {
+			continue // which may have known of no such event
+		}
+		eventually("decision on "+id, func() (string, bool) {
+			return "the onboarding app has not heard of it", l.f.app.told(id, "application.decided") > 0
+		})
+	}
+	doubled = append(doubled, l.f.app.doubled()...)
 	l.books(&lost, &doubled, eventually)
 	return lost, doubled
 }
@@ -362,6 +420,8 @@ func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (
 		{provider, "live relay token of one pair", `SELECT count(*) FROM (SELECT 1 FROM relay_tokens GROUP BY public_token, third_party_id HAVING count(*) > 1) AS twice`},
 		{portal, "landing of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0 GROUP BY application, number HAVING count(*) > 1) AS twice`},
 		{portal, "application of one externalId", `SELECT count(*) FROM (SELECT 1 FROM applications GROUP BY external_id HAVING count(*) > 1) AS twice`},
+		{portal, "decision on what one reviewer saw", `SELECT count(*) FROM (SELECT 1 FROM review_decisions GROUP BY application_id HAVING count(*) > 1) AS twice`},
+		{portal, "event of one change", `SELECT count(*) FROM (SELECT 1 FROM app_events GROUP BY application_id, seq, type HAVING count(*) > 1) AS twice`},
 		{portal, "fetch in one timeline", `SELECT count(*) FROM (SELECT 1 FROM application_timeline WHERE kind = '` + string(journey.Fetched) + `' GROUP BY application_id HAVING count(*) > 1) AS twice`},
 	} {
 		if n := count(c.db, c.query); n > 0 {
