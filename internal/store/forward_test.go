@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
 )
 
 // takes finds what would take from a running older replica what it reads or writes.
@@ -39,5 +41,45 @@ func TestMigrationsLeaveWhatAnOlderReplicaNeeds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAMigrationThatIsTheVictimOfADeadlockRunsAgain has a replica's transaction and a
+// migration of two tables wait for each other.
+func TestAMigrationThatIsTheVictimOfADeadlockRunsAgain(t *testing.T) {
+	db := storetest.Postgres(t, store.Portal)
+	ctx := t.Context()
+	if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE one (id INT); CREATE TABLE two (id INT)`); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	// It looks for deadlocks so late that the migration does first, and is ended.
+	if _, err := tx.ExecContext(ctx, `SET LOCAL deadlock_timeout = '1min'; LOCK TABLE two`); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- db.Migrate(ctx, fstest.MapFS{"99990_later.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN x INT;\nALTER TABLE two ADD COLUMN x INT;\n")}})
+	}()
+	for waits := 0; waits == 0; {
+		if err := db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'two'::regclass`).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `LOCK TABLE one`); err != nil {
+		t.Errorf("the replica's transaction: %v", err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, err := db.SQL.ExecContext(ctx, `SELECT one.x, two.x FROM one, two`); err != nil {
+		t.Error(err)
 	}
 }

@@ -114,7 +114,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func (db *DB) ready(ctx context.Context, c Config) error {
-	if err := db.migrate(ctx, c.Party); err != nil {
+	if err := db.migrate(ctx, Migrations(c.Party)); err != nil {
 		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
 	vault, err := newVault(c.MasterKey, c.Former, c.Now)
@@ -180,7 +180,8 @@ func Migrations(party string) fs.FS {
 	return files
 }
 
-func (db *DB) migrate(ctx context.Context, party string) error {
+// migrate applies what is new of the migrations in from.
+func (db *DB) migrate(ctx context.Context, from fs.FS) error {
 	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	dialect := goose.DialectSQLite3
 	if db.Dialect == Postgres {
@@ -191,13 +192,20 @@ func (db *DB) migrate(ctx context.Context, party string) error {
 		}
 		opts = append(opts, goose.WithSessionLocker(locker))
 	}
-	p, err := goose.NewProvider(dialect, db.SQL, Migrations(party), opts...)
+	p, err := goose.NewProvider(dialect, db.SQL, from, opts...)
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
-	return err
+	for try := 1; ; try++ {
+		// Under load, a migration of several tables and a replica's transaction may wait
+		// for each other; the one that PostgreSQL ends has changed nothing.
+		if _, err = p.Up(ctx); err == nil || try == migrationTries || !contended(err) {
+			return err
+		}
+	}
 }
+
+const migrationTries = 10
 
 // Close closes the pool.
 func (db *DB) Close() error { return db.SQL.Close() }
