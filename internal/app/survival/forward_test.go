@@ -55,7 +55,11 @@ func TestReplicasServeWhileTheSchemaMoves(t *testing.T) {
 	for _, what := range slices.Concat(lost, doubled, f.failed.all) {
 		t.Error(what)
 	}
-	for _, bad := range []string{"level=ERROR", "job failed", "cached plan", "panic"} {
+	bad := []string{"cached plan", "panic"}
+	if *older == "" { // one may take up a job of a kind that it does not know; others do it later
+		bad = append(bad, "level=ERROR", "job failed")
+	}
+	for _, bad := range bad {
 		if i := strings.Index(f.logs(), bad); i >= 0 {
 			t.Errorf("the logs have %.600s", f.logs()[max(0, i-100):])
 		}
