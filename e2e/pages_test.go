@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -52,7 +53,7 @@ var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|we
 type seen struct {
 	site             *site
 	portal, provider *http.ServeMux
-	looked           map[string]bool
+	looked           sync.Map // pattern → true
 }
 
 func (s *seen) pattern(t *testing.T, address string) string {
@@ -73,12 +74,12 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	t.Helper()
 	v.open(t, address)
 	came, given := s.pattern(t, v.URL()), s.pattern(t, address)
-	if came != given && s.looked[came] {
-		s.looked[given] = true
+	s.looked.Store(given, true)
+	if _, ok := s.looked.Load(came); ok && came != given {
 		return
 	}
 	if strings.HasSuffix(given, "/docs") {
-		if s.looked[given] = true; lang == "es" {
+		if lang == "es" {
 			return // they are in English
 		}
 		abridge(t, v)
@@ -92,9 +93,8 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t)
 	}
-	s.looked[given] = true
 	for _, f := range v.live() {
-		s.looked[s.pattern(t, f.URL())] = true
+		s.looked.Store(s.pattern(t, f.URL()), true)
 	}
 }
 
@@ -195,50 +195,55 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	must(t, err)
 
 	speaking(t, func(t *testing.T, lang string, speak option) {
-		all := &seen{s, portalMux, providerMux, map[string]bool{}}
-		cookies := func(state *playwright.StorageState) option {
-			return func(o *playwright.BrowserNewContextOptions) { o.StorageState = state.ToOptionalStorageState() }
-		}
-		look := func(v *visitor, base string, paths ...string) {
-			for _, path := range paths {
-				all.look(t, v, lang, base+path)
+		all := &seen{site: s, portal: portalMux, provider: providerMux}
+		t.Run("as", func(t *testing.T) {
+			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, v *visitor, look func(base string, paths ...string))) {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					v := visit(t, speak, func(o *playwright.BrowserNewContextOptions) {
+						if state != nil {
+							o.StorageState = state.ToOptionalStorageState()
+						}
+					})
+					v.expect("Failed to load resource")
+					walk(t, v, func(base string, paths ...string) {
+						for _, path := range paths {
+							all.look(t, v, lang, base+path)
+						}
+					})
+				})
 			}
-		}
-
-		// Anybody.
-		v := visit(t, speak)
-		v.expect("Failed to load resource")
-		look(v, s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return", "/developers", "/developers/guides/embed", "/api/v1/docs",
-			letter, "/go/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
-		look(v, s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
-		visited := s.hosted(t, "cashflow", lang, nil)
-		all.look(t, v, lang, visited)
-		look(v, s.Provider, strings.TrimPrefix(strings.Split(v.URL(), "?")[0], s.Provider)+"/return")
-
-		// The applicant.
-		v = visit(t, speak, cookies(mine))
-		v.expect("Failed to load resource")
-		look(v, s.Portal, "/", "/applications/"+first.ID)
-		out := s.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
-		v.open(t, out["connectUrl"].(string))
-		step(t, v.widget, "consent")
-		all.look(t, v, lang, s.Portal+"/applications/"+out["id"].(string)+"/connect")
-		v.open(t, s.Portal+"/developers?lang="+lang)
-		click(t, v.page("form[action='/developers/runs'] button[type=submit]").First())
-		must(t, v.WaitForURL(s.Portal+"/developers/runs/*"))
-		all.look(t, v, lang, v.URL())
-
-		// Those who work with it.
-		v = visit(t, speak, cookies(kept))
-		v.expect("Failed to load resource")
-		look(v, s.Portal, "/review", "/review/letters", "/review/applications/"+first.ID, "/review/applications/"+first.ID+"/report", "/review/applications/"+first.ID+"/files",
-			"/review/applications/"+first.ID+"/compare?with="+second.ID, "/review/applications/"+declined.ID+"/letter", "/review/applications/"+first.ID+"/delete", withdraw,
-			"/review/deletions", "/review/audit", "/review/people", "/review/events", event)
-		look(v, s.Provider, "/dashboard", "/dashboard/webhooks", "/dashboard/deliveries", delivery, "/dashboard/reports", report, correct, "/dashboard/relay-tokens",
-			"/dashboard/redirects", "/dashboard/credentials", "/dashboard/products", "/dashboard/accounts", child, "/dashboard/people", "/dashboard/audit", "/dashboard/outbox")
-
+			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return", "/developers", "/developers/guides/embed", "/api/v1/docs",
+					letter, "/go/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
+				look(s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
+				look("", s.hosted(t, "cashflow", lang, nil))
+				look("", strings.Split(v.URL(), "?")[0]+"/return")
+			})
+			as("the applicant", mine, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(s.Portal, "/", "/applications/"+first.ID)
+				out := s.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
+				v.open(t, out["connectUrl"].(string))
+				step(t, v.widget, "consent")
+				look(s.Portal, "/applications/"+out["id"].(string)+"/connect")
+				v.open(t, s.Portal+"/developers?lang="+lang)
+				click(t, v.page("form[action='/developers/runs'] button[type=submit]").First())
+				must(t, v.WaitForURL(s.Portal+"/developers/runs/*"))
+				look("", v.URL())
+			})
+			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(desk, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report", "/applications/"+first.ID+"/files",
+					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",
+					"/deletions", "/audit", "/people", "/events")
+				look(s.Portal, event, withdraw)
+			})
+			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/redirects", "/credentials", "/products", "/accounts", "/people", "/audit", "/outbox")
+				look(s.Provider, delivery, report, correct, child)
+			})
+		})
 		for _, pattern := range append(append([]string{}, portalPatterns...), providerPatterns...) {
-			if !noPage.MatchString(pattern) && !all.looked[pattern] {
+			if _, ok := all.looked.Load(pattern); !ok && !noPage.MatchString(pattern) {
 				t.Errorf("%s is a page, and nobody looks whether it is for everybody", pattern)
 			}
 		}

@@ -234,6 +234,9 @@ func TestRefusals(t *testing.T) {
 // TestModule builds a real, empty module: it and its loader change names
 // together, and a change in a package that it imports is noticed.
 func TestModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	files := sources()
 	files["wasm/main.go"] = "package main\n\nimport \"example/internal/rules\"\n\nfunc main() { println(rules.Words) }\n"
 	files["internal/rules/rules.go"] = "package rules\n\nconst Words = \"one\"\n"
