@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
+	"vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -120,8 +121,8 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: svc.Cashflow, Begun: at, Action: "/go/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: svc.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
-		Exhibit{"letters of the sandbox", pages.OutboxPage(desk, pages.Outbox{By: "reviewer@example.org", Letters: []pages.Letter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
-		Exhibit{"letters, none", pages.OutboxPage(desk, pages.Outbox{By: "reviewer@example.org"})},
+		Exhibit{"letters of the sandbox", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"letters, none", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org"})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: svc.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
 			Text: svc.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},

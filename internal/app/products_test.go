@@ -9,7 +9,7 @@ import (
 
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 // applied is an application of a product, made by the portal's form, with its
@@ -65,7 +65,7 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 		if err != nil || len(body.Income.Paystubs) != 1 {
 			t.Fatalf("the report of a pay stub: %v", err)
 		}
-		file := at + "/files/" + portal.FileRef(body.Income.Paystubs[0].SourceFilepath)
+		file := at + "/files/" + pages.FileRef(body.Income.Paystubs[0].SourceFilepath)
 		page = string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
 		if !strings.Contains(page, strings.TrimPrefix(file, w.Portal)) || !strings.Contains(page, "Only uploaded pay stubs speak for it") {
 			t.Error("the page does not lead to its pay stub, or takes it for more than it is")
@@ -111,7 +111,7 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 		}
 		files := string(good(t, 200, ask(t, "GET", at+"/files", "", "Cookie", reviewer)).Body)
 		for _, d := range body.Documents {
-			file := at + "/files/" + portal.FileRef(d.SourceFilepath)
+			file := at + "/files/" + pages.FileRef(d.SourceFilepath)
 			if !strings.Contains(files, strings.TrimPrefix(file, w.Portal)) {
 				t.Errorf("the list lacks the document %s", d.DocumentType)
 			}
@@ -134,7 +134,7 @@ func TestAReviewerReadsAPassport(t *testing.T) {
 				t.Errorf("the page lacks %q", want)
 			}
 		}
-		got := good(t, 200, ask(t, "GET", at+"/files/"+portal.FileRef("passport.pdf"), "", "Cookie", reviewer))
+		got := good(t, 200, ask(t, "GET", at+"/files/"+pages.FileRef("passport.pdf"), "", "Cookie", reviewer))
 		if !strings.HasPrefix(string(got.Body), "%PDF-") || got.Header.Get("Content-Type") != "application/pdf" {
 			t.Errorf("the PDF is %.20q of %s", got.Body, got.Header.Get("Content-Type"))
 		}

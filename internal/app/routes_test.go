@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vestibule/internal/webhook"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 // routes are all doors of the program, each with a good way through it.
@@ -175,7 +175,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/files", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready, param: portal.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready, param: pages.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "publicId=" + c.ThirdParty.PublicID + "&label=Third"},

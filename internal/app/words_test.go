@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 // TestTheReviewPageHasWordsForWhatTheEngineSays holds the portal's words, which
@@ -17,23 +17,23 @@ import (
 func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 	for _, leaf := range bankdata.Leaves() {
 		for _, l := range []svc.Lang{svc.English, svc.Spanish} {
-			if portal.CategoryWords(l, leaf.String()) == leaf.String() {
+			if pages.CategoryWords(l, leaf.String()) == leaf.String() {
 				t.Errorf("no words in %s for the category %s", l, leaf)
 			}
-			if g := leaf.Group().String(); portal.GroupWords(l, g) == g {
+			if g := leaf.Group().String(); pages.GroupWords(l, g) == g {
 				t.Errorf("no words in %s for the group %s", l, g)
 			}
 		}
 	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
-		if words, l := portal.AttributeWords(svc.Spanish, d.Name, d.Description); l != svc.Spanish || words == d.Description {
+		if words, l := pages.AttributeWords(svc.Spanish, d.Name, d.Description); l != svc.Spanish || words == d.Description {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)
 		}
 		reason := cashflow.Reason(d.Code)
-		if reason == "" || portal.ReasonWords(svc.Spanish, d.Code, reason) == reason {
+		if reason == "" || pages.ReasonWords(svc.Spanish, d.Code, reason) == reason {
 			t.Errorf("no Spanish words for the reason %s, %q", d.Code, reason)
 		}
-		if got := portal.ReasonWords(svc.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
+		if got := pages.ReasonWords(svc.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
 			t.Errorf("another provider's reason %s is called %q", d.Code, got)
 		}
 	}
@@ -46,10 +46,10 @@ func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
 		names []string
 		words func(svc.Lang, string) string
 	}{
-		"reason of irregularity": {paystub.Reasons(), portal.IrregularityWords},
-		"check of a pay stub":    {report.PaystubChecks(), portal.StubCheckWords},
-		"check of completeness":  {report.CompletenessChecks(), portal.CompletenessWords},
-		"reason for skipping":    {report.SkippedReasons(), portal.SkippedWords},
+		"reason of irregularity": {paystub.Reasons(), pages.IrregularityWords},
+		"check of a pay stub":    {report.PaystubChecks(), pages.StubCheckWords},
+		"check of completeness":  {report.CompletenessChecks(), pages.CompletenessWords},
+		"reason for skipping":    {report.SkippedReasons(), pages.SkippedWords},
 	} {
 		for _, name := range all.names {
 			for _, l := range []svc.Lang{svc.English, svc.Spanish} {

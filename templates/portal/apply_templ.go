@@ -271,7 +271,7 @@ func LandingPage(m Landing) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(about(wide(m.page("")), wordsLandingIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(about(ui.Wide(m.page("")), wordsLandingIntro.In(m.Lang))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

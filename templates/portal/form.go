@@ -21,7 +21,7 @@ func (m Landing) recent() ui.Grid {
 		{Label: wordsApplication.In(m.Lang)}, {Label: wordsState.In(m.Lang)}, {Label: wordsBegun.In(m.Lang)}}}
 	for _, r := range m.Recent {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: ProductName(r.Product).In(m.Lang), URL: r.URL},
-			{Body: ui.Badge(tone(r.State), StateName(r.State).In(m.Lang))}, {Text: moment(m.Lang, r.At)}})
+			{Body: ui.Badge(tone(r.State), StateName(r.State).In(m.Lang))}, {Text: ui.MomentWords(m.Lang, r.At)}})
 	}
 	return g
 }

@@ -47,22 +47,6 @@ type Return struct {
 	Problem svc.Words
 }
 
-// Outbox lists, at the review desk, the letters of a sandbox that has no mail
-// server.
-type Outbox struct {
-	By      string
-	Letters []Letter
-}
-
-// Letter is one of them.
-type Letter struct {
-	At                time.Time
-	To, Subject, Text string
-}
-
-// Day writes a date as people read it.
-func Day(l svc.Lang, t time.Time) string { return day(l, t.UTC()) }
-
 var (
 	wordsPhoneTitle = svc.Words{EN: "Continue on your phone", ES: "Siga en su teléfono"}
 	wordsPhoneIntro = svc.Words{
@@ -104,15 +88,6 @@ var (
 	wordsReturnOffer  = svc.Words{EN: "Began in another browser? Find your application", ES: "¿Empezó en otro navegador? Encuentre su solicitud"}
 	wordsResume       = svc.Words{EN: "Go on where you stopped", ES: "Siga donde lo dejó"}
 	wordsResumeButton = svc.Words{EN: "Go on", ES: "Continuar"}
-
-	wordsOutbox     = svc.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
-	wordsOutboxText = svc.Words{
-		EN: "There is no mail server, so letters to applicants wait here. Name one with --smtp-addr to have them sent.",
-		ES: "No hay servidor de correo, así que los mensajes a los solicitantes esperan aquí. Indique uno con --smtp-addr para enviarlos."}
-	wordsOutboxNone = svc.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
-	wordsOutboxHow  = svc.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
-	wordsTo         = svc.Words{EN: "To", ES: "Para"}
-	wordsWritten    = svc.Words{EN: "Written", ES: "Escrito"}
 )
 
 // Elsewhere are the ways to go on in another browser; the zero value offers none.

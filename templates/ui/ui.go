@@ -36,6 +36,12 @@ type Page struct {
 	Bare        bool             // no header, no footer: inside the widget's frame
 }
 
+// Wide is p with room for tables and reports.
+func Wide(p Page) Page {
+	p.Wide = true
+	return p
+}
+
 // Brand is whose page it is. The zero value is Vestibule.
 type Brand struct {
 	Name string

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
 )
 
 // Write is the job of finding what a wish for a letter is about, and writing it.
@@ -117,7 +118,7 @@ func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email 
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), pages.Day(lang, a.Begun), link))
+		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.DayWords(lang, a.Begun.UTC()), link))
 	}
 	name := d.name()
 	l.subject = fmt.Sprintf(wordsSubject.In(lang), name)

@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
+	"vestibule/templates/portal/review"
 )
 
 // Routes mounts the room's pages. Where no letter can be sent, none can be asked
@@ -287,7 +288,7 @@ func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by Member) error {
 	if err != nil {
 		return err
 	}
-	m := pages.Outbox{By: by.Email}
+	m := review.OutboxView{By: by.Email}
 	for _, l := range waiting {
 		to, body, err := d.open(r.Context(), l)
 		if errors.Is(err, store.ErrShredded) {
@@ -296,8 +297,8 @@ func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by Member) error {
 		if err != nil {
 			return err
 		}
-		m.Letters = append(m.Letters, pages.Letter{At: l.created, To: to, Subject: l.subject, Text: body})
+		m.Letters = append(m.Letters, review.OutboxLetter{At: l.created, To: to, Subject: l.subject, Text: body})
 	}
 	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.OutboxPage(by.Page, m))
+	return door.HTML(w, r, http.StatusOK, review.Outbox(by.Page, m))
 }

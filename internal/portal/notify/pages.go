@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -71,19 +71,19 @@ func (p *Pages) list(w http.ResponseWriter, r *http.Request, by Member) error {
 	if err != nil {
 		return err
 	}
-	v := portal.ReviewEventsView{By: by.Email, Decides: by.Decides, URL: origin(to.URL), Stopped: to.Stopped, State: f.State, ApplicationID: f.ApplicationID,
-		Done: portal.ReviewEventsDone(q.Get("done"))}
+	v := pages.EventsView{By: by.Email, Decides: by.Decides, URL: origin(to.URL), Stopped: to.Stopped, State: f.State, ApplicationID: f.ApplicationID,
+		Done: pages.EventsDone(q.Get("done"))}
 	for _, d := range found {
 		v.Rows = append(v.Rows, view(d))
 	}
 	if next != "" {
-		v.Older = portal.ReviewEventsURL(f.State, f.ApplicationID, next)
+		v.Older = pages.EventsURL(f.State, f.ApplicationID, next)
 	}
 	if f.Cursor != "" {
-		v.Newest = portal.ReviewEventsURL(f.State, f.ApplicationID, "")
+		v.Newest = pages.EventsURL(f.State, f.ApplicationID, "")
 	}
 	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, portal.ReviewEvents(by.Page, v))
+	return door.HTML(w, r, http.StatusOK, pages.Events(by.Page, v))
 }
 
 // origin is what people are shown of an address, whose path may be secret.
@@ -95,11 +95,11 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func view(d Delivery) portal.ReviewDelivery {
-	v := portal.ReviewDelivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.ApplicationID, Type: d.Type, Sequence: d.Sequence, Happened: d.Happened,
+func view(d Delivery) pages.Delivery {
+	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.ApplicationID, Type: d.Type, Sequence: d.Sequence, Happened: d.Happened,
 		State: d.State, Tries: d.Tries, HTTP: d.HTTP, Created: d.Created, Resends: d.Resends}
 	for _, a := range d.Attempts {
-		v.Attempts = append(v.Attempts, portal.ReviewTry(a))
+		v.Attempts = append(v.Attempts, pages.Try(a))
 	}
 	var indented bytes.Buffer
 	if json.Indent(&indented, d.Body, "", "  ") == nil {
@@ -127,9 +127,9 @@ func (p *Pages) one(w http.ResponseWriter, r *http.Request, by Member) error {
 		return err
 	}
 	v := view(d)
-	v.By, v.Decides, v.Done = by.Email, by.Decides, portal.ReviewEventsDone(r.URL.Query().Get("done"))
+	v.By, v.Decides, v.Done = by.Email, by.Decides, pages.EventsDone(r.URL.Query().Get("done"))
 	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, portal.ReviewEvent(by.Page, v))
+	return door.HTML(w, r, http.StatusOK, pages.Event(by.Page, v))
 }
 
 // redeliver sends an event again, unless it was since the page was made.
@@ -149,12 +149,12 @@ func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, by Member) err
 	id, err := p.Service.Redeliver(r.Context(), d.ID, resends, func(ctx context.Context, tx *sql.Tx) error {
 		return by.Did(ctx, tx, "eventSent", d.ApplicationID, d.Type)
 	})
-	done := portal.ReviewEventSent
+	done := pages.EventSent
 	switch {
 	case errors.Is(err, ErrOnItsWay):
-		id, done = d.ID, portal.ReviewEventBusy
+		id, done = d.ID, pages.EventBusy
 	case errors.Is(err, ErrStopped):
-		id, done = d.ID, portal.ReviewEventStopped
+		id, done = d.ID, pages.EventStopped
 	case err != nil:
 		return err
 	}
@@ -168,6 +168,6 @@ func (p *Pages) enable(w http.ResponseWriter, r *http.Request, by Member) error 
 	if err != nil {
 		return err
 	}
-	door.See(w, "/review/events?done="+string(portal.ReviewEventsOn))
+	door.See(w, "/review/events?done="+string(pages.EventsOn))
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/door"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -115,7 +115,7 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
 	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
-	v := portal.ReviewAuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
+	v := pages.AuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
@@ -124,14 +124,14 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 		names := map[string]string{}
 		for _, p := range people {
 			names[p.id] = p.email
-			v.People = append(v.People, portal.ReviewPersonOption{ID: p.id, Email: p.email})
+			v.People = append(v.People, pages.PersonOption{ID: p.id, Email: p.email})
 		}
 		lines, next, err := readTrail(ctx, tx, t)
 		if err != nil {
 			return err
 		}
 		for _, l := range lines {
-			out := portal.ReviewAuditLine{At: l.at, Actor: names[l.actor], Action: l.action, Application: l.application, Detail: l.detail, Request: l.asked}
+			out := pages.AuditLine{At: l.at, Actor: names[l.actor], Action: l.action, Application: l.application, Detail: l.detail, Request: l.asked}
 			if l.actor != "" && out.Actor == "" {
 				out.Actor = l.actor
 			}
@@ -154,7 +154,7 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 	if err := d.saw(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor}); err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewAudit(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
 }
 
 // dayOf reads a day; "" is none.

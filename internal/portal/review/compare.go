@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -22,7 +22,7 @@ import (
 const othersShown = 10
 
 // fillOthers gives a page what else the person has applied for.
-func (d *Desk) fillOthers(ctx context.Context, a Application, v *portal.ReviewApplicationView) error {
+func (d *Desk) fillOthers(ctx context.Context, a Application, v *pages.ApplicationView) error {
 	ids, err := d.related(ctx, a)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (d *Desk) fillOthers(ctx context.Context, a Application, v *portal.ReviewAp
 		if err != nil {
 			return err
 		}
-		other := portal.ReviewOther{Row: portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
+		other := pages.Other{Row: pages.Row{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
 		if e.Product == a.Product && e.HasReport && a.HasReport {
 			other.Compare = "/review/applications/" + a.ID + "/compare?with=" + e.ID
 		}
@@ -79,7 +79,7 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 	if err != nil {
 		return err
 	}
-	v := portal.ReviewCompareView{By: by.email, ApplicationID: a.ID}
+	v := pages.CompareView{By: by.email, ApplicationID: a.ID}
 	for i, one := range []Application{a, b} {
 		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
 			return err
@@ -98,12 +98,12 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 			return err
 		}
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewCompare(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Compare(p, v) })
 }
 
 // measured reads one of the two reports.
-func (d *Desk) measured(ctx context.Context, by person, a Application) (portal.ReviewCompared, error) {
-	out := portal.ReviewCompared{Row: row(a), At: a.ReportAt}
+func (d *Desk) measured(ctx context.Context, by person, a Application) (pages.Compared, error) {
+	out := pages.Compared{Row: row(a), At: a.ReportAt}
 	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {
 		return out, err

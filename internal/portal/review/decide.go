@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -55,10 +55,10 @@ type remark struct {
 
 // reasons are the codes by which a report says what speaks against it, each once,
 // in the report's order.
-func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
-	var out []portal.ReviewReason
-	add := func(r portal.ReviewReason) {
-		if r.Code != "" && !slices.ContainsFunc(out, func(o portal.ReviewReason) bool { return o.Code == r.Code }) {
+func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
+	var out []pages.Reason
+	add := func(r pages.Reason) {
+		if r.Code != "" && !slices.ContainsFunc(out, func(o pages.Reason) bool { return o.Code == r.Code }) {
 			out = append(out, r)
 		}
 	}
@@ -70,7 +70,7 @@ func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
 		}
 		for i := len(body.Scores) - 1; i >= 0; i-- { // the newest version's first
 			for _, c := range body.Scores[i].AdverseActionCodes {
-				add(portal.ScoreReason(c.Code, c.Description))
+				add(pages.ScoreReason(c.Code, c.Description))
 			}
 		}
 	case svc.Income:
@@ -86,7 +86,7 @@ func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
 				continue
 			}
 			for _, code := range s.IrregularityDetection.Reasons {
-				add(portal.DocumentReason(code))
+				add(pages.DocumentReason(code))
 			}
 		}
 	case svc.Eligibility:
@@ -96,7 +96,7 @@ func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
 		}
 		for _, name := range report.CompletenessChecks() {
 			if c, ok := body.Checks[name]; ok && c.Value != nil && !*c.Value {
-				add(portal.IncompleteReason(name))
+				add(pages.IncompleteReason(name))
 			}
 		}
 	case svc.Passport:
@@ -106,7 +106,7 @@ func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
 		}
 		for _, s := range body.Scores {
 			for _, f := range s.Reasons {
-				add(portal.ScoreReason(f.Code, f.Description))
+				add(pages.ScoreReason(f.Code, f.Description))
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func reasons(p svc.Product, raw []byte) ([]portal.ReviewReason, error) {
 }
 
 // reasonsOf are those of an application's report; none without one.
-func (d *Desk) reasonsOf(ctx context.Context, a Application) ([]portal.ReviewReason, error) {
+func (d *Desk) reasonsOf(ctx context.Context, a Application) ([]pages.Reason, error) {
 	if !a.HasReport {
 		return nil, nil
 	}
@@ -149,27 +149,27 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	for _, code := range form["reason"] {
-		if !slices.ContainsFunc(known, func(k portal.ReviewReason) bool { return k.Code == code }) {
+		if !slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
 			return door.Fail(svc.CodeMalformedBody, errors.New("no reason of the report"))
 		}
 		if !slices.Contains(taken.reasons, code) {
 			taken.reasons = append(taken.reasons, code)
 		}
 	}
-	typed := portal.ReviewDeciding{Decision: taken.decision, Reasons: taken.reasons, Text: taken.text}
-	again := func(status int, problem portal.ReviewDecideProblem) error {
+	typed := pages.Deciding{Decision: taken.decision, Reasons: taken.reasons, Text: taken.text}
+	again := func(status int, problem pages.DecideProblem) error {
 		typed.Problem = problem
 		return d.showApplication(w, r, status, by, a, shownParts{deciding: typed})
 	}
 	switch {
 	case !writable(form.Get("text")):
-		return again(http.StatusUnprocessableEntity, portal.ReviewDecideTooLong)
+		return again(http.StatusUnprocessableEntity, pages.DecideTooLong)
 	case len(taken.reasons) > maxReasons:
-		return again(http.StatusUnprocessableEntity, portal.ReviewDecideTooMany)
+		return again(http.StatusUnprocessableEntity, pages.DecideTooMany)
 	case taken.decision == Declined && len(taken.reasons) == 0 && taken.text == "":
-		return again(http.StatusUnprocessableEntity, portal.ReviewDecideNoReason)
+		return again(http.StatusUnprocessableEntity, pages.DecideNoReason)
 	case taken.decision == MoreAsked && taken.text == "":
-		return again(http.StatusUnprocessableEntity, portal.ReviewDecideNoText)
+		return again(http.StatusUnprocessableEntity, pages.DecideNoText)
 	}
 	mine := false
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -194,7 +194,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	if !mine {
-		return again(http.StatusConflict, portal.ReviewDecideLate)
+		return again(http.StatusConflict, pages.DecideLate)
 	}
 	door.See(w, "/review/applications/"+a.ID+"?done=decided#decision")
 	return nil
@@ -256,7 +256,7 @@ func writable(s string) bool {
 }
 
 // fillDecisions gives a page what was decided of an application and noted.
-func (d *Desk) fillDecisions(ctx context.Context, a Application, v *portal.ReviewDeciding, notes *[]portal.ReviewNote) error {
+func (d *Desk) fillDecisions(ctx context.Context, a Application, v *pages.Deciding, notes *[]pages.Note) error {
 	known, err := d.reasonsOf(ctx, a)
 	if err != nil {
 		return err
@@ -282,7 +282,7 @@ func (d *Desk) fillDecisions(ctx context.Context, a Application, v *portal.Revie
 		v.Taken, v.Seen = nil, int64(len(taken))
 		for i := len(taken) - 1; i >= 0; i-- { // the newest first
 			t := taken[i]
-			out := portal.ReviewDecision{Decision: t.decision, Text: t.text, By: who(t.by), At: t.at}
+			out := pages.Decision{Decision: t.decision, Text: t.text, By: who(t.by), At: t.at}
 			for _, code := range t.reasons {
 				out.Reasons = append(out.Reasons, reasonOf(known, code))
 			}
@@ -294,7 +294,7 @@ func (d *Desk) fillDecisions(ctx context.Context, a Application, v *portal.Revie
 		}
 		*notes = nil
 		for _, n := range all {
-			*notes = append(*notes, portal.ReviewNote{Text: n.text, By: who(n.by), At: n.at})
+			*notes = append(*notes, pages.Note{Text: n.text, By: who(n.by), At: n.at})
 		}
 		return nil
 	})
@@ -302,11 +302,11 @@ func (d *Desk) fillDecisions(ctx context.Context, a Application, v *portal.Revie
 
 // reasonOf is the reason of a code, by its code alone where the report has it no
 // more.
-func reasonOf(known []portal.ReviewReason, code string) portal.ReviewReason {
-	if i := slices.IndexFunc(known, func(k portal.ReviewReason) bool { return k.Code == code }); i >= 0 {
+func reasonOf(known []pages.Reason, code string) pages.Reason {
+	if i := slices.IndexFunc(known, func(k pages.Reason) bool { return k.Code == code }); i >= 0 {
 		return known[i]
 	}
-	return portal.ReviewReason{Code: code}
+	return pages.Reason{Code: code}
 }
 
 // letter is the newest decision as a letter to the applicant, where it is one that
@@ -316,9 +316,9 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	v := portal.ReviewLetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Began: a.CreatedAt}
-	var deciding portal.ReviewDeciding
-	var notes []portal.ReviewNote
+	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Began: a.CreatedAt}
+	var deciding pages.Deciding
+	var notes []pages.Note
 	if err := d.fillDecisions(r.Context(), a, &deciding, &notes); err != nil {
 		return err
 	}
@@ -341,11 +341,11 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewLetter(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })
 }
 
 // scoreOf is the newest score of a report that has one.
-func (d *Desk) scoreOf(ctx context.Context, a Application) (*portal.ReviewLetterScore, error) {
+func (d *Desk) scoreOf(ctx context.Context, a Application) (*pages.LetterScore, error) {
 	if a.Product != svc.Cashflow {
 		return nil, nil
 	}
@@ -359,7 +359,7 @@ func (d *Desk) scoreOf(ctx context.Context, a Application) (*portal.ReviewLetter
 	}
 	for i := len(body.Scores) - 1; i >= 0; i-- {
 		if v := body.Scores[i].Value; v != nil && body.Meta != nil {
-			return &portal.ReviewLetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}, nil
+			return &pages.LetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}, nil
 		}
 	}
 	return nil, nil

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -79,10 +79,10 @@ func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) erro
 	if err := d.saw(r, auditLine{actor: by.id, action: deletionOpened, application: a.ID}); err != nil {
 		return err
 	}
-	return d.showErase(w, r, http.StatusOK, by, a, portal.ReviewEraseView{})
+	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})
 }
 
-func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a Application, v portal.ReviewEraseView) error {
+func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a Application, v pages.EraseView) error {
 	ids, err := d.related(r.Context(), a)
 	if err != nil {
 		return err
@@ -100,10 +100,10 @@ func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by 
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, portal.ReviewEraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].Name(), Email: people[id].Email, Product: e.Product,
+		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].Name(), Email: people[id].Email, Product: e.Product,
 			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewErase(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
 }
 
 // eraseChosen deletes the applications that were chosen, for good.
@@ -130,7 +130,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 		}
 	}
 	if len(chosen) == 0 || form.Get("sure") != "yes" {
-		return d.showErase(w, r, http.StatusUnprocessableEntity, by, a, portal.ReviewEraseView{Problem: portal.ReviewEraseUnsure, Cause: cause})
+		return d.showErase(w, r, http.StatusUnprocessableEntity, by, a, pages.EraseView{Problem: pages.EraseUnsure, Cause: cause})
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
 	defer cancel()
@@ -140,7 +140,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 		if err != nil {
 			if errors.Is(err, errNotWithdrawn) {
 				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "why", err.Error())
-				return d.showErase(w, r, http.StatusBadGateway, by, a, portal.ReviewEraseView{Problem: portal.ReviewEraseShared, Cause: cause})
+				return d.showErase(w, r, http.StatusBadGateway, by, a, pages.EraseView{Problem: pages.EraseShared, Cause: cause})
 			}
 			return err
 		}
@@ -260,7 +260,7 @@ func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) erro
 	if len(cursor) > 100 {
 		return door.Fail(svc.CodeNotFound, errors.New("no such page"))
 	}
-	v := portal.ReviewDeletionsView{By: by.email, Days: d.RetentionDays}
+	v := pages.DeletionsView{By: by.email, Days: d.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		people, err := d.everybody(ctx, tx)
@@ -272,7 +272,7 @@ func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) erro
 			return err
 		}
 		for _, t := range all {
-			out := portal.ReviewDeletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at}
+			out := pages.Deletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at}
 			if i := slices.IndexFunc(people, func(p reviewer) bool { return p.id == t.by }); i >= 0 {
 				out.By = people[i].email
 			}
@@ -289,7 +289,7 @@ func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) erro
 	if err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewDeletions(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Deletions(p, v) })
 }
 
 // showGone says that an application was deleted, if it was.
@@ -304,8 +304,8 @@ func (d *Desk) showGone(w http.ResponseWriter, r *http.Request, by person, why e
 			return err
 		}
 	}
-	v := portal.ReviewDeletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at, By: email}
-	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return portal.ReviewGone(p, by.email, v) })
+	v := pages.Deletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at, By: email}
+	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.email, v) })
 }
 
 // Queue takes jobs. *jobs.Queue is one.

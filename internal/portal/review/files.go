@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -40,11 +40,11 @@ func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
 	if err := d.saw(r, auditLine{actor: by.id, action: filesListed, application: a.ID}); err != nil {
 		return err
 	}
-	v := portal.ReviewFilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
+	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
 	for _, f := range all {
-		v.Files = append(v.Files, portal.ReviewFile{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
+		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewFiles(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Files(p, v) })
 }
 
 // listed finds the application of the address and asks for the files of its report.
@@ -65,7 +65,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.noFiles(w, r, by, a, err)
 	}
 	ref := r.PathValue("file")
-	i := slices.IndexFunc(all, func(f svcapi.File) bool { return portal.FileRef(f.Path) == ref })
+	i := slices.IndexFunc(all, func(f svcapi.File) bool { return pages.FileRef(f.Path) == ref })
 	if i < 0 {
 		return d.noFiles(w, r, by, a, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: svc.CodeNotFound})
 	}
@@ -98,16 +98,16 @@ func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a Appl
 	if !errors.As(why, &e) {
 		return why
 	}
-	v := portal.ReviewFilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: portal.ReviewFilesAway, Retry: r.URL.EscapedPath()}
+	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
 	status := http.StatusBadGateway
 	switch e.Code {
 	case svc.CodeGone:
-		v.Problem, v.Retry, status = portal.ReviewFileGone, "", http.StatusGone
+		v.Problem, v.Retry, status = pages.FileGone, "", http.StatusGone
 	case svc.CodeNotFound, svc.CodeInvalidToken:
-		v.Problem, v.Retry, status = portal.ReviewFileUnknown, "", http.StatusNotFound
+		v.Problem, v.Retry, status = pages.FileUnknown, "", http.StatusNotFound
 	default:
 		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
 		door.RetryAfter(w, e.RetryAfter)
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewFiles(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Files(p, v) })
 }

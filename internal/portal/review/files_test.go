@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 const stubPath = "6c1a/paystub.pdf"
@@ -29,14 +29,14 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := kept(t, db)
 		at := "/review/applications/" + appReady + "/files"
-		for _, path := range []string{at, at + "/" + portal.FileRef(stubPath)} {
+		for _, path := range []string{at, at + "/" + pages.FileRef(stubPath)} {
 			if resp, _ := d.get(path); resp.StatusCode != 303 {
 				t.Errorf("nobody signed in, %s = %d", path, resp.StatusCode)
 			}
 		}
 		d.signInAs(secret, "")
 		resp, page := d.get(at)
-		for _, want := range []string{"Pay stub", "Bank transactions", at + "/" + portal.FileRef(stubPath), `download`, "Back to the report"} {
+		for _, want := range []string{"Pay stub", "Bank transactions", at + "/" + pages.FileRef(stubPath), `download`, "Back to the report"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the list lacks %q", want)
 			}
@@ -49,7 +49,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 			"6c1a/transactions.json": {"application/json", ".json", "{}"},
 			"6c1a/page":              {"application/octet-stream", "", "<script>alert(1)</script>"},
 		} {
-			ref := portal.FileRef(path)
+			ref := pages.FileRef(path)
 			resp, body := d.get(at + "/" + ref)
 			h := resp.Header
 			if resp.StatusCode != 200 || body != want.body || h.Get("Content-Type") != want.kind ||
@@ -74,7 +74,7 @@ func (d *desk) looks(action string) (n int) {
 }
 
 func TestFilesThatCannotBeHad(t *testing.T) {
-	ref := "/" + portal.FileRef(stubPath)
+	ref := "/" + pages.FileRef(stubPath)
 	for _, tc := range []struct {
 		name, path string
 		why        error

@@ -8,7 +8,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -42,5 +42,5 @@ func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	v.Newest = true
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewIncome(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Income(p, v) })
 }

@@ -23,7 +23,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 // OIDC is the house by whose accounts people may sign in: OpenID Connect, code flow
@@ -116,7 +116,7 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
 	p, err := d.OIDC.discover()
 	if err != nil {
 		d.Log.WarnContext(r.Context(), "the issuer of sign-ins cannot be reached", "why", err.Error(), "requestId", door.RequestID(r.Context()))
-		return d.showSignIn(w, r, http.StatusBadGateway, portal.ReviewSignInView{Problem: portal.ReviewSignInElsewhere})
+		return d.showSignIn(w, r, http.StatusBadGateway, pages.SignInView{Problem: pages.SignInElsewhere})
 	}
 	a := arrival{id: uuid.NewString(), nonce: store.NewSecret(), verifier: oauth2.GenerateVerifier()}
 	if next := r.URL.Query().Get("next"); local(next) {
@@ -165,10 +165,10 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var e *elsewhereError
-	problem, status := portal.ReviewSignInElsewhere, http.StatusUnprocessableEntity
+	problem, status := pages.SignInElsewhere, http.StatusUnprocessableEntity
 	switch {
 	case errors.Is(err, errNoEntry):
-		problem, status = portal.ReviewSignInNoEntry, http.StatusForbidden
+		problem, status = pages.SignInNoEntry, http.StatusForbidden
 	case errors.As(err, &e):
 		// The library's errors may repeat a token.
 		d.Log.InfoContext(ctx, "a sign-in elsewhere came to nothing", "why", e.why, "requestId", door.RequestID(ctx))
@@ -178,7 +178,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err := d.failed(r.Context(), "", elsewhere); err != nil {
 		return err
 	}
-	return d.showSignIn(w, r, status, portal.ReviewSignInView{Problem: problem})
+	return d.showSignIn(w, r, status, pages.SignInView{Problem: problem})
 }
 
 // elsewhereError says in our own words why what came back is no sign-in.

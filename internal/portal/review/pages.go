@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -42,12 +42,12 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 
 // menu gives a page the desk's menu as it is for by.
 func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
-	return portal.ReviewMenu(p, r.URL.Path, d.Outbox, overseers.has(by.role), administrators.has(by.role))
+	return pages.Menu(p, r.URL.Path, d.Outbox, overseers.has(by.role), administrators.has(by.role))
 }
 
 // say shows a page that says one thing.
-func (d *Desk) say(w http.ResponseWriter, r *http.Request, status int, what portal.ReviewSaid) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewSay(p, what) })
+func (d *Desk) say(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Say(p, what) })
 }
 
 func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
@@ -55,13 +55,13 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	if !ok {
 		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
 	}
-	v := portal.ReviewListView{By: by.email, Filter: portal.ReviewFilter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
+	v := pages.ListView{By: by.email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
 	if f.find != "" {
 		text, err := d.index.Kept(r.Context(), d.DB.SQL, f.find, by.id)
 		if errors.Is(err, store.ErrNotFound) {
 			v.Over = true
-			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewList(p, v) })
+			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
 		}
 		if err != nil {
 			return err
@@ -84,11 +84,11 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	for _, n := range counts {
 		everything += n
 	}
-	v.States = append(v.States, portal.ReviewState{Count: everything, Most: search.ManyCounted, URL: without.url(""), Current: f.state == ""})
+	v.States = append(v.States, pages.State{Count: everything, Most: search.ManyCounted, URL: without.url(""), Current: f.state == ""})
 	for _, s := range states {
 		one := without
 		one.state = s
-		v.States = append(v.States, portal.ReviewState{State: s, Count: counts[s], Most: search.ManyCounted, URL: one.url(""), Current: f.state == s})
+		v.States = append(v.States, pages.State{State: s, Count: counts[s], Most: search.ManyCounted, URL: one.url(""), Current: f.state == s})
 	}
 	ids := make([]string, len(found))
 	for i, e := range found {
@@ -99,7 +99,7 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	for _, e := range found {
-		v.Rows = append(v.Rows, portal.ReviewRow{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode, State: e.State,
+		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode, State: e.State,
 			Decision: e.Decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
 	}
 	if next != "" {
@@ -113,11 +113,11 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 			return err
 		}
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewList(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
 }
 
-func row(a Application) portal.ReviewRow {
-	return portal.ReviewRow{ID: a.ID, ExternalID: a.ExternalID, Product: a.Product, Mode: a.Mode, State: a.State,
+func row(a Application) pages.Row {
+	return pages.Row{ID: a.ID, ExternalID: a.ExternalID, Product: a.Product, Mode: a.Mode, State: a.State,
 		Attempt: a.Attempt, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
@@ -146,13 +146,13 @@ func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) er
 		return err
 	}
 	done := r.URL.Query().Get("done")
-	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: portal.ReviewSharing{Done: portal.ReviewShareDone(done)}, done: done})
+	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: pages.Sharing{Done: pages.ShareDone(done)}, done: done})
 }
 
 // shownParts is what the page of an application says of what was just done on it.
 type shownParts struct {
-	sharing  portal.ReviewSharing
-	deciding portal.ReviewDeciding
+	sharing  pages.Sharing
+	deciding pages.Deciding
 	note     string // as typed
 	noteBad  bool
 	done     string
@@ -165,7 +165,7 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if err != nil {
 		return err
 	}
-	v := portal.ReviewApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
+	v := pages.ApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
 		Token: a.PublicToken, Status: a.Status, Substatus: a.Substatus, Error: a.Error,
 		HasReport: a.HasReport, ReportPage: hasPage(a.Product), ReportAt: a.ReportAt, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
@@ -191,17 +191,17 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}
 	for _, l := range lines {
-		v.Timeline = append(v.Timeline, portal.ReviewLine{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
+		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewApplication(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Application(p, v) })
 }
 
 // attempts gathers a timeline by attempt: when each began, when something last
 // came of it, and what it led to. A late line of an attempt that is over is its
 // own, but the state it was left in is that of its last move.
-func attempts(lines []Line) []portal.ReviewAttempt {
-	var out []portal.ReviewAttempt
+func attempts(lines []Line) []pages.Attempt {
+	var out []pages.Attempt
 	at := map[int]int{}
 	for _, l := range lines {
 		if l.Attempt < 1 {
@@ -211,13 +211,13 @@ func attempts(lines []Line) []portal.ReviewAttempt {
 		if !ok {
 			i = len(out)
 			at[l.Attempt] = i
-			out = append(out, portal.ReviewAttempt{Number: l.Attempt, Began: l.At, State: l.To})
+			out = append(out, pages.Attempt{Number: l.Attempt, Began: l.At, State: l.To})
 		}
 		out[i].Last = l.At
 		if l.From != l.To {
 			out[i].State = l.To
 		}
-		if result := portal.Result(l.Status, l.Substatus, l.Error); result != "" {
+		if result := pages.Result(l.Status, l.Substatus, l.Error); result != "" {
 			out[i].Result = result
 		}
 	}

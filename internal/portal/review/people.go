@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -27,20 +27,20 @@ const linkLife = 72 * time.Hour
 
 // people lists who may sign in.
 func (d *Desk) people(w http.ResponseWriter, r *http.Request, by person) error {
-	return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: portal.ReviewPeopleDone(r.URL.Query().Get("done"))})
+	return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleDone(r.URL.Query().Get("done"))})
 }
 
-func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by person, v portal.ReviewPeopleView) error {
+func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by person, v pages.PeopleView) error {
 	all, err := d.everybody(r.Context(), d.DB.SQL)
 	if err != nil {
 		return err
 	}
 	for _, p := range all {
-		v.People = append(v.People, portal.ReviewPerson{ID: p.id, Email: p.email, Role: string(p.role), SignedIn: p.signedIn,
+		v.People = append(v.People, pages.Person{ID: p.id, Email: p.email, Role: string(p.role), SignedIn: p.signedIn,
 			Disabled: p.disabled, Self: p.id == by.id, Password: p.passwordHash != "", Elsewhere: p.bound})
 	}
 	v.By, v.Local = by.email, d.Local()
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewPeople(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.People(p, v) })
 }
 
 // addPerson adds somebody. Where people have passwords here, the link to set one
@@ -54,11 +54,11 @@ func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) erro
 	if !slices.Contains(Roles[:], role) {
 		return door.Fail(svc.CodeMalformedBody, errors.New("no such role"))
 	}
-	again := func(status int, problem portal.ReviewPeopleProblem) error {
-		return d.showPeople(w, r, status, by, portal.ReviewPeopleView{Email: email, Role: string(role), Problem: problem})
+	again := func(status int, problem pages.PeopleProblem) error {
+		return d.showPeople(w, r, status, by, pages.PeopleView{Email: email, Role: string(role), Problem: problem})
 	}
 	if !addressed(email) {
-		return again(http.StatusUnprocessableEntity, portal.ReviewPeopleNoEmail)
+		return again(http.StatusUnprocessableEntity, pages.PeopleNoEmail)
 	}
 	id, key := uuid.NewString(), ""
 	added := false
@@ -78,9 +78,9 @@ func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) erro
 		return err
 	}
 	if !added {
-		return again(http.StatusConflict, portal.ReviewPeopleKnown)
+		return again(http.StatusConflict, pages.PeopleKnown)
 	}
-	return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: portal.ReviewPeopleAdded, Link: d.link(key), LinkOf: email})
+	return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleAdded, Link: d.link(key), LinkOf: email})
 }
 
 func (d *Desk) link(key string) string {
@@ -108,8 +108,8 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 		return err
 	}
 	do, role := form.Get("do"), Role(form.Get("role"))
-	done := map[string]portal.ReviewPeopleDone{"role": portal.ReviewPeopleRole, "disable": portal.ReviewPeopleDisabled,
-		"enable": portal.ReviewPeopleEnabled, "link": portal.ReviewPeopleLinked}[do]
+	done := map[string]pages.PeopleDone{"role": pages.PeopleRole, "disable": pages.PeopleDisabled,
+		"enable": pages.PeopleEnabled, "link": pages.PeopleLinked}[do]
 	if done == "" || do == "role" && !slices.Contains(Roles[:], role) || do == "link" && !d.Local() || id == by.id {
 		return door.Fail(svc.CodeMalformedBody, errors.New("no such change of a person"))
 	}
@@ -155,7 +155,7 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 		return err
 	}
 	if key != "" {
-		return d.showPeople(w, r, http.StatusOK, by, portal.ReviewPeopleView{Done: done, Link: d.link(key), LinkOf: email})
+		return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: done, Link: d.link(key), LinkOf: email})
 	}
 	door.See(w, "/review/people?done="+string(done))
 	return nil
@@ -167,13 +167,13 @@ var errTooLate = errors.New("review: one who acts is no administrator any more")
 func (d *Desk) welcomePage(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {
-		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+		return d.say(w, r, http.StatusGone, pages.LinkOver)
 	}
 	if err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component {
-		return portal.ReviewWelcome(p, portal.ReviewWelcomeView{Email: email, Action: r.URL.EscapedPath()})
+		return pages.Welcome(p, pages.WelcomeView{Email: email, Action: r.URL.EscapedPath()})
 	})
 }
 
@@ -197,7 +197,7 @@ func (d *Desk) welcomed(r *http.Request) (string, error) {
 func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {
-		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+		return d.say(w, r, http.StatusGone, pages.LinkOver)
 	}
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 	given := form.Get("password")
 	if len(given) < password.Min || len(given) > password.Max {
 		return d.show(w, r, http.StatusUnprocessableEntity, func(p ui.Page) templ.Component {
-			return portal.ReviewWelcome(p, portal.ReviewWelcomeView{Email: email, Action: r.URL.EscapedPath(), Bad: true})
+			return pages.Welcome(p, pages.WelcomeView{Email: email, Action: r.URL.EscapedPath(), Bad: true})
 		})
 	}
 	hash := ""
@@ -244,7 +244,7 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return d.say(w, r, http.StatusGone, portal.ReviewLinkOver)
+		return d.say(w, r, http.StatusGone, pages.LinkOver)
 	}
 	if err != nil {
 		return err

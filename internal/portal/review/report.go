@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -48,8 +48,8 @@ var (
 )
 
 // cashflow reads a cashflow report with what stands behind it.
-func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byte) (v portal.ReviewReportView, err error) {
-	v = portal.ReviewReportView{By: by.email, ApplicationID: a.ID}
+func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byte) (v pages.ReportView, err error) {
+	v = pages.ReportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
 	}
@@ -63,24 +63,24 @@ func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byt
 	return v, nil
 }
 
-func incomeView(by person, a Application, raw []byte) (v portal.ReviewIncomeView, err error) {
-	v = portal.ReviewIncomeView{By: by.email, ApplicationID: a.ID}
+func incomeView(by person, a Application, raw []byte) (v pages.IncomeView, err error) {
+	v = pages.IncomeView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseIncome(raw); err != nil {
 		return v, errStored
 	}
 	return v, nil
 }
 
-func eligibilityView(by person, a Application, raw []byte) (v portal.ReviewEligibilityView, err error) {
-	v = portal.ReviewEligibilityView{By: by.email, ApplicationID: a.ID}
+func eligibilityView(by person, a Application, raw []byte) (v pages.EligibilityView, err error) {
+	v = pages.EligibilityView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseEligibility(raw); err != nil {
 		return v, errStored
 	}
 	return v, nil
 }
 
-func passportView(by person, a Application, raw []byte) (v portal.ReviewPassportView, err error) {
-	v = portal.ReviewPassportView{By: by.email, ApplicationID: a.ID}
+func passportView(by person, a Application, raw []byte) (v pages.PassportView, err error) {
+	v = pages.PassportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParsePassport(raw); err != nil {
 		return v, errStored
 	}
@@ -106,19 +106,19 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	case svc.Cashflow:
 		v, why := d.cashflow(r.Context(), by, a, raw)
 		v.Query, v.Node, err = query, node, why
-		page = func(p ui.Page) templ.Component { return portal.ReviewReport(p, v) }
+		page = func(p ui.Page) templ.Component { return pages.Report(p, v) }
 	case svc.Income:
 		v, why := incomeView(by, a, raw)
 		err = why
-		page = func(p ui.Page) templ.Component { return portal.ReviewIncome(p, v) }
+		page = func(p ui.Page) templ.Component { return pages.Income(p, v) }
 	case svc.Eligibility:
 		v, why := eligibilityView(by, a, raw)
 		err = why
-		page = func(p ui.Page) templ.Component { return portal.ReviewEligibility(p, v) }
+		page = func(p ui.Page) templ.Component { return pages.Eligibility(p, v) }
 	case svc.Passport:
 		v, why := passportView(by, a, raw)
 		err = why
-		page = func(p ui.Page) templ.Component { return portal.ReviewPassport(p, v) }
+		page = func(p ui.Page) templ.Component { return pages.Passport(p, v) }
 	default:
 		err = door.Fail(svc.CodeNotFound, errNoPage)
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"vestibule/internal/report"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 )
 
 // attributeRows are a cashflow report's attributes. They are a head alone where it
@@ -34,13 +34,13 @@ func monthRows(a *report.Analysis) [][]string {
 }
 
 // incomeRows are the months of each model's history, oldest first; nil without any.
-func incomeRows(v portal.ReviewIncomeView) [][]string {
+func incomeRows(v pages.IncomeView) [][]string {
 	if !v.HasMonths() {
 		return nil
 	}
 	rows := [][]string{{"model", "month", "gross", "net"}}
 	for i, a := range v.Report.Income.FinancialAccounts {
-		for _, m := range portal.IncomeMonths(a) {
+		for _, m := range pages.IncomeMonths(a) {
 			rows = append(rows, []string{strconv.Itoa(i + 1), m.Month.Format("2006-01"), amount(m.Gross), amount(m.Net)})
 		}
 	}
@@ -50,7 +50,7 @@ func incomeRows(v portal.ReviewIncomeView) [][]string {
 // payRows are an income report's pay statements, from payroll and from pay stubs;
 // nil without any.
 func payRows(body *report.Income) [][]string {
-	if !(portal.ReviewIncomeView{Report: body}).HasStatements() {
+	if !(pages.IncomeView{Report: body}).HasStatements() {
 		return nil
 	}
 	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end", "gross", "gross_ytd", "net", "net_ytd", "irregularity"}}
@@ -68,7 +68,7 @@ func payRows(body *report.Income) [][]string {
 
 // statementRows are an eligibility report's pay statements; nil without any.
 func statementRows(body *report.Eligibility) [][]string {
-	if !(portal.ReviewEligibilityView{Report: body}).HasStatements() {
+	if !(pages.EligibilityView{Report: body}).HasStatements() {
 		return nil
 	}
 	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end", "hours", "gross", "gross_ytd", "net", "net_ytd"}}

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -70,16 +70,16 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if !a.HasReport || a.PublicToken == "" {
 		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report to share"))
 	}
-	typed := portal.ReviewSharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
-	again := func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
+	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
+	again := func(status int, problem pages.ShareProblem, code svc.Code) error {
 		typed.Problem, typed.Code = problem, string(code)
 		return d.showApplication(w, r, status, by, a, shownParts{sharing: typed})
 	}
 	if !plain(typed.PublicID, 1, maxPublicID) {
-		return again(http.StatusUnprocessableEntity, portal.ReviewShareNoPublicID, "")
+		return again(http.StatusUnprocessableEntity, pages.ShareNoPublicID, "")
 	}
 	if !plain(typed.Label, 0, maxLabel) {
-		return again(http.StatusUnprocessableEntity, portal.ReviewShareBadLabel, "")
+		return again(http.StatusUnprocessableEntity, pages.ShareBadLabel, "")
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), serviceAnswer)
 	defer cancel()
@@ -111,7 +111,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		if added {
 			action = shared
 		}
-		typed.Done = portal.ReviewShareDone(action)
+		typed.Done = pages.ShareDone(action)
 		if err := d.write(ctx, tx, auditLine{actor: by.id, action: sharedLine, application: a.ID, object: s.ID, detail: action}); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return errors.Join(door.Fail(svc.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
-		return again(http.StatusConflict, portal.ReviewShareWithdrawn, svc.CodeRelayTokenRevoked)
+		return again(http.StatusConflict, pages.ShareWithdrawn, svc.CodeRelayTokenRevoked)
 	}
 	if err != nil {
 		return err
@@ -155,14 +155,14 @@ func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by per
 
 // refused shows why the service did not do what it was asked. What it refused was
 // not done and is not kept; of what it did not answer, nobody knows.
-func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, portal.ReviewShareProblem, svc.Code) error) error {
+func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, svc.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
 	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "why", why.Error())
 	if code == "" {
 		return why
 	}
 	if temporary {
-		return again(http.StatusBadGateway, portal.ReviewShareNoAnswer, code)
+		return again(http.StatusBadGateway, pages.ShareNoAnswer, code)
 	}
 	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return shares.Refused(ctx, tx, line.ID) })
 	if err != nil {
@@ -170,15 +170,15 @@ func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again f
 	}
 	switch code {
 	case svc.CodeInvalidPublicID, svc.CodeInvalidParameters:
-		return again(http.StatusUnprocessableEntity, portal.ReviewShareUnknownParty, code)
+		return again(http.StatusUnprocessableEntity, pages.ShareUnknownParty, code)
 	case svc.CodeRelayTokenExpired:
-		return again(http.StatusConflict, portal.ReviewShareTooOld, code)
+		return again(http.StatusConflict, pages.ShareTooOld, code)
 	case svc.CodeRelayTokenRevoked:
-		return again(http.StatusConflict, portal.ReviewShareWithdrawn, code)
+		return again(http.StatusConflict, pages.ShareWithdrawn, code)
 	case svc.CodeInvalidToken, svc.CodeNotFound, svc.CodeReportNotReady:
-		return again(http.StatusConflict, portal.ReviewShareGone, code)
+		return again(http.StatusConflict, pages.ShareGone, code)
 	}
-	return again(http.StatusConflict, portal.ReviewShareRefused, code)
+	return again(http.StatusConflict, pages.ShareRefused, code)
 }
 
 // plain reports whether s has that many characters, and none that cannot be seen.
@@ -197,7 +197,7 @@ func (d *Desk) toShares(w http.ResponseWriter, r *http.Request, _ person) error 
 }
 
 // toCard leads to the card of an application's sharing.
-func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done portal.ReviewShareDone) error {
+func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
 	to := "/review/applications/" + applicationID
 	if done != "" {
 		to += "?done=" + string(done)
@@ -235,8 +235,8 @@ func (d *Desk) withdrawPage(w http.ResponseWriter, r *http.Request, by person) e
 	if !s.Withdrawn.IsZero() {
 		return toCard(w, r, a.ID, "")
 	}
-	v := portal.ReviewWithdrawView{By: by.email, Row: row(a), Share: portal.ReviewShare{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return portal.ReviewWithdraw(p, v) })
+	v := pages.WithdrawView{By: by.email, Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
 }
 
 // withdrawReport withdraws a share for good. Doing so again changes nothing.
@@ -256,8 +256,8 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 	}
 	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
 	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
-		return d.refused(ctx, line, err, func(status int, problem portal.ReviewShareProblem, code svc.Code) error {
-			return d.showApplication(w, r, status, by, a, shownParts{sharing: portal.ReviewSharing{Problem: problem, Code: string(code), Withdrawing: true}})
+		return d.refused(ctx, line, err, func(status int, problem pages.ShareProblem, code svc.Code) error {
+			return d.showApplication(w, r, status, by, a, shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -281,7 +281,7 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 
 // fillSharing gives the card what is shared with whom, what was done, and whom
 // other reports were shared with.
-func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewSharing) error {
+func (d *Desk) fillSharing(ctx context.Context, a Application, v *pages.Sharing) error {
 	v.Open = a.HasReport && a.PublicToken != ""
 	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		emails := map[string]string{}
@@ -304,7 +304,7 @@ func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewS
 		v.Shares = nil
 		for _, s := range found {
 			called[s.PublicID] = s.Label
-			out := portal.ReviewShare{ID: s.ID, PublicID: s.PublicID, Label: s.Label, Created: s.Created, Granted: s.Granted,
+			out := pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label, Created: s.Created, Granted: s.Granted,
 				Until: s.Granted.Add(shareLife), Over: d.Now().After(s.Granted.Add(shareLife)), Withdrawn: s.Withdrawn}
 			var failed [3]error
 			out.CreatedBy, failed[0] = who(s.CreatedBy)
@@ -325,7 +325,7 @@ func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewS
 			if err != nil {
 				return err
 			}
-			v.Lines = append(v.Lines, portal.ReviewShareLine{At: l.At, By: email, Action: l.Action, PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
+			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: email, Action: l.Action, PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
 		}
 		v.Known, err = d.known(ctx, tx, called)
 		return err
@@ -334,19 +334,19 @@ func (d *Desk) fillSharing(ctx context.Context, a Application, v *portal.ReviewS
 
 // known are the third parties of other applications, those of the latest first,
 // each by what it was last called.
-func (d *Desk) known(ctx context.Context, q store.Queryer, here map[string]string) ([]portal.ReviewThirdParty, error) {
+func (d *Desk) known(ctx context.Context, q store.Queryer, here map[string]string) ([]pages.ThirdParty, error) {
 	all, err := d.book().Latest(ctx, q, latest)
 	if err != nil {
 		return nil, err
 	}
-	var out []portal.ReviewThirdParty
+	var out []pages.ThirdParty
 	for _, s := range all {
 		if _, ok := here[s.PublicID]; ok {
 			continue
 		}
-		i := slices.IndexFunc(out, func(t portal.ReviewThirdParty) bool { return t.PublicID == s.PublicID })
+		i := slices.IndexFunc(out, func(t pages.ThirdParty) bool { return t.PublicID == s.PublicID })
 		if i < 0 && len(out) < thirdParties {
-			out = append(out, portal.ReviewThirdParty{PublicID: s.PublicID, Label: s.Label})
+			out = append(out, pages.ThirdParty{PublicID: s.PublicID, Label: s.Label})
 		} else if i >= 0 && out[i].Label == "" {
 			out[i].Label = s.Label
 		}

@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/templates/portal"
+	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
@@ -81,7 +81,7 @@ func (d *Desk) only(m may, next reviewerHandler) door.HandlerFunc {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), personKey{}, by))
 		if !m.has(by.role) {
-			return d.say(w, r, http.StatusForbidden, portal.ReviewNotYours)
+			return d.say(w, r, http.StatusForbidden, pages.NotYours)
 		}
 		return next(w, r, by)
 	}
@@ -115,14 +115,14 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 		door.See(w, after(next))
 		return nil
 	}
-	return d.showSignIn(w, r, http.StatusOK, portal.ReviewSignInView{Next: next})
+	return d.showSignIn(w, r, http.StatusOK, pages.SignInView{Next: next})
 }
 
-func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v portal.ReviewSignInView) error {
+func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.SignInView) error {
 	if v.Passwords = d.Local(); d.OIDC != nil {
 		v.Elsewhere = d.OIDC.name()
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return portal.ReviewSignIn(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SignIn(p, v) })
 }
 
 func after(next string) string {
@@ -153,8 +153,8 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !local(next) {
 		next = ""
 	}
-	again := func(status int, problem portal.ReviewSignInProblem) error {
-		return d.showSignIn(w, r, status, portal.ReviewSignInView{Email: email, Next: next, Problem: problem})
+	again := func(status int, problem pages.SignInProblem) error {
+		return d.showSignIn(w, r, status, pages.SignInView{Email: email, Next: next, Problem: problem})
 	}
 	now, place := d.Now(), password.Place(r)
 	var found reviewer
@@ -168,12 +168,12 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		return busy(err)
 	case verdict == password.TooOften:
 		door.RetryAfter(w, password.Window)
-		return again(http.StatusTooManyRequests, portal.ReviewSignInTooOften)
+		return again(http.StatusTooManyRequests, pages.SignInTooOften)
 	case verdict != password.Right || !found.disabled.IsZero():
 		if err := d.failed(r.Context(), found.id, "password"); err != nil {
 			return err
 		}
-		return again(http.StatusUnprocessableEntity, portal.ReviewSignInWrong)
+		return again(http.StatusUnprocessableEntity, pages.SignInWrong)
 	}
 	return d.enter(w, r, found.id, "password", next, func(ctx context.Context, tx *sql.Tx) error {
 		return password.Forget(ctx, tx, email, place, now)

@@ -1,0 +1,251 @@
+package review
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Words of two reports side by side.
+var (
+	compareTitle  = svc.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
+	compareIntro  = svc.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
+	compareDiffer = svc.Words{EN: "Difference", ES: "Diferencia"}
+	compareSame   = svc.Words{EN: "none", ES: "ninguna"}
+	compareNone   = svc.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
+	compareDo     = svc.Words{EN: "Compare the reports", ES: "Comparar los informes"}
+	compareOthers = svc.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
+	compareBy     = svc.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
+	compareMore   = svc.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
+	compareMonths = svc.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
+	compareModel  = svc.Words{EN: "model", ES: "modelo"}
+)
+
+// Other is another application of a person. Compare is where the two reports
+// stand side by side; empty where they do not compare.
+type Other struct {
+	Row     Row
+	Compare string
+}
+
+// CompareView is two reports of one kind, the older one first.
+type CompareView struct {
+	By            string // e-mail of who is signed in
+	ApplicationID string
+	Reports       [2]Compared
+}
+
+// Compared is one of them.
+type Compared struct {
+	Row    Row
+	Name   string // the applicant's, or empty, as the next
+	Email  string
+	At     time.Time
+	Report Measured
+}
+
+// Measured is a report with figures that compare: the view of any kind of report.
+type Measured interface {
+	measures(l svc.Lang) []measure
+}
+
+// measure is a figure that compares with that of the same name in another report.
+type measure struct {
+	name  string
+	money bool // value is cents
+	value int64
+	none  bool // the report has no value
+}
+
+func (m measure) say() string {
+	if m.money {
+		return dollars(report.Cents(m.value))
+	}
+	return grouped(strconv.FormatInt(m.value, 10))
+}
+
+func inCents(name string, c *report.Cents) measure {
+	if c == nil {
+		return measure{name: name, money: true, none: true}
+	}
+	return measure{name: name, money: true, value: int64(*c)}
+}
+
+// inDollarsOf is inCents for whole dollars.
+func inDollarsOf(name string, dollars *int64) measure {
+	if dollars == nil {
+		return measure{name: name, money: true, none: true}
+	}
+	return measure{name: name, money: true, value: *dollars * 100}
+}
+
+func count(name string, n int) measure { return measure{name: name, value: int64(n)} }
+
+// inDollars reports whether an attribute is an amount, which two decimals tell.
+func inDollars(a report.Attribute) bool {
+	_, decimals, _ := strings.Cut(a.Value.String(), ".")
+	return len(decimals) == 2
+}
+
+func (v ReportView) measures(l svc.Lang) []measure {
+	var out []measure
+	for i := len(v.Report.Scores) - 1; i >= 0; i-- {
+		s := v.Report.Scores[i]
+		m := measure{name: reportScore.In(l) + " " + s.ScoreVersion, none: s.Value == nil}
+		if s.Value != nil {
+			m.value = int64(*s.Value)
+		}
+		out = append(out, m)
+	}
+	for _, k := range v.keys(l) {
+		m := measure{name: k.label, none: k.none, money: inDollars(k.of)}
+		if !k.none {
+			c, err := report.ParseCents(k.of.Value.String())
+			if err != nil {
+				continue
+			}
+			if m.value = int64(c); !m.money {
+				m.value /= 100
+			}
+		}
+		out = append(out, m)
+	}
+	return append(out, count(reportAccounts.In(l), len(v.Report.AccountDetails)))
+}
+
+func (v IncomeView) measures(l svc.Lang) []measure {
+	n := v.Report.Income
+	if n == nil {
+		return nil
+	}
+	out := []measure{inCents(incomeAnnualGross.In(l), n.Summary.AnnualGross), inCents(incomeAnnualNet.In(l), n.Summary.AnnualNet)}
+	for i, a := range n.FinancialAccounts {
+		of := ""
+		if len(n.FinancialAccounts) > 1 {
+			of = ", " + compareModel.In(l) + " " + strconv.Itoa(i+1)
+		}
+		out = append(out, inDollarsOf(incomeRecentGross.In(l)+of, a.GrossRecent))
+		if a.MatchedIncome != nil {
+			out = append(out, inDollarsOf(incomeStated.In(l)+of, a.MatchedIncome.StatedAnnualIncome))
+		}
+	}
+	return append(out, count(incomeFromStubs.In(l), len(n.Paystubs)))
+}
+
+func (v EligibilityView) measures(l svc.Lang) []measure {
+	var out []measure
+	if gross, net, ok := v.payrollIncome(); ok {
+		out = append(out, inCents(incomeAnnualGross.In(l), &gross), inCents(incomeAnnualNet.In(l), &net))
+	}
+	if sum, ok := v.deposited(); ok {
+		out = append(out, inCents(eligibilityDeposited.In(l), &sum))
+	}
+	if now, average, ok := v.held(); ok {
+		out = append(out, inCents(eligibilityHeld.In(l), &now), inCents(eligibilityAverage.In(l), &average))
+	}
+	if len(v.Report.StatedEmployers) > 0 {
+		out = append(out, count(eligibilityEmployersShort.In(l), v.count()[employerVerified]))
+	}
+	return out
+}
+
+func (v PassportView) measures(l svc.Lang) []measure {
+	var out []measure
+	for _, s := range v.Report.Scores {
+		out = append(out, count(passportScore.In(l)+" "+s.Name, s.Value))
+	}
+	for _, c := range v.Report.Currencies {
+		of := ", " + c.Currency
+		out = append(out, inCents(tradeBalance.In(l)+of, c.TotalsUSD.Balance), inCents(tradePayment.In(l)+of, c.TotalsUSD.MonthlyPayment), inCents(tradePastDue.In(l)+of, c.TotalsUSD.PastDue))
+	}
+	late, _ := v.late()
+	return append(out, count(passportTradelines.In(l), len(v.Report.Tradelines)), count(compareMonths.In(l), late))
+}
+
+// pairs puts the figures of both reports beside each other, in the newer one's order
+// and then the older one's.
+func (v CompareView) pairs(l svc.Lang) [][2]measure {
+	older, newer := v.Reports[0].Report.measures(l), v.Reports[1].Report.measures(l)
+	of := func(all []measure, like measure) measure {
+		if i := slices.IndexFunc(all, func(m measure) bool { return m.name == like.name }); i >= 0 {
+			return all[i]
+		}
+		return measure{name: like.name, money: like.money, none: true}
+	}
+	var out [][2]measure
+	for _, m := range newer {
+		out = append(out, [2]measure{of(older, m), m})
+	}
+	for _, m := range older {
+		if !slices.ContainsFunc(newer, func(n measure) bool { return n.name == m.name }) {
+			out = append(out, [2]measure{m, of(nil, m)})
+		}
+	}
+	return slices.DeleteFunc(out, func(p [2]measure) bool { return p[0].none && p[1].none })
+}
+
+// difference says how the second figure stands to the first; empty where one of
+// them has no value.
+func difference(l svc.Lang, p [2]measure) string {
+	d := measure{money: p[0].money, value: p[1].value - p[0].value}
+	switch {
+	case p[0].none || p[1].none:
+		return ""
+	case d.value == 0:
+		return compareSame.In(l)
+	case d.value > 0:
+		return "+" + d.say()
+	case !d.money:
+		d.value = -d.value
+		return "−" + d.say()
+	}
+	return d.say()
+}
+
+func (v CompareView) grid(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: compareTitle.In(l), HideCaption: true, Named: true, Columns: []ui.Column{{Label: reportFigure.In(l)}}}
+	for _, r := range v.Reports {
+		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
+	}
+	g.Columns = append(g.Columns, ui.Column{Label: compareDiffer.In(l), Number: true})
+	// Whose they are, because a name alone does not say that it is one person.
+	about := func(name svc.Words, of func(Compared) templ.Component) {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0])}, {Body: of(v.Reports[1])}, {}})
+	}
+	about(listName, func(r Compared) templ.Component { return given(l, r.Name) })
+	about(reviewEmail, func(r Compared) templ.Component { return given(l, r.Email) })
+	about(listDecision, func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
+	for _, p := range v.pairs(l) {
+		row := []ui.Cell{{Text: p[0].name}}
+		for _, m := range p {
+			if m.none {
+				row = append(row, ui.Cell{Body: given(l, "")})
+			} else {
+				row = append(row, ui.Cell{Text: m.say()})
+			}
+		}
+		g.Rows = append(g.Rows, append(row, ui.Cell{Body: given(l, difference(l, p))}))
+	}
+	return g
+}
+
+func (v ApplicationView) others(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: compareOthers.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewOpen.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)},
+		{Label: listDecision.In(l)}, {Label: reviewBegan.In(l)}, {Label: reviewReport.In(l)}}}
+	for _, o := range v.Others {
+		compare := ui.Cell{Body: given(l, "")}
+		if o.Compare != "" {
+			compare = ui.Cell{Text: compareDo.In(l), URL: o.Compare}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: shorten(o.Row), URL: "/review/applications/" + o.Row.ID}, {Text: known(l, productWords, o.Row.Product)},
+			{Body: stateBadge(l, o.Row.State)}, {Body: decisionBadge(l, o.Row.Decision)}, {Body: when(l, o.Row.CreatedAt)}, compare})
+	}
+	return g
+}

@@ -1,0 +1,49 @@
+package review
+
+import (
+	"testing"
+
+	"vestibule/internal/svc"
+)
+
+// A report beside itself differs in nothing, and each figure stands there once.
+func TestEveryKindOfReportCompares(t *testing.T) {
+	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(), "eligibility": madeEligibility(), "passport": madePassport()} {
+		for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+			v := CompareView{Reports: [2]Compared{{Report: r}, {Report: r}}}
+			pairs := v.pairs(l)
+			if len(pairs) < 3 {
+				t.Errorf("%s in %s compares by %d figures", name, l, len(pairs))
+			}
+			seen := map[string]bool{}
+			for _, p := range pairs {
+				if p[0].name == "" || seen[p[0].name] {
+					t.Errorf("%s in %s: %q stands there twice, or has no name", name, l, p[0].name)
+				}
+				seen[p[0].name] = true
+				if d := difference(l, p); d != compareSame.In(l) {
+					t.Errorf("%s in %s: %s differs from itself by %q", name, l, p[0].name, d)
+				}
+			}
+		}
+	}
+}
+
+func TestADifferenceIsThatOfTheNewerReport(t *testing.T) {
+	for _, tc := range []struct {
+		older, newer measure
+		want         string
+	}{
+		{measure{value: 600}, measure{value: 650}, "+50"},
+		{measure{value: 650}, measure{value: 600}, "−50"},
+		{measure{money: true, value: 100000}, measure{money: true, value: 123456}, "+$234.56"},
+		{measure{money: true, value: -5}, measure{money: true, value: -123456}, "−$1,234.51"},
+		{measure{value: 7}, measure{value: 7}, "none"},
+		{measure{none: true}, measure{value: 7}, ""},
+		{measure{value: 7}, measure{none: true}, ""},
+	} {
+		if got := difference(svc.English, [2]measure{tc.older, tc.newer}); got != tc.want {
+			t.Errorf("from %+v to %+v is %q, want %q", tc.older, tc.newer, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package review
+
+import "vestibule/internal/svc"
+
+// letterReasons say the embedded provider's adverse action codes to the applicant:
+// whole sentences for what a report says in two words. Another provider's codes are
+// said in its own.
+var letterReasons = map[string]svc.Words{
+	"10": {EN: "The average balance of your accounts is low", ES: "El saldo medio de sus cuentas es bajo"},
+	"11": {EN: "The lowest balance that your accounts reached is low", ES: "El saldo más bajo que alcanzaron sus cuentas es bajo"},
+	"12": {EN: "The balances of your accounts are going down", ES: "Los saldos de sus cuentas van a la baja"},
+	"13": {EN: "The balances of your accounts are low for what you spend", ES: "Los saldos de sus cuentas son bajos para lo que gasta"},
+	"14": {EN: "Your savings are low, or none are known to us", ES: "Sus ahorros son bajos o no los conocemos"},
+	"15": {EN: "An account of yours was below zero on a number of days", ES: "Una cuenta suya estuvo por debajo de cero varios días"},
+	"16": {EN: "An account of yours was below zero a short time ago", ES: "Una cuenta suya estuvo por debajo de cero hace poco"},
+	"17": {EN: "Your accounts were near zero on a number of days", ES: "Sus cuentas estuvieron cerca de cero varios días"},
+	"20": {EN: "Deposits to your accounts are low", ES: "Los depósitos en sus cuentas son bajos"},
+	"21": {EN: "The income deposited to your accounts is low", ES: "Los ingresos depositados en sus cuentas son bajos"},
+	"22": {EN: "The income deposited to your accounts is going down", ES: "Los ingresos depositados en sus cuentas van a la baja"},
+	"23": {EN: "Your income varies much from month to month", ES: "Sus ingresos varían mucho de un mes a otro"},
+	"24": {EN: "Your income is irregular, or began a short time ago", ES: "Sus ingresos son irregulares o comenzaron hace poco"},
+	"25": {EN: "No income was deposited for some time", ES: "Hace tiempo que no se depositan ingresos"},
+	"27": {EN: "Much of what is deposited comes from loans or advances", ES: "Gran parte de lo depositado proviene de préstamos o adelantos"},
+	"30": {EN: "Your spending is high", ES: "Sus gastos son altos"},
+	"31": {EN: "Your spending is going up", ES: "Sus gastos van al alza"},
+	"32": {EN: "You spend much of what is deposited to your accounts", ES: "Gasta gran parte de lo que se deposita en sus cuentas"},
+	"33": {EN: "Your spending on what is not essential is high", ES: "Sus gastos no esenciales son altos"},
+	"34": {EN: "Rent or mortgage takes much of your income", ES: "El alquiler o la hipoteca consume gran parte de sus ingresos"},
+	"35": {EN: "Debt payments take much of your income", ES: "Los pagos de deudas consumen gran parte de sus ingresos"},
+	"36": {EN: "You make payments on many or large loans", ES: "Paga préstamos numerosos o grandes"},
+	"37": {EN: "You repay pay advances or short-term loans", ES: "Devuelve adelantos de salario o préstamos a corto plazo"},
+	"40": {EN: "Your bank charged you for insufficient funds or overdrafts", ES: "Su banco le cobró por fondos insuficientes o sobregiros"},
+	"41": {EN: "Your bank charged you for insufficient funds or an overdraft a short time ago", ES: "Su banco le cobró hace poco por fondos insuficientes o un sobregiro"},
+	"42": {EN: "Payments from your accounts were returned", ES: "Se devolvieron pagos de sus cuentas"},
+	"43": {EN: "You pay much in bank fees", ES: "Paga mucho en cargos bancarios"},
+	"44": {EN: "You withdraw much in cash", ES: "Retira mucho en efectivo"},
+	"45": {EN: "There is spending on gambling", ES: "Hay gastos en apuestas"},
+	"50": {EN: "Little is left of your deposits after your spending", ES: "Queda poco de sus depósitos después de sus gastos"},
+	"51": {EN: "What is left of your deposits after your spending is going down", ES: "Lo que queda de sus depósitos después de sus gastos va a la baja"},
+	"52": {EN: "In few months more came in than went out", ES: "En pocos meses entró más de lo que salió"},
+	"53": {EN: "Little is left of your income after essentials and debt payments", ES: "Queda poco de sus ingresos después de lo esencial y los pagos de deudas"},
+	"60": {EN: "Your accounts have a short history", ES: "Sus cuentas tienen un historial corto"},
+	"61": {EN: "There is little activity in your accounts", ES: "Hay poca actividad en sus cuentas"},
+	"62": {EN: "There was no transaction in your accounts for some time", ES: "Hace tiempo que no hay movimientos en sus cuentas"},
+	"63": {EN: "Few accounts were connected", ES: "Se conectaron pocas cuentas"},
+	"64": {EN: "Much of what is deposited comes from your own accounts", ES: "Gran parte de lo depositado proviene de sus propias cuentas"},
+	"70": {EN: "There are few regular bills to judge by", ES: "Hay pocas facturas regulares por las que juzgar"},
+	"71": {EN: "Regular obligations take much of your income", ES: "Las obligaciones regulares consumen gran parte de sus ingresos"},
+	"72": {EN: "You move little to savings, or nothing", ES: "Pasa poco o nada a ahorros"},
+}

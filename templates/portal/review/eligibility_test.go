@@ -1,0 +1,144 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// madeEligibility is an eligibility report of everything.
+func madeEligibility() EligibilityView {
+	uuid := report.Null("u-bank")
+	hired, paid := on("2021-10-01"), on("2026-02-27")
+	sub := svc.SubMFARequired
+	return EligibilityView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
+		Meta: madeMeta(), Product: &report.Product{Name: "Eligibility", ProductID: madeToken, InquiryType: "PERSONAL"},
+		StatedEmployers: []report.StatedEmployer{
+			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: svc.StatusSuccess}}},
+			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: svc.StatusNotAuthenticated, Substatus: &sub}}},
+			{Name: "Stork", InputMethod: report.ConsumerInput, SkippedReason: report.Null("NO_LONGER_EMPLOYED")},
+			{Name: "Egret", InputMethod: report.ConsumerInput}},
+		Identities: []report.EligibilityIdentity{
+			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.EligibilityMatching{FullName: report.ConnectionMatching{Matched: []report.ConnectionRef{{SourceID: "BANK_ONE", SourceUUID: uuid}}}}},
+			{SourceID: "BANK_ONE", SourceUUID: uuid, FullName: report.Null("ANA NUNEZ")}},
+		Employment: []report.EligibilityEmployment{{SourceID: "PAY_ONE", EmployerName: report.Null("Tern <Inc>"), HireDate: &hired, BasePayRate: c(21_50), BasePayPeriod: report.Null(report.PayHourly),
+			Matching: report.EmployerMatches{EmployerName: report.EmployerNameMatching{Matched: []report.StatedName{{StatedEmployer: "Tern & Sons"}}},
+				DirectDeposits: &report.DirectDepositsMatching{Matched: []report.MatchedDeposit{{AccountID: "a1", TruncatedNumber: report.Null("4321"), InstitutionName: report.Null("First Bank")}},
+					Unmatched: []report.UnmatchedDeposit{{TruncatedNumber: report.Null("9876"), InstitutionName: report.Null("Hidden Bank")}}}}}},
+		Assets: &report.Assets{
+			AccountDetails: []report.AssetAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"), AccountName: report.Null("Savings"), TruncatedNumber: report.Null("4321"),
+				AccountSubtype: report.Null("SAVINGS"), CurrentBalance: c(5_000_00), AverageBalance: c(4_000_00), IncomeFromAssets: c(12_34)}},
+			Inflows:       []report.Inflow{{InflowID: "i1", Description: "TERN", AnnualIncome: c(40_000_00), AccountID: "a1"}},
+			MatchedIncome: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}},
+			Failed:        []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"), Status: svc.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
+		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"), ProviderType: report.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
+			PayFrequency: report.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00), Gigs: []report.GigSummary{{PlatformName: report.Null("Rides"), Tips: c(7_77)}},
+			Calendar:   []report.CalendarYear{{Year: "2025", Gross: c(44_000_00)}},
+			Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: c(38_50), GrossTotal: c(860_00)}}}}},
+		Documents: []report.EligibilityDocument{{SourceID: "BANK_ONE", DocumentType: report.BankTransactionsDocument, SourceFilepath: "u-bank/transactions.json"}},
+		Checks:    map[string]report.Check{report.CheckEmployers: {Value: b(false)}, report.CheckAssets: {Value: b(true)}, report.CheckDocuments: {Value: b(true)}, report.CheckSixMonths: {}}}}
+}
+
+func eligibilityPage(t *testing.T, l svc.Lang, v EligibilityView) string {
+	t.Helper()
+	return render(t, Eligibility(ui.Page{Lang: l}, v))
+}
+
+func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
+	v := madeEligibility()
+	page := eligibilityPage(t, svc.English, v)
+	lacks(t, page, "1 of 4 stated employers verified, 1 skipped, 1 tried without success, 1 open.", "no longer employed there",
+		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank", "not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
+		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped", "The accounts hold about what they held", "Every uploaded document could be read.",
+		"/files/"+FileRef("u-bank/transactions.json"), "Bank transactions", "/report.csv", "1 of 4")
+	has(t, page, "u-bank/transactions", "months.csv")
+	lacks(t, eligibilityPage(t, svc.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
+}
+
+func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
+	v := madeEligibility()
+	v.Report.Assets, v.Report.Checks = nil, nil
+	has(t, eligibilityPage(t, svc.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
+	v = madeEligibility()
+	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
+	page := eligibilityPage(t, svc.English, v)
+	has(t, page, "Stated employers", "Employment and direct deposits", "Payroll", "report.csv", "The employer<", "Employers verified")
+	lacks(t, page, "Held today", "Is the application complete?")
+	v.Report = &report.Eligibility{Meta: madeMeta(), Assets: &report.Assets{}}
+	page = eligibilityPage(t, svc.English, v)
+	lacks(t, page, "No account was connected.")
+	has(t, page, `class="keys"`, `href="#failed"`)
+}
+
+func TestWhetherAssetsAreReal(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		now, average report.Cents
+		want         ui.Tone
+	}{
+		{"as ever", 4_000_00, 4_000_00, ui.Success},
+		{"twice as much", 8_000_00, 4_000_00, ui.Success},
+		{"more than that", 8_000_01, 4_000_00, ui.Warning},
+		{"much from nothing", 1_000_01, -50_00, ui.Warning},
+		{"little from nothing", 999_00, 1_00, ui.Success},
+		{"half", 2_000_00, 4_000_00, ui.Success},
+		{"less than half", 1_999_99, 4_000_00, ui.Warning},
+	} {
+		v := madeEligibility()
+		a := &v.Report.Assets.AccountDetails[0]
+		a.CurrentBalance, a.AverageBalance = &tc.now, &tc.average
+		if got := v.assetsReal(); got.tone != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got.tone, tc.want)
+		}
+	}
+	v := madeEligibility()
+	v.Report.Assets.AccountDetails[0].AverageBalance = nil
+	if got := v.assetsReal(); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, svc.English, v), "Held today") {
+		t.Errorf("without an average: %q", got.tone)
+	}
+}
+
+func TestWhatBecameOfAStatedEmployer(t *testing.T) {
+	v := madeEligibility()
+	for i, want := range []employerState{employerVerified, employerTried, employerSkipped, employerOpen} {
+		if got := v.stateOf(v.Report.StatedEmployers[i]); got != want {
+			t.Errorf("%s: state %d, want %d", v.Report.StatedEmployers[i].Name, got, want)
+		}
+	}
+	// Payroll that was shown for one and is of another does not verify it; a document is
+	// for the reviewer to read.
+	matching := v.Report.Employment[0].Matching.EmployerName.Matched
+	v.Report.Employment[0].Matching.EmployerName.Matched = nil
+	tern := v.Report.StatedEmployers[0]
+	if got := v.stateOf(tern); got != employerElsewhere {
+		t.Errorf("payroll of another: state %d", got)
+	}
+	if got := v.employersReal(); got.tone != ui.Danger || !strings.Contains(got.answer.EN, "0 of 4") || !strings.Contains(got.answer.EN, "for 1 name other employers only") {
+		t.Errorf("payroll of another: %+v", got)
+	}
+	lacks(t, eligibilityPage(t, svc.Spanish, v), "sus fuentes nombran otros")
+	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: svc.StatusSuccess})
+	if got := v.stateOf(tern); got != employerVerified {
+		t.Errorf("payroll of another, and a document: state %d", got)
+	}
+	v.Report.Employment[0].Matching.EmployerName.Matched = matching
+	v.Report.StatedEmployers = v.Report.StatedEmployers[:1]
+	if got := v.employersReal(); got.tone != ui.Success {
+		t.Errorf("all verified: %q", got.tone)
+	}
+	for name, change := range map[string]func(*report.Eligibility){
+		"no payroll, but a match": func(r *report.Eligibility) { r.Income = nil },
+	} {
+		change(v.Report)
+		if got := v.incomeReal(); got.tone != ui.Success || got.part != "inflows" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	v.Report.Assets.MatchedIncome = nil
+	if got := v.incomeReal(); got.tone != ui.Warning {
+		t.Errorf("income of nobody stated: %q", got.tone)
+	}
+}

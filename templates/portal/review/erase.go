@@ -1,0 +1,133 @@
+package review
+
+import (
+	"strconv"
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Words of deleting.
+var (
+	deleteOpen    = svc.Words{EN: "Delete what is known of this person", ES: "Eliminar lo que se sabe de esta persona"}
+	deleteTitle   = svc.Words{EN: "Delete for good", ES: "Eliminar de forma definitiva"}
+	deleteIntro   = svc.Words{EN: "These applications have the same e-mail address or the same name. Choose those of the person who asked.", ES: "Estas solicitudes tienen el mismo correo o el mismo nombre. Elija las de la persona que lo pidió."}
+	deleteWhich   = svc.Words{EN: "What is deleted", ES: "Qué se elimina"}
+	deleteWhat    = svc.Words{EN: "Data, reports, files, notes and decisions are destroyed, what is shared is withdrawn, and nobody can bring it back. Left are the application's id, when it was deleted, by whom and why, and the audit trail, which names nobody. What the report's maker and third parties keep follows their own rules.", ES: "Se destruyen datos, informes, archivos, notas y decisiones, se retira lo compartido, y nadie puede recuperarlo. Quedan el identificador de la solicitud, cuándo, quién y por qué se eliminó, y el registro de auditoría, que no nombra a nadie. Lo que guarden quien elabora el informe y los terceros sigue sus propias reglas."}
+	deleteWhy     = svc.Words{EN: "Why", ES: "Por qué"}
+	deleteSure    = svc.Words{EN: "Yes, this is meant, and it is for good", ES: "Sí, es lo que se quiere, y es definitivo"}
+	deleteDo      = svc.Words{EN: "Delete", ES: "Eliminar"}
+	deleteKeep    = svc.Words{EN: "Keep everything", ES: "Conservarlo todo"}
+	deleteUnsure  = svc.Words{EN: "Nothing was deleted: choose at least one application, and say that it is meant.", ES: "No se eliminó nada: elija al menos una solicitud y confirme que es lo que se quiere."}
+	deleteShared  = svc.Words{EN: "A report is shared, and the service that must withdraw it does not answer. What could be deleted is; try again for the rest.", ES: "Hay un informe compartido y el servicio que debe retirarlo no responde. Lo que se podía eliminar está eliminado; inténtelo de nuevo para el resto."}
+	deletedTitle  = svc.Words{EN: "This application was deleted", ES: "Esta solicitud fue eliminada"}
+	deletionIntro = svc.Words{EN: "What was deleted here, newest first. Nothing more is known of it.", ES: "Lo eliminado aquí, lo más reciente primero. No se sabe nada más de ello."}
+	deletionBy    = svc.Words{EN: "By", ES: "Por"}
+	deletionAged  = svc.Words{EN: "by its age", ES: "por su antigüedad"}
+	deletionNone  = svc.Words{EN: "Nothing was deleted yet", ES: "Aún no se eliminó nada"}
+	deletionHow   = svc.Words{EN: "An administrator deletes from an application's page.", ES: "Una persona administradora elimina desde la página de una solicitud."}
+	retentionNone = svc.Words{EN: "Applications are kept until somebody deletes them. The operator can set after how many days they go.", ES: "Las solicitudes se conservan hasta que alguien las elimina. Quien opera el sistema puede fijar a los cuántos días se eliminan."}
+	retentionIs   = svc.Words{EN: "An application to which nothing has happened for this many days is deleted by itself:", ES: "Una solicitud a la que no le ocurre nada durante estos días se elimina sola:"}
+	retention     = svc.Words{EN: "Retention", ES: "Conservación"}
+)
+
+// deletionWords are why an application was deleted.
+var deletionWords = map[string]svc.Words{
+	"request": {EN: "The person asked for it", ES: "La persona lo pidió"},
+	"mistake": {EN: "It should not have been made", ES: "No debió crearse"},
+	"test":    {EN: "It was a test", ES: "Era una prueba"},
+	"age":     {EN: "It was as old as any may get", ES: "Alcanzó la antigüedad máxima"},
+}
+
+// EraseView is what of a person is here, to be deleted.
+type EraseView struct {
+	By, ID  string
+	Rows    []EraseRow
+	Causes  []string
+	Cause   string // as chosen
+	Problem EraseProblem
+}
+
+// EraseRow is one application of it.
+type EraseRow struct {
+	ID, ExternalID, Name, Email string
+	Product                     svc.Product
+	State                       string
+	CreatedAt                   time.Time
+	Chosen                      bool
+}
+
+// EraseProblem is why not everything was deleted.
+type EraseProblem int
+
+const (
+	EraseFine EraseProblem = iota
+	EraseUnsure
+	EraseShared
+)
+
+func (p EraseProblem) words(l svc.Lang) string {
+	return [...]svc.Words{{}, deleteUnsure, deleteShared}[p].In(l)
+}
+
+func (v EraseView) which(l svc.Lang) ui.Question {
+	q := ui.Question{Name: "id", Label: deleteWhich.In(l), Lang: l}
+	for _, r := range v.Rows {
+		label := r.Name
+		if label == "" {
+			label = r.ExternalID
+		}
+		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: label, Chosen: r.Chosen,
+			Detail: joined(" · ", r.Email, shorten(Row{ID: r.ID, ExternalID: r.ExternalID}), known(l, productWords, r.Product), stateName(l, r.State), ui.DayWords(l, r.CreatedAt.UTC()))})
+	}
+	return q
+}
+
+func (v EraseView) why(l svc.Lang) ui.Question {
+	q := ui.Question{Name: "cause", Label: deleteWhy.In(l), Lang: l}
+	for _, c := range v.Causes {
+		q.Options = append(q.Options, ui.Option{Value: c, Label: known(l, deletionWords, c), Chosen: c == v.Cause || v.Cause == "" && c == "request"})
+	}
+	return q
+}
+
+// DeletionsView is what was deleted, and how long anything is kept.
+type DeletionsView struct {
+	By            string
+	Days          int // 0 for ever
+	Done          int // how many were deleted just now
+	Rows          []Deletion
+	Older, Newest string
+}
+
+// Deletion is what is left of an application. By is an e-mail, or empty.
+type Deletion struct {
+	ApplicationID, Cause, By string
+	At                       time.Time
+}
+
+func (d Deletion) who(l svc.Lang) string {
+	switch {
+	case d.Cause == "age":
+		return deletionAged.In(l)
+	case d.By == "":
+		return deskSomebody.In(l)
+	}
+	return d.By
+}
+
+func (v DeletionsView) grid(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: deskDeletions.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewWhen.In(l)}, {Label: reviewOpen.In(l)}, {Label: deleteWhy.In(l)}, {Label: deletionBy.In(l)}}}
+	for _, r := range v.Rows {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, r.At)}, {Body: mono(r.ApplicationID)}, {Text: known(l, deletionWords, r.Cause)}, {Text: r.who(l)}})
+	}
+	return g
+}
+
+func (v DeletionsView) doneWords(l svc.Lang) string {
+	if v.Done == 1 {
+		return svc.Words{EN: "One application was deleted.", ES: "Se eliminó una solicitud."}.In(l)
+	}
+	return svc.Words{EN: strconv.Itoa(v.Done) + " applications were deleted.", ES: "Se eliminaron " + strconv.Itoa(v.Done) + " solicitudes."}.In(l)
+}

@@ -1,0 +1,217 @@
+package review
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+var (
+	reportFigures    = svc.Words{EN: "All figures", ES: "Todas las cifras"}
+	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, with what it says, its value and the reason that it stands for, with its adverse action code.", ES: "Todos los atributos del informe, con lo que dicen, su valor y la razón que representan, con su código de acción adversa."}
+	reportFigure     = svc.Words{EN: "Figure", ES: "Cifra"}
+	reportReason     = svc.Words{EN: "Reason", ES: "Razón"}
+	reportValue      = svc.Words{EN: "Value", ES: "Valor"}
+	reportFind       = svc.Words{EN: "Find a figure", ES: "Buscar una cifra"}
+	reportFindHint   = svc.Words{EN: "By its words or its name, such as lowest balance or NSFOD.", ES: "Por sus palabras o su nombre, como saldo más bajo o NSFOD."}
+	reportFindDo     = svc.Words{EN: "Find", ES: "Buscar"}
+	reportFindAll    = svc.Words{EN: "Show all figures", ES: "Mostrar todas las cifras"}
+	reportKind       = svc.Words{EN: "Of kind", ES: "De la clase"}
+	reportAnyKind    = svc.Words{EN: "All kinds", ES: "Todas las clases"}
+	reportOneFound   = svc.Words{EN: "1 figure", ES: "1 cifra"}
+	reportFound      = svc.Words{EN: "figures", ES: "cifras"}
+	reportNoneFound  = svc.Words{EN: "No figure fits. Try one word of it.", ES: "Ninguna cifra coincide. Pruebe con una sola palabra."}
+	reportNoRecords  = svc.Words{EN: "no usable records", ES: "sin registros utilizables"}
+	reportNoCategory = svc.Words{EN: "no usable records in the category", ES: "sin registros utilizables en la categoría"}
+	reportNoValues   = svc.Words{EN: "no usable values", ES: "sin valores utilizables"}
+	reportCapped     = svc.Words{EN: "beyond the scale, or divided by zero", ES: "fuera de la escala o dividido por cero"}
+)
+
+// nodeNames are the kinds of attributes in words, by document 1's node.
+var nodeNames = map[string]svc.Words{
+	"ASSET":    {EN: "Balances", ES: "Saldos"},
+	"INFLOW":   {EN: "Money in", ES: "Entradas"},
+	"EXPENSE":  {EN: "Money out", ES: "Salidas"},
+	"CASHFLOW": {EN: "Net cash flow", ES: "Flujo neto"},
+	"RATIO":    {EN: "Ratios", ES: "Proporciones"},
+	"TOTAL":    {EN: "All transactions", ES: "Todos los movimientos"},
+	"CADENCE":  {EN: "Rhythm", ES: "Ritmo"},
+	"ASSETS":   {EN: "Balances (deprecated)", ES: "Saldos (en desuso)"},
+	"INCOME":   {EN: "Income (deprecated)", ES: "Ingresos (en desuso)"},
+	"EXPENSES": {EN: "Money out (deprecated)", ES: "Salidas (en desuso)"},
+	"TOTALS":   {EN: "All transactions (deprecated)", ES: "Todos los movimientos (en desuso)"},
+}
+
+// nodes lists the kinds of the report's attributes in the order of the report.
+func (v ReportView) nodes() []string {
+	var out []string
+	for _, a := range v.Report.Attributes {
+		if !slices.Contains(out, a.Node) {
+			out = append(out, a.Node)
+		}
+	}
+	return out
+}
+
+func (v ReportView) kinds(l svc.Lang) []ui.Option {
+	var out []ui.Option
+	for _, n := range v.nodes() {
+		out = append(out, ui.Option{Value: n, Label: known(l, nodeNames, n), Chosen: n == v.Node})
+	}
+	return out
+}
+
+// searched reports whether the figures are a choice of them.
+func (v ReportView) searched() bool { return v.Query != "" || v.Node != "" }
+
+// figures are the chosen attributes of a node.
+func (v ReportView) figures(l svc.Lang, node string) []report.Attribute {
+	var out []report.Attribute
+	for _, a := range v.Report.Attributes {
+		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, sought(l, a)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (v ReportView) found(l svc.Lang) string {
+	n := 0
+	for _, node := range v.nodes() {
+		n += len(v.figures(l, node))
+	}
+	return foundWords(l, n)
+}
+
+func foundWords(l svc.Lang, n int) string {
+	switch n {
+	case 0:
+		return reportNoneFound.In(l)
+	case 1:
+		return reportOneFound.In(l)
+	}
+	return strconv.Itoa(n) + " " + reportFound.In(l)
+}
+
+// sought is what an attribute is found by: its name, as it is and in words, what
+// it says, its kind and its code, folded.
+func sought(l svc.Lang, a report.Attribute) string {
+	words, _ := AttributeWords(l, a.Name, a.Description)
+	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), reasonOf(l, a)}, " "))
+}
+
+// reasonOf is the reason that an attribute stands for, with its code; the code
+// alone where the attribute is another provider's.
+func reasonOf(l svc.Lang, a report.Attribute) string {
+	w, ok := reasonWords[a.AdverseActionCode]
+	if _, lang := AttributeWords(svc.Spanish, a.Name, ""); !ok || lang != svc.Spanish {
+		return a.AdverseActionCode
+	}
+	return w.In(l) + " (" + a.AdverseActionCode + ")"
+}
+
+// fits reports whether all words of a query are in a folded text. The script of
+// the page does the same.
+func fits(query, text string) bool {
+	for _, word := range strings.Fields(fold(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold writes a text in lower case and without accents.
+func fold(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(s)))
+}
+
+// figureValue is a value as people read it, or what its sentinel says (document 1,
+// value types). Decimals tell its type: two are dollars.
+func figureValue(l svc.Lang, a report.Attribute) string {
+	if s := sentinel(l, a.Name, a.Value); s != "" {
+		return s
+	}
+	s := a.Value.String()
+	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) == 2 {
+		if c, err := report.ParseCents(s); err == nil {
+			return dollars(c)
+		}
+	}
+	return grouped(plain(s))
+}
+
+// sentinel says what a value that is none means; empty for one that is.
+func sentinel(l svc.Lang, name string, value interface{ String() string }) string {
+	s := value.String()
+	if strings.Contains(name, "_PRESENT_") {
+		switch s { // a boolean's own
+		case "8":
+			return reportNoRecords.In(l)
+		case "7":
+			return reportNoCategory.In(l)
+		case "6":
+			return reportNoValues.In(l)
+		}
+	}
+	switch s {
+	case "9999998", "9998":
+		return reportNoRecords.In(l)
+	case "9999997", "9997":
+		return reportNoCategory.In(l)
+	case "9999996", "9996":
+		return reportNoValues.In(l)
+	case "9999995", "9999995.00", "9999995.00000", "9995":
+		return reportCapped.In(l)
+	}
+	return ""
+}
+
+// keyFigures are the numbers at the head of the page, by the attributes that they
+// are; those that a report has not are not shown.
+var keyFigures = []struct {
+	name  string
+	label svc.Words
+}{
+	{"UA_INFLOW_INCOME_AVG_12R", svc.Words{EN: "Income a month", ES: "Ingresos al mes"}},
+	{"UA_EXPENSE_TOTAL_AVG_12R", svc.Words{EN: "Money out a month, own transfers included", ES: "Salidas al mes, con transferencias propias"}},
+	{"UA_CASHFLOW_NET_AVG_12R", svc.Words{EN: "Net a month, own transfers left out", ES: "Neto al mes, sin transferencias propias"}},
+	{"UA_ASSET_TOTAL_BAL_CUR", svc.Words{EN: "Balance now", ES: "Saldo actual"}},
+	{"UA_ASSET_TOTAL_MIN_3M", svc.Words{EN: "Lowest balance, 3 months", ES: "Saldo más bajo, 3 meses"}},
+	{"UA_ASSET_NEGDAYS_CNT_3M", svc.Words{EN: "Days below zero, 3 months", ES: "Días bajo cero, 3 meses"}},
+	{"UA_EXPENSE_NSFOD_CNT_12M", svc.Words{EN: "NSF or overdraft, 12 months", ES: "Sin fondos o sobregiro, 12 meses"}},
+	{"UA_EXPENSE_RETURNED_CNT_12M", svc.Words{EN: "Returned payments, 12 months", ES: "Pagos devueltos, 12 meses"}},
+}
+
+// keyFigure is one number at the head of the page.
+type keyFigure struct {
+	label string
+	of    report.Attribute
+	none  bool // its sentinel stands for it
+	below bool // less than zero
+}
+
+func (v ReportView) keys(l svc.Lang) []keyFigure {
+	var out []keyFigure
+	for _, k := range keyFigures {
+		i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == k.name })
+		if i < 0 {
+			continue
+		}
+		a := v.Report.Attributes[i]
+		out = append(out, keyFigure{label: k.label.In(l), of: a, none: sentinel(l, a.Name, a.Value) != "", below: strings.HasPrefix(a.Value.String(), "-")})
+	}
+	return out
+}

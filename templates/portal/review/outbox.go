@@ -1,0 +1,31 @@
+package review
+
+import (
+	"time"
+
+	"vestibule/internal/svc"
+)
+
+// OutboxView lists, at the review desk, the letters of a sandbox that has no mail
+// server.
+type OutboxView struct {
+	By      string
+	Letters []OutboxLetter
+}
+
+// OutboxLetter is one of them.
+type OutboxLetter struct {
+	At                time.Time
+	To, Subject, Text string
+}
+
+var (
+	outboxTitle = svc.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
+	outboxText  = svc.Words{
+		EN: "There is no mail server, so letters to applicants wait here. Name one with --smtp-addr to have them sent.",
+		ES: "No hay servidor de correo, así que los mensajes a los solicitantes esperan aquí. Indique uno con --smtp-addr para enviarlos."}
+	outboxNone    = svc.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
+	outboxHow     = svc.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
+	outboxTo      = svc.Words{EN: "To", ES: "Para"}
+	outboxWritten = svc.Words{EN: "Written", ES: "Escrito"}
+)

@@ -1,0 +1,222 @@
+package review
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// PassportView is a credit passport as a page.
+type PassportView struct {
+	By            string
+	ApplicationID string
+	Report        *report.Passport
+}
+
+// identities are those of the report as a cashflow report has them.
+func (v PassportView) identities() []report.Identity {
+	var out []report.Identity
+	for _, i := range v.Report.Identities {
+		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName, LastName: i.LastName, FullName: i.FullName, Emails: i.Emails}
+		if one.FullName == nil {
+			one.FullName = report.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
+		}
+		if i.Matching != nil {
+			one.Matching = &report.Matching{FullName: report.MatchingField{
+				Matched: recordRefs(i.Matching.FullName.Matched), Unmatched: recordRefs(i.Matching.FullName.Unmatched)}}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func (v PassportView) sheet(l svc.Lang) sheet {
+	r := v.Report
+	return sheet{title: reportPassportTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: noData(r.Meta), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
+		downloads: []download{{"/report.json", reviewDownload}}}
+}
+
+// sections are the parts that the report has something for.
+func (v PassportView) sections(l svc.Lang) []section {
+	r := v.Report
+	var out []section
+	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+		if there {
+			out = append(out, section{id, title.In(l), body()})
+		}
+	}
+	table := func(g func() ui.Grid) func() templ.Component {
+		return func() templ.Component { return ui.Table(g()) }
+	}
+	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return passportIdentities(l, v) })
+	add(len(r.Scores) > 0, "scores", passportScores, func() templ.Component { return passportScoreList(l, r.Scores) })
+	add(len(r.Currencies) > 0, "currencies", passportTotals, func() templ.Component { return passportCurrencies(l, r.Currencies) })
+	add(len(r.Tradelines) > 0, "tradelines", passportTradelines, func() templ.Component { return passportCredits(l, v) })
+	add(len(r.Collections) > 0, "collections", passportCollections, table(func() ui.Grid { return v.collections(l) }))
+	add(len(r.PublicRecords) > 0, "records", passportRecords, table(func() ui.Grid { return v.records(l) }))
+	add(len(r.NSF) > 0, "returned", passportReturned, table(func() ui.Grid { return v.returned(l) }))
+	add(len(r.Disputes) > 0, "disputes", passportDisputes, table(func() ui.Grid { return v.disputes(l) }))
+	add(len(r.Inquiries) > 0, "inquiries", passportInquiries, table(func() ui.Grid { return v.inquiries(l) }))
+	add(len(r.Addresses) > 0, "addresses", passportAddresses, table(func() ui.Grid { return v.addresses(l) }))
+	add(len(r.Employers) > 0, "employers", reportEmployment, table(func() ui.Grid { return v.employers(l) }))
+	add(len(r.OtherIncomes) > 0, "incomes", passportIncomes, table(func() ui.Grid { return v.incomes(l) }))
+	add(len(r.Identifiers) > 0, "identifiers", passportIdentifiers, table(func() ui.Grid { return v.identifiers(l) }))
+	add(len(r.BankAccounts) > 0, "accounts", reportAccounts, table(func() ui.Grid { return v.accounts(l) }))
+	add(len(r.Notices) > 0, "notices", reportNotices, table(func() ui.Grid { return v.notices(l) }))
+	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
+	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
+	return out
+}
+
+func (v PassportView) keys(l svc.Lang) []key {
+	var out []key
+	for _, s := range v.Report.Scores {
+		out = append(out, key{label: passportScore.In(l), value: strconv.Itoa(s.Value),
+			is: s.Name + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
+	}
+	for _, c := range v.Report.Currencies {
+		native := func(label svc.Words, usd, own *report.Cents) {
+			if usd != nil && own != nil {
+				out = append(out, key{label: label.In(l), value: dollars(*usd), is: foreign(own, c.Currency) + " " + passportAtRate.In(l)})
+			} else if own != nil {
+				out = append(out, key{label: label.In(l), value: foreign(own, c.Currency), is: passportNoRate.In(l)})
+			}
+		}
+		native(tradeBalance, c.TotalsUSD.Balance, c.Totals.Balance)
+		native(tradePayment, c.TotalsUSD.MonthlyPayment, c.Totals.MonthlyPayment)
+		native(tradePastDue, c.TotalsUSD.PastDue, c.Totals.PastDue)
+	}
+	if n := len(v.Report.Tradelines); n > 0 {
+		out = append(out, key{label: passportTradelines.In(l), value: strconv.Itoa(n), is: v.lateTold().In(l)})
+	}
+	return out
+}
+
+// late counts the months of the payment histories that were paid late, and how many
+// of them by 90 days or more.
+func (v PassportView) late() (late, gravely int) {
+	for _, t := range v.Report.Tradelines {
+		for _, m := range t.History {
+			switch report.Text(m.Status) {
+			case report.PaidLate1, report.PaidLate30, report.PaidLate60:
+				late++
+			case report.PaidLate90, report.PaidLate120, report.PaidChargedOff:
+				gravely++
+				late++
+			}
+		}
+	}
+	return late, gravely
+}
+
+func (v PassportView) lateTold() svc.Words {
+	late, gravely := v.late()
+	if late == 0 {
+		return svc.Words{EN: "No month was paid late.", ES: "Ningún mes se pagó tarde."}
+	}
+	if late == 1 {
+		if gravely == 1 {
+			return svc.Words{EN: "One month was paid late, by 90 days or more.", ES: "Un mes se pagó tarde, con 90 días o más."}
+		}
+		return svc.Words{EN: "One month was paid late.", ES: "Un mes se pagó tarde."}
+	}
+	return svc.Words{EN: strconv.Itoa(late) + " months paid late, " + strconv.Itoa(gravely) + " of them by 90 days or more.",
+		ES: strconv.Itoa(late) + " meses pagados tarde, " + strconv.Itoa(gravely) + " de ellos 90 días o más."}
+}
+
+// findings answers whether the person and the documents are real, and what the
+// credit says.
+func (v PassportView) findings() []finding {
+	out := []finding{v.personReal()}
+	if f, ok := v.documentsReal(); ok {
+		out = append(out, f)
+	}
+	if len(v.Report.Tradelines) > 0 {
+		out = append(out, v.creditPaid())
+	}
+	return out
+}
+
+// personReal is person; somebody who is dead according to a source is nobody here.
+func (v PassportView) personReal() finding {
+	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
+		return finding{question: askPerson, part: "identity", tone: ui.Danger, answer: svc.Words{EN: "A source says that this person is dead.", ES: "Una fuente dice que esta persona ha fallecido."}}
+	}
+	return person(v.identities())
+}
+
+// documentsReal holds the identity documents to the day of the report; false where
+// none was read.
+func (v PassportView) documentsReal() (finding, bool) {
+	f, read := finding{question: askDocuments, part: "identity", tone: ui.Success, answer: svc.Words{EN: "Every identity document that was read is valid.", ES: "Todos los documentos de identidad leídos están vigentes."}}, false
+	for _, i := range v.Report.Identities {
+		for _, d := range i.Documents {
+			read = true
+			if d.Expires != nil && d.Expires.Before(report.DateOf(v.Report.Meta.CreatedAt.Time).Time) {
+				f.tone, f.answer = ui.Warning, svc.Words{EN: "An identity document has expired.", ES: "Un documento de identidad está vencido."}
+			}
+		}
+	}
+	return f, read
+}
+
+func (v PassportView) creditPaid() finding {
+	f := finding{question: askCredit, part: "tradelines", tone: ui.Success, answer: v.lateTold()}
+	late, gravely := v.late()
+	is := func(status string) bool {
+		return slices.ContainsFunc(v.Report.Tradelines, func(t report.Tradeline) bool { return t.Status == status })
+	}
+	switch {
+	case gravely > 0 || is(report.TradelineChargedOff):
+		f.tone = ui.Danger
+	case late > 0 || is(report.TradelineDelinquent):
+		f.tone = ui.Warning
+	}
+	if is(report.TradelineDelinquent) || is(report.TradelineChargedOff) {
+		f.answer = svc.Words{EN: f.answer.EN + " Some credit is past due or was charged off.", ES: f.answer.ES + " Algún crédito está vencido o fue castigado."}
+	}
+	return f
+}
+
+// foreign writes an amount in its own currency; empty without one.
+func foreign(c *report.Cents, currency string) string {
+	if c == nil {
+		return ""
+	}
+	s := strings.TrimSuffix(c.String(), ".00")
+	if strings.HasPrefix(s, "-") {
+		return joined(" ", "−"+grouped(s[1:]), currency)
+	}
+	return joined(" ", grouped(s), currency)
+}
+
+// inDollars is an amount at the rate that the report names for its currency; false
+// where it names none, or for what no report has.
+func (v PassportView) inDollars(c *report.Cents, currency string) (report.Cents, bool) {
+	i := slices.IndexFunc(v.Report.Currencies, func(x report.PassportCurrency) bool { return x.Currency == currency && x.Rate != nil })
+	if c == nil || i < 0 || currency == "USD" {
+		return 0, false
+	}
+	amount := uint64(positive(*c))
+	hi, lo := bits.Mul64(amount, uint64(*v.Report.Currencies[i].Rate))
+	lo, carry := bits.Add64(lo, uint64(report.RateUnit)/2, 0)
+	if hi += carry; hi >= uint64(report.RateUnit) {
+		return 0, false
+	}
+	q, _ := bits.Div64(hi, lo, uint64(report.RateUnit))
+	if q > 1<<62 {
+		return 0, false
+	}
+	if *c < 0 {
+		return -report.Cents(q), true
+	}
+	return report.Cents(q), true
+}

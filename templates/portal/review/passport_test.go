@@ -1,0 +1,115 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// madePassport is a credit file of a country whose currency the report has a rate
+// for, and of one that it has none for.
+func madePassport() PassportView {
+	record, rate := report.Null("r-1"), report.Rate(50_000_000) // 0.05
+	born, opened, expires := on("1980-02-29"), on("2020-01-15"), on("2025-01-01")
+	month := func(m string, status string) report.PaymentMonth {
+		return report.PaymentMonth{Month: m, Status: report.Null(status)}
+	}
+	return PassportView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Passport{
+		Meta: madeMeta(), Product: &report.Product{Name: "Passport", ProductID: madeToken, InquiryType: "PERSONAL"},
+		Identities: []report.PassportIdentity{
+			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{{SourceID: "MEX_CDC", SourceRecordID: record}}}}},
+			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: report.Null("ANA"), LastName: report.Null("NUNEZ"), DateOfBirth: &born, OtherNames: []string{"A. <N>"}, Telephones: []string{"+52 1"}, IsDeceased: b(false),
+				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: report.Null("4821"), Country: report.Null("MEX"), Expires: &expires}}}},
+		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Name: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []report.ScoreFactor{{Code: "LATE", Description: "Paid <late>"}}}},
+		Currencies: []report.PassportCurrency{{SourceID: "MEX_CDC", Currency: "MXN", Rate: &rate, RateDate: &opened, RateSource: report.Null("A_BANK"),
+			Totals: report.TradelineTotals{Balance: c(10_000_00)}, TotalsUSD: report.TradelineTotals{Balance: c(500_00)}},
+			{SourceID: "X", Currency: "XAF", Totals: report.TradelineTotals{Balance: c(77_00)}}},
+		Tradelines: []report.Tradeline{{SourceID: "MEX_CDC", AccountID: "t1", Type: report.TradeCard, Status: report.TradelineOpen, Opened: &opened, Currency: "MXN", CreditLimit: c(20_000_50), Balance: c(-10_00),
+			History: []report.PaymentMonth{month("2026-02", "OK"), month("2026-01", "LATE_30_59"), month("2025-12", ""), month("2025-11", "NEW_STATUS")}},
+			{SourceID: "X", AccountID: "t2", Type: "NEW_KIND", Status: report.TradelineClosed, Currency: "XAF", CreditLimit: c(5_00)}},
+		Inquiries:     []report.PassportInquiry{{SourceID: "MEX_CDC", Date: &opened, Inquirer: report.Null("Banco <X>"), Purpose: report.Null("NEW_CREDIT"), Currency: report.Null("MXN"), Amount: c(1_000_00)}},
+		PublicRecords: []report.PublicRecord{{Type: "BANKRUPTCY", Status: "FILED", Court: report.Null("Juzgado 1")}},
+		Disputes:      []report.PassportDispute{{AccountID: report.Null("t1"), Status: "OPEN", Description: report.Null("Not mine")}},
+		Notices:       []report.PassportNotice{{Description: "About nobody."}}}}
+}
+
+func TestThePassportPageShowsTheFile(t *testing.T) {
+	v := madePassport()
+	page := render(t, Passport(ui.Page{Lang: svc.English}, v))
+	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", "An identity document has expired.", "CDC score: 650 on a scale from 400 to 850", "Paid &lt;late&gt;",
+		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", "No rate for US dollars is known.", "77 XAF", "20,000.50 MXN", "$1,000.03", "−10 MXN", "−$0.50", "5 XAF", "NEW_KIND",
+		"Feb 2026: on time", "Jan 2026: 30 to 59 days late", "Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;", "new credit", "Bankruptcy", "Not mine", "1. Credit card", "About nobody.", "the whole report",
+		"One month was paid late.", "/files\"")
+	has(t, page, "Collections", "Returned payments", "Other income", ".csv", "Addresses")
+	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: on time") {
+		t.Error("the latest month does not come last")
+	}
+	lacks(t, render(t, Passport(ui.Page{Lang: svc.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito", "Un documento de identidad está vencido.", "en una escala de 400 a 850")
+	v.Report = &report.Passport{Meta: madeMeta()}
+	has(t, render(t, Passport(ui.Page{Lang: svc.English}, v)), "Credits", "Scores", "Identity</h2>", `class="keys"`, "The credit", "The documents")
+}
+
+func TestWhatACreditFileSays(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		change   func(*report.Passport)
+		question string
+		want     ui.Tone
+	}{
+		{"late once", func(*report.Passport) {}, "The credit", ui.Warning},
+		{"never late", func(r *report.Passport) { r.Tradelines[0].History = r.Tradelines[0].History[:1] }, "The credit", ui.Success},
+		{"late by 90 days", func(r *report.Passport) { r.Tradelines[0].History[1].Status = report.Null(report.PaidLate90) }, "The credit", ui.Danger},
+		{"past due", func(r *report.Passport) {
+			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineDelinquent
+		}, "The credit", ui.Warning},
+		{"charged off", func(r *report.Passport) {
+			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineChargedOff
+		}, "The credit", ui.Danger},
+		{"a document that has expired", func(*report.Passport) {}, "The documents", ui.Warning},
+		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day }, "The documents", ui.Success},
+		{"a name that is known", func(*report.Passport) {}, "The person", ui.Success},
+		{"somebody who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "The person", ui.Danger},
+	} {
+		v := madePassport()
+		tc.change(v.Report)
+		var got ui.Tone
+		found := false
+		for _, f := range v.findings() {
+			if f.question.EN == tc.question {
+				got, found = f.tone, true
+			}
+		}
+		if !found || got != tc.want {
+			t.Errorf("%s: %s is %q (%v), want %q", tc.name, tc.question, got, found, tc.want)
+		}
+	}
+}
+
+// TestDollarsAtTheReportsRate holds the conversion to its definition, and any
+// amount and rate to an answer.
+func TestDollarsAtTheReportsRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amount := report.Cents(rapid.Int64().Draw(t, "amount"))
+		rate := report.Rate(rapid.Int64Range(1, 1e15).Draw(t, "rate"))
+		v := PassportView{Report: &report.Passport{Currencies: []report.PassportCurrency{{Currency: "MXN", Rate: &rate}}}}
+		got, ok := v.inDollars(&amount, "MXN")
+		if amount > -1e8 && amount < 1e8 && rate < 1e10 {
+			n, half := int64(positive(amount))*int64(rate), int64(report.RateUnit)/2
+			want := report.Cents((n + half) / int64(report.RateUnit))
+			if amount < 0 {
+				want = -want
+			}
+			if !ok || got != want {
+				t.Fatalf("%d at %d = %d (%v), want %d", amount, rate, got, ok, want)
+			}
+		}
+		if _, ok := v.inDollars(&amount, "XAF"); ok {
+			t.Fatal("an amount without a rate has one")
+		}
+	})
+}

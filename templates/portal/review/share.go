@@ -1,0 +1,217 @@
+package review
+
+import (
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Sharing is the card of whom a report is shared with. PublicID and Label
+// are as typed, and Problem or Done what came of it.
+type Sharing struct {
+	Open bool // there is a report that can be shared
+	// ReadOnly is for who may only look.
+	ReadOnly bool
+
+	Shares []Share
+	Lines  []ShareLine
+	Known  []ThirdParty
+
+	PublicID, Label string
+	Problem         ShareProblem
+	Code            string // the service's, of the problem
+	Withdrawing     bool   // it is a problem of withdrawing
+	Done            ShareDone
+}
+
+// Share is one third party that the report is or was shared with. By whom is
+// an e-mail, or empty for somebody who is no longer here.
+type Share struct {
+	ID, PublicID, Label  string
+	Created, Granted     time.Time
+	Until                time.Time // to be read for the first time
+	Over                 bool      // until has passed
+	Withdrawn            time.Time // zero for not
+	CreatedBy, GrantedBy string
+	WithdrawnBy          string
+}
+
+// name is what the third party is called.
+func (s Share) name() string {
+	if s.Label != "" {
+		return s.Label
+	}
+	return s.PublicID
+}
+
+// ShareLine is one line of what was done to share the report. Nobody knows
+// the end of one that is not done.
+type ShareLine struct {
+	At              time.Time
+	By              string
+	Action          string // shared, renewed, withdrawn
+	PublicID, Label string
+	Done            bool
+}
+
+// ThirdParty is one that other reports were shared with.
+type ThirdParty struct{ PublicID, Label string }
+
+// WithdrawView asks whether a share is to be withdrawn.
+type WithdrawView struct {
+	By    string
+	Row   Row
+	Share Share
+}
+
+// ShareProblem is why nothing was shared or withdrawn.
+type ShareProblem int
+
+const (
+	ShareFine ShareProblem = iota
+	ShareNoPublicID
+	ShareBadLabel
+	ShareUnknownParty
+	ShareTooOld
+	ShareWithdrawn
+	ShareGone
+	ShareNoAnswer
+	ShareRefused
+)
+
+// at returns the words that stand at the fields, and those for the whole card.
+func (v Sharing) problems(l svc.Lang) (publicID, label, all string) {
+	switch v.Problem {
+	case ShareNoPublicID:
+		return shareNoPublicID.In(l), "", ""
+	case ShareBadLabel:
+		return "", shareBadLabel.In(l), ""
+	case ShareUnknownParty:
+		return shareUnknownParty.In(l), "", ""
+	case ShareTooOld:
+		return "", "", shareTooOld.In(l)
+	case ShareWithdrawn:
+		return "", "", shareWithdrawnBefore.In(l)
+	case ShareGone:
+		return "", "", shareGone.In(l)
+	case ShareNoAnswer:
+		if v.Withdrawing {
+			return "", "", shareNotWithdrawn.In(l)
+		}
+		return "", "", shareNoAnswer.In(l)
+	case ShareRefused:
+		return "", "", shareRefused.In(l)
+	}
+	return "", "", ""
+}
+
+// ShareDone is what was just done: shared, renewed or withdrawn; anything
+// else is nothing.
+type ShareDone string
+
+func (d ShareDone) words(l svc.Lang) string { return shareDoneWords[d].In(l) }
+
+var (
+	shareTitle     = svc.Words{EN: "Sharing", ES: "Uso compartido"}
+	shareIntro     = svc.Words{EN: "A third party with an account at the report service can read this report under its own credentials.", ES: "Un tercero con cuenta en el servicio de informes puede leer este informe con sus propias credenciales."}
+	shareNone      = svc.Words{EN: "This report is shared with nobody.", ES: "Este informe no se ha compartido con nadie."}
+	shareUntil     = svc.Words{EN: "To be read until", ES: "Debe leerse antes del"}
+	shareHow       = svc.Words{EN: "It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
+	shareParty     = svc.Words{EN: "Third party", ES: "Tercero"}
+	shareFirst     = svc.Words{EN: "Shared", ES: "Compartido"}
+	shareLast      = svc.Words{EN: "Last 72 hours given", ES: "Últimas 72 horas concedidas"}
+	shareActive    = svc.Words{EN: "Active", ES: "Activo"}
+	shareActiveHow = svc.Words{EN: "for the first time; once read, it stays open", ES: "por primera vez; una vez leído, sigue abierto"}
+	shareOver      = svc.Words{EN: "72 hours over", ES: "72 horas vencidas"}
+	shareOverHow   = svc.Words{EN: "has passed: closed, unless it was read before", ES: "ya pasó: cerrado, salvo que se haya leído antes"}
+	shareEnded     = svc.Words{EN: "Withdrawn", ES: "Retirado"}
+	shareElsewhere = svc.Words{EN: "not on these pages", ES: "fuera de estas páginas"}
+	shareBy        = svc.Words{EN: "by", ES: "por"}
+	shareSomebody  = svc.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
+	shareMore      = svc.Words{EN: "Give another 72 hours", ES: "Conceder otras 72 horas"}
+	shareWithdraw  = svc.Words{EN: "Withdraw", ES: "Retirar"}
+	shareFor       = svc.Words{EN: "for", ES: "para"}
+	shareFrom      = svc.Words{EN: "from", ES: "a"}
+
+	shareFormTitle   = svc.Words{EN: "Share with a third party", ES: "Compartir con un tercero"}
+	sharePublicID    = svc.Words{EN: "Public id of the third party", ES: "Identificador público del tercero"}
+	sharePublicHint  = svc.Words{EN: "Its account's id at the report service.", ES: "El de su cuenta en el servicio de informes."}
+	shareLabel       = svc.Words{EN: "What you call it", ES: "Cómo lo llama usted"}
+	shareLabelHint   = svc.Words{EN: "Shown on these pages only.", ES: "Solo se muestra en estas páginas."}
+	shareDo          = svc.Words{EN: "Share the report", ES: "Compartir el informe"}
+	shareHistory     = svc.Words{EN: "Who shared and withdrew", ES: "Quién compartió y retiró"}
+	shareHistoryWhat = svc.Words{EN: "What was done, newest first: the last hundred", ES: "Lo hecho, lo más reciente primero: los últimos cien"}
+	shareWho         = svc.Words{EN: "Who", ES: "Quién"}
+	shareUnknownEnd  = svc.Words{EN: "No answer from the service: do it again to be sure", ES: "Sin respuesta del servicio: repítalo para estar seguro"}
+
+	shareWithdrawTitle = svc.Words{EN: "Withdraw this report", ES: "Retirar este informe"}
+	shareWithdrawIntro = svc.Words{EN: "The third party can no longer read the report, from now on.", ES: "El tercero ya no podrá leer el informe a partir de ahora."}
+	shareWithdrawGood  = svc.Words{EN: "This is for good: the report cannot be shared with this third party again. What it has read it may have kept.", ES: "Es definitivo: el informe no podrá compartirse de nuevo con este tercero. Puede haber conservado lo que ya leyó."}
+	shareWithdrawDo    = svc.Words{EN: "Withdraw for good", ES: "Retirar definitivamente"}
+	shareKeep          = svc.Words{EN: "Keep sharing", ES: "Seguir compartiendo"}
+
+	shareNoPublicID      = svc.Words{EN: "Enter the third party's public id, at most 128 characters.", ES: "Indique el identificador público del tercero, de 128 caracteres como máximo."}
+	shareBadLabel        = svc.Words{EN: "Use at most 80 characters that can be seen.", ES: "Use como máximo 80 caracteres visibles."}
+	shareUnknownParty    = svc.Words{EN: "The report service knows no other account by this public id. Check it with the third party.", ES: "El servicio de informes no conoce ninguna otra cuenta con este identificador. Compruébelo con el tercero."}
+	shareTooOld          = svc.Words{EN: "The report is over 30 days old and can no longer be shared, nor given more time. A new report can.", ES: "El informe tiene más de 30 días y ya no puede compartirse ni ampliarse su plazo. Un informe nuevo sí."}
+	shareWithdrawnBefore = svc.Words{EN: "The report was withdrawn from this third party. That is for good: it cannot be shared with it again.", ES: "El informe se retiró a este tercero. Es definitivo: no puede volver a compartirse con él."}
+	shareGone            = svc.Words{EN: "The report service no longer has this report, so that nobody can read it there.", ES: "El servicio de informes ya no tiene este informe, así que nadie puede leerlo allí."}
+	shareNoAnswer        = svc.Words{EN: "The report service did not answer, and nothing is noted as shared. Try again: doing it twice shares it once.", ES: "El servicio de informes no respondió y no consta nada como compartido. Inténtelo de nuevo: repetirlo comparte una sola vez."}
+	shareNotWithdrawn    = svc.Words{EN: "The report service did not answer, and the report is not noted as withdrawn. Try again shortly.", ES: "El servicio de informes no respondió y el informe no consta como retirado. Inténtelo de nuevo en un momento."}
+	shareRefused         = svc.Words{EN: "The report service refused.", ES: "El servicio de informes lo rechazó."}
+
+	shareDoneWords = map[ShareDone]svc.Words{
+		"shared":    {EN: "The report is shared.", ES: "El informe se ha compartido."},
+		"renewed":   {EN: "The third party has another 72 hours.", ES: "El tercero tiene otras 72 horas."},
+		"withdrawn": {EN: "The report is withdrawn.", ES: "El informe se ha retirado."},
+	}
+	shareActionWords = map[string]svc.Words{
+		"shared":    {EN: "Shared", ES: "Compartió"},
+		"renewed":   {EN: "Gave another 72 hours", ES: "Concedió otras 72 horas"},
+		"withdrawn": {EN: "Withdrew", ES: "Retiró"},
+	}
+)
+
+// facts are when the share was made, until when it is to be read, and by whom it
+// was withdrawn.
+func (s Share) facts(l svc.Lang) []ui.Fact {
+	by := func(email string) string {
+		if email == "" {
+			email = shareSomebody.In(l)
+		}
+		return shareBy.In(l) + " " + email
+	}
+	out := []ui.Fact{{Term: shareFirst.In(l), Body: shareWhen(l, s.Created, by(s.CreatedBy))}}
+	if !s.Granted.Equal(s.Created) {
+		out = append(out, ui.Fact{Term: shareLast.In(l), Body: shareWhen(l, s.Granted, by(s.GrantedBy))})
+	}
+	switch {
+	case !s.Withdrawn.IsZero() && s.WithdrawnBy == "":
+		out = append(out, ui.Fact{Term: shareEnded.In(l), Body: shareWhen(l, s.Withdrawn, shareElsewhere.In(l))})
+	case !s.Withdrawn.IsZero():
+		out = append(out, ui.Fact{Term: shareEnded.In(l), Body: shareWhen(l, s.Withdrawn, by(s.WithdrawnBy))})
+	case s.Over:
+		out = append(out, ui.Fact{Term: shareUntil.In(l), Body: shareWhen(l, s.Until, shareOverHow.In(l))})
+	default:
+		out = append(out, ui.Fact{Term: shareUntil.In(l), Body: shareWhen(l, s.Until, shareActiveHow.In(l))})
+	}
+	return out
+}
+
+func (v Sharing) history(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: shareHistoryWhat.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: reviewWhen.In(l)}, {Label: shareWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: shareParty.In(l)}, {Label: reviewResult.In(l)}}}
+	for _, t := range v.Lines {
+		who, result := t.By, ""
+		if who == "" {
+			who = shareSomebody.In(l)
+		}
+		if !t.Done {
+			result = shareUnknownEnd.In(l)
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: who}, {Text: known(l, shareActionWords, t.Action)},
+			{Body: thirdParty(t.PublicID, t.Label)}, {Text: result}})
+	}
+	return g
+}

@@ -1,0 +1,236 @@
+package review
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// sheet is what the pages of all kinds of report have in common. A part that is
+// empty is not on the page.
+type sheet struct {
+	title         svc.Words
+	by            string // e-mail of who is signed in
+	applicationID string
+	identities    []report.Identity // of any kind of report, as the page compares them
+	product       *report.Product
+	retrieved     time.Time
+	downloads     []download
+	newest        bool // the service may have a newer one, to be looked at
+	kept          bool // it is the service's; the one that is kept is to be looked at
+	notices       []notice
+	keys          templ.Component // the row of numbers at the head
+	findings      []finding
+	sections      []section
+}
+
+// download is a file of the report itself, by its address below the application.
+type download struct {
+	path  string
+	words svc.Words
+}
+
+type notice struct {
+	tone  ui.Tone
+	words svc.Words
+}
+
+// finding is the answer to a question of someone who must decide.
+type finding struct {
+	question svc.Words
+	tone     ui.Tone // Success: borne out; Warning: look closer; Danger: speaks against it; Neutral: nothing to go by
+	answer   svc.Words
+	part     string // the section that says more; "" is none
+}
+
+var (
+	reportFindings  = svc.Words{EN: "Is it real?", ES: "¿Es real?"}
+	findingsAre     = svc.Words{EN: "What the sources say. The decision is yours.", ES: "Lo que dicen las fuentes. La decisión es suya."}
+	findingBorne    = svc.Words{EN: "borne out", ES: "confirmado"}
+	findingClose    = svc.Words{EN: "look closer", ES: "revisar"}
+	findingAgainst  = svc.Words{EN: "speaks against it", ES: "en contra"}
+	findingNothing  = svc.Words{EN: "nothing to go by", ES: "sin datos"}
+	findingSee      = svc.Words{EN: "See", ES: "Ver"}
+	askPerson       = svc.Words{EN: "The person", ES: "La persona"}
+	askEmployer     = svc.Words{EN: "The employer", ES: "El empleador"}
+	askIncome       = svc.Words{EN: "The income", ES: "Los ingresos"}
+	askDocuments    = svc.Words{EN: "The documents", ES: "Los documentos"}
+	reportNewest    = svc.Words{EN: "As the service has it now", ES: "Como lo tiene ahora el servicio"}
+	reportKept      = svc.Words{EN: "The report that was fetched", ES: "El informe que se obtuvo"}
+	reportAllFiles  = svc.Words{EN: "Files of the report", ES: "Archivos del informe"}
+	reportRows      = svc.Words{EN: "Pay statements as CSV", ES: "Recibos de nómina en CSV"}
+	reportNotices   = svc.Words{EN: "Notices to the consumer", ES: "Avisos al consumidor"}
+	reportAboutWhat = svc.Words{EN: "About", ES: "Sobre"}
+	reportNotice    = svc.Words{EN: "Notice", ES: "Aviso"}
+	reportWhole     = svc.Words{EN: "the whole report", ES: "todo el informe"}
+	wordsYes        = svc.Words{EN: "Yes", ES: "Sí"}
+	wordsNo         = svc.Words{EN: "No", ES: "No"}
+)
+
+func (f finding) badge(l svc.Lang) templ.Component {
+	words := map[ui.Tone]svc.Words{ui.Success: findingBorne, ui.Warning: findingClose, ui.Danger: findingAgainst}
+	w, ok := words[f.tone]
+	if !ok {
+		w = findingNothing
+	}
+	return ui.Badge(f.tone, w.In(l))
+}
+
+// titleOf is the heading of the section that a finding leads to.
+func (s sheet) titleOf(part string) string {
+	for _, x := range s.sections {
+		if x.id == part {
+			return x.title
+		}
+	}
+	return ""
+}
+
+// reportURL is an address below an application's own page.
+func reportURL(applicationID, path string) string {
+	return "/review/applications/" + applicationID + path
+}
+
+// typedName is the name that the applicant gave.
+func typedName(all []report.Identity) string {
+	for _, i := range all {
+		if compare(all, i) == typed {
+			return report.Text(i.FullName)
+		}
+	}
+	return ""
+}
+
+// identityGrid is who the applicant is, by each source.
+func identityGrid(l svc.Lang, all []report.Identity) ui.Grid {
+	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
+		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
+		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
+	}}
+	for _, i := range all {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
+			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
+			{Body: list(l, i.Emails)}, {Body: compared(l, compare(all, i))}})
+	}
+	return g
+}
+
+// identityPart is the section of the identities.
+func identityPart(l svc.Lang, all []report.Identity) templ.Component {
+	compared, agrees := agreement(all)
+	return whoIs(l, identityGrid(l, all), compared, agrees)
+}
+
+// person says whether the name that the applicant gave is known to the sources.
+func person(all []report.Identity) finding {
+	f := finding{question: askPerson, part: "identity"}
+	var yes, no []string
+	for _, i := range all {
+		switch compare(all, i) {
+		case matched:
+			yes = append(yes, i.SourceID)
+		case unmatched:
+			no = append(no, i.SourceID)
+		}
+	}
+	switch {
+	case len(no) > 0 && len(yes) == 0:
+		f.tone, f.answer = ui.Danger, svc.Words{EN: "No source knows the name that the applicant gave.", ES: "Ninguna fuente conoce el nombre indicado por el solicitante."}
+	case len(no) > 0:
+		f.tone, f.answer = ui.Warning, reportSomeDiffer
+	case len(yes) > 0:
+		f.tone, f.answer = ui.Success, reportAllMatch
+	default:
+		f.answer = svc.Words{EN: "There is no second name to compare with.", ES: "No hay otro nombre con el que comparar."}
+	}
+	return f
+}
+
+func sourceGrid(l svc.Lang, all []report.Source) ui.Grid {
+	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
+	for _, s := range all {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
+	}
+	return g
+}
+
+// aboutFacts is what a report says of itself.
+func aboutFacts(l svc.Lang, p *report.Product, m *report.Meta) []ui.Fact {
+	var facts []ui.Fact
+	if p != nil {
+		facts = append(facts, ui.Fact{Term: reviewProduct.In(l), Text: p.Name}, ui.Fact{Term: reportProductID.In(l), Body: mono(p.ProductID)},
+			ui.Fact{Term: reportInquiry.In(l), Text: p.InquiryType})
+	}
+	facts = append(facts,
+		ui.Fact{Term: reportVersion.In(l), Text: m.APIVersion},
+		ui.Fact{Term: reviewToken.In(l), Body: mono(m.PublicToken)},
+		ui.Fact{Term: reportRetrieved.In(l), Body: when(l, m.CreatedAt.Time)},
+		ui.Fact{Term: reviewStatus.In(l), Body: statusBadge(m.Status)},
+		ui.Fact{Term: reportSubstatus.In(l), Body: given(l, string(report.Text(m.Substatus)))},
+		ui.Fact{Term: reviewExternalID.In(l), Body: given(l, report.Text(m.ExternalID))},
+		ui.Fact{Term: reviewUserArgs.In(l), Body: given(l, report.Text(m.UserArgs))},
+		ui.Fact{Term: reportConsumer.In(l), Body: given(l, report.Text(m.ConsumerID))},
+		ui.Fact{Term: reportConsumerExt.In(l), Body: given(l, report.Text(m.ConsumerExternalID))},
+		ui.Fact{Term: reportRevision.In(l), Text: orNever(l, report.Text(m.Revision))})
+	if m.RevisionCreatedAt != nil {
+		facts = append(facts, ui.Fact{Term: reportRevisedAt.In(l), Body: when(l, m.RevisionCreatedAt.Time)})
+	}
+	return facts
+}
+
+// noData is the notice of a report whose bank had nothing to say.
+func noData(m *report.Meta) []notice {
+	if report.Text(m.Substatus) == string(svc.SubNoRecentInformation) {
+		return []notice{{ui.Warning, reportNoData}}
+	}
+	return nil
+}
+
+func noticeGrid(l svc.Lang, all []report.ConsumerNotice) ui.Grid {
+	g := ui.Grid{Caption: reportNotices.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportNotice.In(l)}, {Label: reportAboutWhat.In(l)}}}
+	for _, n := range all {
+		about := ui.Cell{Text: reportWhole.In(l)}
+		if s := report.Text(n.SourceReference); s != "" {
+			about = ui.Cell{Body: source(s)}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: n.Description}, about})
+	}
+	return g
+}
+
+// key is a number, or a word, at the head of a page with what it is.
+type key struct {
+	label, value, is string
+	none             bool // there is no value, and value says so
+}
+
+func keyRow(all []key) templ.Component {
+	if len(all) == 0 {
+		return nil
+	}
+	return keyList(all)
+}
+
+// money is an amount of a table; a dash without one.
+func money(l svc.Lang, c *report.Cents) ui.Cell { return ui.Cell{Body: balance(l, c)} }
+
+// whole writes whole dollars.
+func whole(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	if s[0] == '-' {
+		return "−$" + grouped(s[1:])
+	}
+	return "$" + grouped(s)
+}
+
+func yesNo(l svc.Lang, yes bool) string {
+	if yes {
+		return wordsYes.In(l)
+	}
+	return wordsNo.In(l)
+}

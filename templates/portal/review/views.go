@@ -1,0 +1,287 @@
+package review
+
+import (
+	"maps"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// SignInProblem is why the sign-in page is shown again.
+type SignInProblem int
+
+const (
+	SignInFine SignInProblem = iota
+	SignInWrong
+	SignInTooOften
+	SignInNoEntry   // signed in elsewhere, and has no place here
+	SignInElsewhere // the other house's sign-in came to nothing
+)
+
+func (p SignInProblem) words(l svc.Lang) string {
+	switch p {
+	case SignInWrong:
+		return reviewWrong.In(l)
+	case SignInTooOften:
+		return reviewTooOften.In(l)
+	case SignInNoEntry:
+		return reviewNoEntry.In(l)
+	case SignInElsewhere:
+		return reviewNotElsewhere.In(l)
+	}
+	return ""
+}
+
+// SignInView is the sign-in page. Next is a checked path of the reviewer's
+// pages, or empty.
+type SignInView struct {
+	Email     string // as typed
+	Next      string
+	Problem   SignInProblem
+	Passwords bool   // people have passwords here
+	Elsewhere string // the house whose accounts people may sign in by; "" is none
+}
+
+// elsewhere is where the other house's sign-in begins.
+func (v SignInView) elsewhere() string {
+	if v.Next == "" {
+		return "/review/sign-in/elsewhere"
+	}
+	return "/review/sign-in/elsewhere?" + url.Values{"next": {v.Next}}.Encode()
+}
+
+// ListView is a page of applications.
+type ListView struct {
+	By       string // e-mail of who is signed in
+	States   []State
+	Filter   Filter
+	Narrowed bool // the filter leaves something out
+	Over     bool // the search has ended
+	// Everywhere is the same search without the other filters; empty where there
+	// are none.
+	Everywhere string
+	Rows       []Row
+	Older      string // URL of the next page; empty on the last
+	Newest     string // URL of the first page; empty on it
+}
+
+// Filter is what the list is narrowed to, as it stands in the form. Days are
+// as ISO 8601 has them.
+type Filter struct{ Text, State, Product, Outcome, Decision, From, To string }
+
+// narrow reports whether more than a text and a state are asked for.
+func (f Filter) narrow() bool {
+	return f.Product != "" || f.Outcome != "" || f.Decision != "" || f.From != "" || f.To != ""
+}
+
+// State is one filter of the list.
+type State struct {
+	State   string // empty is all
+	Count   int
+	Most    int // they are counted up to here
+	URL     string
+	Current bool
+}
+
+func (s State) more() bool { return s.Most > 0 && s.Count >= s.Most }
+
+func (s State) count() string {
+	if s.more() {
+		return grouped(strconv.Itoa(s.Most)) + "+"
+	}
+	return strconv.Itoa(s.Count)
+}
+
+// decidedWords are decisionWords with a word for none.
+func decidedWords() map[string]svc.Words {
+	out := maps.Clone(decisionWords)
+	out["none"] = listUndecided
+	return out
+}
+
+func (s State) name(l svc.Lang) string {
+	if s.State == "" {
+		return reviewAll.In(l)
+	}
+	return stateName(l, s.State)
+}
+
+// Row is one application of the list.
+type Row struct {
+	ID         string
+	ExternalID string
+	Name       string // the applicant's; empty where it is not known
+	Product    svc.Product
+	Mode       string
+	State      string
+	Decision   string // the newest; empty for none
+	Attempt    int
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+func (v ListView) grid(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reviewApplications.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: reviewOpen.In(l)}, {Label: listName.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)}, {Label: listDecision.In(l)},
+		{Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
+	}}
+	for _, r := range v.Rows {
+		g.Rows = append(g.Rows, []ui.Cell{
+			{Text: shorten(r), URL: "/review/applications/" + r.ID},
+			{Body: given(l, r.Name)},
+			{Text: known(l, productWords, r.Product)},
+			{Body: stateBadge(l, r.State)},
+			{Body: decisionBadge(l, r.Decision)},
+			{Body: when(l, r.CreatedAt)},
+			{Body: when(l, r.UpdatedAt)},
+		})
+	}
+	return g
+}
+
+// ApplicationView is one application.
+type ApplicationView struct {
+	By         string
+	Row        Row
+	Origin     string
+	UserArgs   string
+	Words      svc.Words // what the applicant is told
+	Token      string    // publicToken
+	Status     svc.Status
+	Substatus  svc.Substatus
+	Error      svc.WidgetError
+	HasReport  bool
+	ReportPage bool // the report can be shown as a page
+	ReportAt   time.Time
+	Attempts   []Attempt
+	Timeline   []Line
+	Email      string // the applicant's
+	Sharing    Sharing
+	Deciding   Deciding
+	Notes      []Note // the newest first
+	Note       string // as typed
+	NoteBad    bool
+	Done       string  // decided, noted: what was just done
+	Others     []Other // of the same person
+	MoreOthers bool    // than are listed
+
+	// What the reader may do besides reading.
+	Decides, Administers, Oversees bool
+}
+
+// Attempt is one try of the applicant's to connect.
+type Attempt struct {
+	Number      int
+	Began, Last time.Time
+	State       string // it was left in
+	Result      string // status, substatus or error, as far as known
+}
+
+// Line is one line of the timeline.
+type Line struct {
+	At        time.Time
+	Kind      string
+	Attempt   int
+	Status    svc.Status
+	Substatus svc.Substatus
+	Error     svc.WidgetError
+	From, To  string
+}
+
+// Result joins what a line or an attempt came to.
+func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError) string {
+	out := string(status)
+	for _, s := range []string{string(substatus), string(problem)} {
+		switch {
+		case s == "":
+		case out == "":
+			out = s
+		default:
+			out += " · " + s
+		}
+	}
+	return out
+}
+
+func (v ApplicationView) facts(l svc.Lang) []ui.Fact {
+	facts := []ui.Fact{
+		{Term: letterRef.In(l), Body: given(l, v.Row.ID)},
+		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
+		{Term: reviewTold.In(l), Text: v.Words.In(l)},
+		{Term: listName.In(l), Body: given(l, v.Row.Name)},
+		{Term: reviewEmail.In(l), Body: given(l, v.Email)},
+		{Term: reviewProduct.In(l), Text: known(l, productWords, v.Row.Product)},
+		{Term: reviewMode.In(l), Text: known(l, modeWords, v.Row.Mode)},
+		{Term: reviewOrigin.In(l), Text: known(l, originWords, v.Origin)},
+		{Term: reviewBegan.In(l), Body: when(l, v.Row.CreatedAt)},
+		{Term: reviewMoved.In(l), Body: when(l, v.Row.UpdatedAt)},
+		{Term: reviewExternalID.In(l), Body: given(l, v.Row.ExternalID)},
+		{Term: reviewUserArgs.In(l), Body: given(l, v.UserArgs)},
+		{Term: reviewToken.In(l), Body: given(l, v.Token)},
+	}
+	if r := Result(v.Status, v.Substatus, v.Error); r != "" {
+		facts = append(facts, ui.Fact{Term: reviewStatus.In(l), Text: r})
+	}
+	return facts
+}
+
+func (v ApplicationView) attempts(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reviewAttempts.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: reviewAttempt.In(l), Number: true}, {Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)}, {Label: reviewState.In(l)}, {Label: reviewResult.In(l)},
+	}}
+	for _, a := range v.Attempts {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(a.Number)}, {Body: when(l, a.Began)}, {Body: when(l, a.Last)},
+			{Body: stateBadge(l, a.State)}, {Body: given(l, a.Result)}})
+	}
+	return g
+}
+
+func (v ApplicationView) timeline(l svc.Lang) ui.Grid {
+	g := ui.Grid{Caption: reviewTimelineOf.In(l), HideCaption: true, Columns: []ui.Column{
+		{Label: reviewWhen.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewAttempt.In(l), Number: true}, {Label: reviewResult.In(l)}, {Label: reviewMoves.In(l)},
+	}}
+	for _, t := range v.Timeline {
+		attempt := ""
+		if t.Attempt > 0 {
+			attempt = strconv.Itoa(t.Attempt)
+		}
+		after := ui.Cell{Body: stateBadge(l, t.To)}
+		if t.From == t.To {
+			after = ui.Cell{Text: reviewUnmoved.In(l)}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: known(l, lineWords, t.Kind)}, {Text: attempt},
+			{Text: Result(t.Status, t.Substatus, t.Error)}, after})
+	}
+	return g
+}
+
+func titled(p ui.Page, title string) ui.Page {
+	p.Title = title
+	return p
+}
+
+// shorten names an application in headings and lists: by the customer's label, or
+// by the beginning of its id.
+func shorten(r Row) string {
+	if r.ExternalID != "" && r.ExternalID != r.ID {
+		return r.ExternalID
+	}
+	first, _, _ := strings.Cut(r.ID, "-")
+	return first
+}
+
+func statusTone(s svc.Status) ui.Tone {
+	switch {
+	case s == svc.StatusSuccess:
+		return ui.Success
+	case s == svc.StatusPending:
+		return ui.Info
+	case s == svc.StatusExpired:
+		return ui.Warning
+	}
+	return ui.Danger
+}
