@@ -122,6 +122,10 @@ func Give(err error) error { return river.JobCancel(err) }
 
 // Queue enqueues jobs and, once started, runs them.
 type Queue struct {
+	// Poll is how often a process looks for what others enqueued; its own it hears
+	// of. It is set before Start.
+	Poll time.Duration
+
 	db     *store.DB
 	reg    *Registry
 	log    *slog.Logger
@@ -140,7 +144,7 @@ type Queue struct {
 // NewQueue brings River's tables up to date and returns a queue that can
 // enqueue. now is the party's clock, by which At is read.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{db: db, reg: reg, log: log, now: now, bell: make(bell, 1)}
+	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, bell: make(bell, 1)}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
@@ -242,7 +246,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
 		FetchCooldown:     5 * time.Millisecond,
-		FetchPollInterval: 150 * time.Millisecond,
+		FetchPollInterval: q.Poll,
 		ErrorHandler:      &failures{log: q.log},
 		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.watched)},
 		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it

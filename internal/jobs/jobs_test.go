@@ -142,8 +142,8 @@ func TestShiftBringsWaitingJobsNearer(t *testing.T) {
 	})
 }
 
-// TestACommittedJobRunsAtOnce: a chain of jobs does not wait for a poll between
-// its links.
+// TestACommittedJobRunsAtOnce: no link of a chain of jobs waits for a poll, of
+// which there is none.
 func TestACommittedJobRunsAtOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		const links = 20
@@ -157,17 +157,13 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 			}
 			return db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { return q.Enqueue(ctx, tx, a) })
 		})
+		q.Poll = time.Hour
 		start(t, q)
-		began := time.Now()
 		enqueue(t, db, q, "first")
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the chain broke")
-		}
-		// By polling alone, each link waits for nearly 150 ms.
-		if took := time.Since(began); took > links*100*time.Millisecond {
-			t.Errorf("%d jobs took %v", links, took)
 		}
 	})
 }
