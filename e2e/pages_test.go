@@ -44,6 +44,23 @@ func addresses(t *testing.T, dirs ...string) (mux *http.ServeMux, patterns []str
 	return mux, patterns
 }
 
+// brandOfTexts is the example brand with its pages and without its colours: those of
+// a brand are looked at when the program starts, and here the ones that it comes with.
+func brandOfTexts(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS("../docs/brand")))
+	file := filepath.Join(dir, "brand.yaml")
+	raw, err := os.ReadFile(file)
+	must(t, err)
+	plain := regexp.MustCompile(`(?m)^colors:\n(  .*\n)+`).ReplaceAll(raw, nil)
+	if len(plain) == len(raw) {
+		t.Fatal("the brand has no colours to leave out")
+	}
+	must(t, os.WriteFile(file, plain, 0o600))
+	return file
+}
+
 // noPage are addresses that answer programs, files and streams, those that only lead
 // to a page, and the parts of the widget, which its walks look at.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
@@ -77,6 +94,9 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	s.looked.Store(given, true)
 	if _, ok := s.looked.Load(came); ok && came != given {
 		return
+	}
+	if strings.HasSuffix(came, "/connect") {
+		step(t, v.widget, "consent") // what stands there before has no ground of its own
 	}
 	if strings.HasSuffix(given, "/docs") {
 		if lang == "es" {
@@ -143,7 +163,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
-	s := start(t, "--events-url="+app.URL, "--brand-file=../docs/brand/brand.yaml")
+	s := start(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t))
 	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
 	providerMux, providerPatterns := addresses(t, "../internal/provider")
 

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -87,7 +88,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 	case kind == "string":
 		r.string(out, "…")
 	case kind == "integer", kind == "number":
-		out.WriteByte('0')
+		out.WriteString(cmp.Or(text(s, "minimum"), "0"))
 	case kind == "boolean":
 		out.WriteString("true")
 	case len(kinds) > 0 && kinds[0].Value == "integer":
