@@ -183,8 +183,9 @@ func (q *Queue) migrate(ctx context.Context) error {
 type EnqueueOption func(*enqueue)
 
 type enqueue struct {
-	at  time.Time
-	key string
+	at       time.Time
+	key      string
+	priority int
 }
 
 // At delays the job until t by the party's clock.
@@ -192,6 +193,9 @@ func At(t time.Time) EnqueueOption { return func(e *enqueue) { e.at = t } }
 
 // Once keeps at most one unfinished job of this kind and key.
 func Once(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
+
+// Behind lets the jobs for which somebody may be waiting go first.
+func Behind() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
 
 // Enqueue adds a job within tx: it exists if and only if tx commits.
 func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...EnqueueOption) error {
@@ -203,7 +207,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...Enqueue
 	for _, o := range opts {
 		o(&e)
 	}
-	in := &river.InsertOpts{MaxAttempts: k.attempts}
+	in := &river.InsertOpts{MaxAttempts: k.attempts, Priority: e.priority} // 0 is the default
 	if !e.at.IsZero() {
 		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()))
 	}

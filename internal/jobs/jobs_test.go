@@ -168,6 +168,30 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 	})
 }
 
+// TestWhoeverIsWaitedForGoesFirst: a flood of jobs that can wait holds up none that
+// came after it.
+func TestWhoeverIsWaitedForGoesFirst(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		const flood = 100
+		order := make(chan string, flood+1)
+		q := queue(t, db, func(_ jobs.Job, a ring) error { order <- a.Bell; return nil })
+		for range flood {
+			enqueue(t, db, q, "later", jobs.Behind())
+		}
+		enqueue(t, db, q, "now")
+		start(t, q)
+		for n := range flood {
+			if <-order == "now" {
+				if n >= 16 { // as many as run at once
+					t.Errorf("%d jobs that can wait went before", n)
+				}
+				return
+			}
+		}
+		t.Error("it came last")
+	})
+}
+
 // TestWhatAKilledReplicaRanIsTakenUp leaves a job as a killed process leaves it, and
 // one as a living replica has it: the one runs again, in its first attempt still, and
 // the other is left alone.

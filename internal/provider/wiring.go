@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
+	"vestibule/internal/jobs"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/events"
@@ -438,7 +439,7 @@ func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sq
 			in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 			return s.reports.Attach(ctx, tx, n.PublicToken, in)
 		}
-		return s.reports.AttachPacked(ctx, tx, n.PublicToken, packed)
+		return s.reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.Behind()) // an applicant waits for theirs
 	}, nil
 }
 

@@ -130,6 +130,12 @@ func (l *ledger) submit(enough context.Context, worker int) {
 			l.t.Errorf("a submission was not taken: %v", last)
 			return
 		}
+		if n%5 == 4 { // applicants are to have their turn
+			insist(func(ctx context.Context) bool {
+				s, err := l.owner.Status(ctx, svcapi.Ref{ExternalID: in.ExternalID, PublicID: child})
+				return enough.Err() != nil || err == nil && s.Status != svc.StatusPending
+			})
+		}
 	}
 }
 

@@ -286,8 +286,9 @@ func (s *Service) Attach(ctx context.Context, tx *sql.Tx, publicToken string, in
 	return s.AttachPacked(ctx, tx, publicToken, p)
 }
 
-// AttachPacked is Attach for an input that is ready.
-func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken string, p Packed) error {
+// AttachPacked is Attach for an input that is ready, with what its job is to be
+// enqueued with.
+func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
 	r, err := s.Get(ctx, tx, publicToken)
 	if err != nil {
 		return err
@@ -307,7 +308,7 @@ func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken stri
 	if !ok {
 		return ErrNotPending
 	}
-	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, jobs.Once(publicToken))
+	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, append(opts, jobs.Once(publicToken))...)
 }
 
 // SetStatus ends a pending report and records the event of it. It reports false,
