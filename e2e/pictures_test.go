@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// faces is a folder with a typeface that is the same on every machine.
+const faces = "../internal/analysis/passport/paper/fonts"
+
+// oneFace sets a page in that typeface.
+const oneFace = `
+	@font-face { font-family: One; src: url(/faces/sans.ttf) }
+	@font-face { font-family: One; font-weight: 600 900; src: url(/faces/sans-bold.ttf) }
+	:root { --sans: One; --mono: One }`
+
+// grain is how many pixels, each way, are one of a picture that is kept: what one
+// build of the browser smooths in another way than the next is no difference there.
+const grain = 4
+
+// pictured holds the page to its picture of before, in the folder, in the window that
+// it has, or wide and in dark. go test -update writes the pictures anew.
+func pictured(t *testing.T, v *visitor, wideAndDark bool, folder, name string) {
+	t.Helper()
+	if wideAndDark {
+		must(t, v.SetViewportSize(1100, 800))
+		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
+		defer func() {
+			must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight}))
+			must(t, v.SetViewportSize(320, 640))
+		}()
+	}
+	_, err := v.AddStyleTag(playwright.PageAddStyleTagOptions{Content: playwright.String(oneFace)})
+	must(t, err)
+	_, err = v.Evaluate(`() => Promise.all(["1em One", "bold 1em One"].map((face) => document.fonts.load(face)))`)
+	must(t, err)
+	raw, err := v.Screenshot(playwright.PageScreenshotOptions{FullPage: playwright.Bool(true),
+		Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide})
+	must(t, err)
+	shot, err := png.Decode(bytes.NewReader(raw))
+	must(t, err)
+	got := coarse(shot)
+	file := filepath.Join(folder, strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")+".png")
+	if *update {
+		var out bytes.Buffer
+		must(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, got))
+		must(t, os.MkdirAll(folder, 0o755))
+		must(t, os.WriteFile(file, out.Bytes(), 0o644))
+		return
+	}
+	raw, err = os.ReadFile(file)
+	if err != nil {
+		t.Errorf("%s has no picture: go test ./e2e -run TestGallery -update makes it", name)
+		return
+	}
+	want, err := png.Decode(bytes.NewReader(raw))
+	must(t, err)
+	if n := differing(want, got); n > 20 {
+		now := filepath.Join(os.TempDir(), "vestibule-"+filepath.Base(folder)+"-"+filepath.Base(file))
+		must(t, os.WriteFile(now, encoded(t, shot), 0o600))
+		t.Errorf("%s looks other than %s: %d of its %d pixels; as it is now: %s", name, file, n, len(got.Pix)/4, now)
+	}
+}
+
+func encoded(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	must(t, png.Encode(&out, m))
+	return out.Bytes()
+}
+
+// coarse has the mean colour of each grain.
+func coarse(m image.Image) *image.RGBA {
+	b := m.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, b.Dx()/grain, b.Dy()/grain))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			var red, green, blue uint32
+			for i := range grain * grain {
+				r, g, b, _ := m.At(b.Min.X+x*grain+i%grain, b.Min.Y+y*grain+i/grain).RGBA()
+				red, green, blue = red+r>>8, green+g>>8, blue+b>>8
+			}
+			const n = grain * grain
+			out.SetRGBA(x, y, color.RGBA{uint8(red / n), uint8(green / n), uint8(blue / n), 255})
+		}
+	}
+	return out
+}
+
+// differing counts the pixels of which somebody would say that they are others: all
+// that one picture has and the other has not, and those of another colour.
+func differing(want, got image.Image) (n int) {
+	all := want.Bounds().Union(got.Bounds())
+	for y := range all.Dy() {
+		for x := range all.Dx() {
+			at := image.Pt(x, y)
+			if !at.In(want.Bounds()) || !at.In(got.Bounds()) {
+				n++
+				continue
+			}
+			a, b := color.RGBAModel.Convert(want.At(x, y)).(color.RGBA), color.RGBAModel.Convert(got.At(x, y)).(color.RGBA)
+			if far(a.R, b.R) || far(a.G, b.G) || far(a.B, b.B) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func far(a, b uint8) bool { return max(a, b)-min(a, b) > 24 }
