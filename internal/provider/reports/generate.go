@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,47 +65,27 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if r.Kind == svc.Passport {
 		return s.makePassport(ctx, r, in)
 	}
-	retrieved := in.Data == nil
-	if retrieved {
-		if err := s.retrieve(ctx, r, &in); err != nil {
-			return err
-		}
-	}
-	began := time.Now() // by the real clock: it is work that is measured
-	status, sub, computed, err := s.compute(ctx, r, in)
-	if s.Watch != nil {
-		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
-	}
+	w, err := s.work(ctx, r, &in)
 	if err != nil {
 		return err
 	}
-	if status != svc.StatusSuccess {
-		return s.end(ctx, publicToken, status, sub, nil)
-	}
-	body, err := pack(computed)
-	if err != nil {
-		return fmt.Errorf("reports: encode: %w", err)
-	}
-	var input []byte // nil: kept as it is
-	if retrieved {
-		if input, err = packInput(in); err != nil {
-			return fmt.Errorf("reports: encode: %w", err)
-		}
+	if w.status != svc.StatusSuccess {
+		return s.end(ctx, publicToken, w.status, w.sub, nil)
 	}
 	connect := func(context.Context, *sql.Tx) error { return nil }
 	if s.Connect != nil {
-		if connect, err = s.Connect(ctx, r, *in.Data, retrieved); err != nil {
+		if connect, err = s.Connect(ctx, r, *in.Data, w.retrieved); err != nil {
 			return err
 		}
 	}
-	return s.end(ctx, publicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
-		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), body)
+	return s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *sql.Tx) error {
+		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), w.body)
 		if err != nil {
 			return err
 		}
 		var sealedInput []byte
-		if input != nil {
-			if sealedInput, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), input); err != nil {
+		if w.input != nil {
+			if sealedInput, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), w.input); err != nil {
 				return err
 			}
 		}
@@ -113,6 +94,51 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 		}
 		return connect(ctx, tx)
 	})
+}
+
+// made is a report before it is kept.
+type made struct {
+	retrieved   bool // the data are new
+	status      svc.Status
+	sub         svc.Substatus
+	body, input []byte // packed; input is nil where it is kept already
+}
+
+// turns are as many as reports may be worked on at the same moment: a processor is
+// left to those who wait for a page.
+var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
+
+// work is what a report costs processors: data, figures and their encoding.
+func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err error) {
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		return w, ctx.Err()
+	}
+	if w.retrieved = in.Data == nil; w.retrieved {
+		if err := s.retrieve(ctx, r, in); err != nil {
+			return w, err
+		}
+	}
+	began := time.Now() // by the real clock: it is work that is measured
+	var computed any
+	w.status, w.sub, computed, err = s.compute(ctx, r, *in)
+	if s.Watch != nil {
+		defer func() { s.Watch(string(r.Kind), string(w.status), time.Since(began)) }()
+	}
+	if err != nil || w.status != svc.StatusSuccess {
+		return w, err
+	}
+	if w.body, err = pack(computed); err != nil {
+		return w, fmt.Errorf("reports: encode: %w", err)
+	}
+	if w.retrieved {
+		if w.input, err = packInput(*in); err != nil {
+			return w, fmt.Errorf("reports: encode: %w", err)
+		}
+	}
+	return w, nil
 }
 
 // derived makes an identifier that belongs to a report, and is the same each time
