@@ -251,6 +251,9 @@ func TestTraces(t *testing.T) {
 // TestReadinessSaysSoBeforeTheEnd has requests taken while a balancer looks
 // elsewhere.
 func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	t.Parallel()
 	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
 	eventually(t, 200, w.Admin+"/readyz")
@@ -264,6 +267,9 @@ func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
 // TestReadinessWaitsForTheMigrations holds the migrations up, as another replica
 // does that is at them.
 func TestReadinessWaitsForTheMigrations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	t.Parallel()
 	at := storetest.URL(t)
 	db, err := sql.Open("pgx", at)

@@ -112,6 +112,9 @@ var reportPaths = map[svc.Product]string{
 // TestEveryEndingOfTheContract walks each row, and holds what the control says, the
 // status, the report and the webhook to it. No status and no substatus is left out.
 func TestEveryEndingOfTheContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	statuses, substatuses := map[svc.Status]bool{svc.StatusPending: true}, map[svc.Substatus]bool{}

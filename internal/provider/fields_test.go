@@ -184,6 +184,9 @@ func (f *field) unseen(path string) (out []string) {
 // field of every one to the contract's tables: its name, type, form and enumeration,
 // that it is there, and that there are no others. Each row has a value in one of them.
 func TestEveryFieldOfTheReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	tables := map[svc.Product]*field{}

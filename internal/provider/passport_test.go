@@ -45,6 +45,9 @@ func somebody(first, last string) map[string]any {
 // TestPassportsOfAllSuppliers walks a visit at each, and reads the report as JSON, as
 // PDF and as a third party.
 func TestPassportsOfAllSuppliers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	each(t, func(t *testing.T, b *bench) {
 		var all []report.Supplier
 		list := b.get("/connect/suppliers", b.basic())

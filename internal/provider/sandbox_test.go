@@ -201,6 +201,9 @@ func TestGoneDisablesACallback(t *testing.T) {
 }
 
 func TestFiringWebhooksAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	each(t, func(t *testing.T, b *bench) {
 		publicToken := b.complete(b.begin(), nil).text("publicToken")
 		first := b.inbox.wait(t, 1)[0]
