@@ -57,6 +57,7 @@ type Config struct {
 
 	RetentionDays int    `default:"0" help:"After how many days without anything happening to it the portal deletes an application, with all that is known of the applicant; 0 keeps them until somebody deletes them." placeholder:"DAYS"`
 	ReportAgency  string `help:"Name and address of who makes the reports, as the portal's letters to applicants name it; default is the provider's host." placeholder:"TEXT"`
+	Regulator     string `help:"Name and address of the federal agency that holds you to the Equal Credit Opportunity Act, as its notice in letters after a decline must name it; the notice names none unless given." placeholder:"TEXT"`
 
 	LocalAccounts    bool              `default:"true" negatable:"" help:"People of the portal's review desk may sign in by a password that is kept here."`
 	OIDCIssuer       string            `name:"oidc-issuer" help:"OpenID Connect issuer by whose accounts they may sign in; none unless given. Its address for our client is /review/sign-in/return at the portal." placeholder:"URL"`
@@ -186,8 +187,10 @@ func (c *Config) check(parties parties) error {
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
 		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)
 	}
-	if len(c.ReportAgency) > 300 || strings.ContainsFunc(c.ReportAgency, unicode.IsControl) {
-		bad("--report-agency: want one line of at most 300 characters")
+	for name, text := range map[string]string{"--report-agency": c.ReportAgency, "--regulator": c.Regulator} {
+		if len(text) > 300 || strings.ContainsFunc(text, unicode.IsControl) {
+			bad("%s: want one line of at most 300 characters", name)
+		}
 	}
 	c.checkOIDC(bad)
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {

@@ -84,6 +84,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
 		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
+		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
 		"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},
 		"an issuer without client":         {[]string{"--oidc-issuer=https://id.example"}, "--oidc-client-id"},
 		"an issuer without TLS":            {[]string{"--oidc-issuer=http://id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "want https"},

@@ -191,6 +191,7 @@ func (w *world) routes(t *testing.T) []route {
 			body: "id=" + doomed + "&cause=request&sure=yes"},
 		{base: p, method: "GET", pattern: "/review/deletions", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/audit.csv", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
 		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},

@@ -76,6 +76,7 @@ type Config struct {
 
 	RetentionDays int          // after which an application to which nothing happens is deleted; 0 is never
 	ReportAgency  string       // who makes the reports, as letters name it; "" is the service's host
+	Regulator     string       // the federal agency that letters after a decline name; "" is none
 	OIDC          *review.OIDC // by whose accounts the desk's people may sign in, too; nil is none
 	NoPasswords   bool         // has them sign in there only
 
@@ -212,7 +213,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c), Queue: p.queue,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c), Regulator: c.Regulator, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}

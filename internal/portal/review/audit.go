@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -90,7 +91,23 @@ type trail struct {
 	cursor                     string
 }
 
-func (t trail) url(after string) string {
+// trailOf reads the filter of a request.
+func trailOf(r *http.Request) (t trail, err error) {
+	q := r.URL.Query()
+	t = trail{actor: strings.TrimSpace(q.Get("actor")), action: q.Get("action"), application: strings.TrimSpace(q.Get("application")), cursor: q.Get("after")}
+	var ok1, ok2 bool
+	t.from, ok1 = dayOf(q.Get("from"))
+	t.to, ok2 = dayOf(q.Get("to"))
+	if !ok1 || !ok2 || t.actor != "" && !svc.IsUUID(t.actor) || t.application != "" && !svc.IsUUID(t.application) ||
+		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
+		return t, door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+	}
+	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
+	return t, nil
+}
+
+// url is where the lines are to be had, as a page or a file, after a cursor.
+func (t trail) url(path, after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"actor": t.actor, "action": t.action, "application": t.application, "from": isoDay(t.from), "to": isoDay(t.to), "after": after} {
 		if v != "" {
@@ -98,25 +115,24 @@ func (t trail) url(after string) string {
 		}
 	}
 	if len(q) == 0 {
-		return "/review/audit"
+		return path
 	}
-	return "/review/audit?" + q.Encode()
+	return path + "?" + q.Encode()
 }
+
+const (
+	auditPath = "/review/audit"
+	auditFile = "/review/audit.csv"
+)
 
 // auditPage shows who saw and did what, newest first.
 func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
-	q := r.URL.Query()
-	t := trail{actor: strings.TrimSpace(q.Get("actor")), action: q.Get("action"), application: strings.TrimSpace(q.Get("application")), cursor: q.Get("after")}
-	var ok1, ok2 bool
-	t.from, ok1 = dayOf(q.Get("from"))
-	t.to, ok2 = dayOf(q.Get("to"))
-	if !ok1 || !ok2 || t.actor != "" && !svc.IsUUID(t.actor) || t.application != "" && !svc.IsUUID(t.application) ||
-		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
-		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+	t, err := trailOf(r)
+	if err != nil {
+		return err
 	}
-	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
-	v := pages.AuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:]}
-	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	v := pages.AuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:], File: t.url(auditFile, "")}
+	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
 			return err
@@ -126,7 +142,7 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 			names[p.id] = p.email
 			v.People = append(v.People, pages.PersonOption{ID: p.id, Email: p.email})
 		}
-		lines, next, err := readTrail(ctx, tx, t)
+		lines, next, err := readTrail(ctx, tx, t, auditSize)
 		if err != nil {
 			return err
 		}
@@ -141,10 +157,10 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 			v.Lines = append(v.Lines, out)
 		}
 		if next != "" {
-			v.Older = t.url(next)
+			v.Older = t.url(auditPath, next)
 		}
 		if t.cursor != "" {
-			v.Newest = t.url("")
+			v.Newest = t.url(auditPath, "")
 		}
 		return nil
 	})
@@ -155,6 +171,52 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
+}
+
+// auditCSV is all lines that a filter chooses, newest first, for whoever examines them
+// elsewhere: people by their e-mail, what was done by the words of the table above.
+func (d *Desk) auditCSV(w http.ResponseWriter, r *http.Request, by person) error {
+	t, err := trailOf(r)
+	if err != nil {
+		return err
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor, detail: "file"}); err != nil {
+		return err
+	}
+	var lines []auditLine
+	names := map[string]string{}
+	read := func(ctx context.Context, tx *sql.Tx) (err error) {
+		lines, t.cursor, err = readTrail(ctx, tx, t, 1000)
+		return err
+	}
+	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		people, err := d.everybody(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, p := range people {
+			names[p.id] = p.email
+		}
+		return read(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	attachment(w, csvType, "audit.csv")
+	out := newSheet(w)
+	out.row("time", "person", "action", "application", "object", "detail", "request")
+	for {
+		for _, l := range lines {
+			out.row(l.at.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.actor], l.actor), l.action, l.application, cmp.Or(names[l.object], l.object), l.detail, l.asked)
+		}
+		if err := out.end(); err != nil || t.cursor == "" {
+			return nil // all is there, or the client is gone
+		}
+		if err := d.DB.Read(r.Context(), read); err != nil {
+			d.Log.ErrorContext(r.Context(), "audit trail: the file breaks off", "err", err)
+			panic(http.ErrAbortHandler) // for half a file must not look whole
+		}
+	}
 }
 
 // dayOf reads a day; "" is none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 
@@ -83,20 +84,38 @@ const csvType = "text/csv; charset=utf-8; header=present"
 // read as another encoding's. Programs that read CSV know it, or can be told.
 const byteOrderMark = "\ufeff"
 
-// spreadsheet writes rows as RFC 4180 wants them.
+// spreadsheet is rows as RFC 4180 wants them.
 func spreadsheet(rows [][]string) []byte {
 	var out bytes.Buffer
-	out.WriteString(byteOrderMark)
-	w := csv.NewWriter(&out)
-	w.UseCRLF = true
+	s := newSheet(&out)
 	for _, row := range rows {
-		for i, s := range row {
-			row[i] = harmless(s)
-		}
-		_ = w.Write(row) // a buffer takes everything
+		s.row(row...)
 	}
-	w.Flush()
+	_ = s.end() // a buffer takes everything
 	return out.Bytes()
+}
+
+// sheet writes rows as they come. What went wrong is known at its end.
+type sheet struct{ out *csv.Writer }
+
+func newSheet(w io.Writer) sheet {
+	_, _ = io.WriteString(w, byteOrderMark) // what goes wrong here does so again below
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	return sheet{out}
+}
+
+func (s sheet) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = harmless(c)
+	}
+	_ = s.out.Write(cells)
+}
+
+// end hands on what was written until now; rows may follow.
+func (s sheet) end() error {
+	s.out.Flush()
+	return s.out.Error()
 }
 
 // harmless puts an apostrophe before what a spreadsheet would take for a formula:

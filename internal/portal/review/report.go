@@ -139,11 +139,16 @@ func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error
 
 // attach sends a file to be kept, which no cache keeps and no browser guesses at.
 func attach(w http.ResponseWriter, contentType, name string, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	attachment(w, contentType, name)
+	_, _ = w.Write(body) // the client is gone; nobody is left to tell
+}
+
+// attachment announces a file whose length may not be known yet.
+func attachment(w http.ResponseWriter, contentType, name string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // the client is gone; nobody is left to tell
 }

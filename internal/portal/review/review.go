@@ -42,6 +42,7 @@ type Desk struct {
 	Service      Service
 	URL          string // our public address, for links that are passed on
 	Agency       string // who makes the reports, as a letter names it
+	Regulator    string // whom the Equal Credit Opportunity Act's notice names; "" is nobody
 	Now          func() time.Time
 	Log          *slog.Logger
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/csv"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -71,7 +72,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/applications/{id}/letter": "RAU", "GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
-		"GET /review/deletions": "-AU", "GET /review/audit": "-AU",
+		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
 	}
 	browsers := []*desk{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
@@ -304,6 +305,23 @@ func TestTheAuditTrail(t *testing.T) {
 		}
 		if _, page := d.get(strings.ReplaceAll(older[1], "&amp;", "&")); strings.Count(page, "<tr") != 6+1 {
 			t.Errorf("the page after it has %d rows, want 6", strings.Count(page, "<tr")-1)
+		}
+		if _, page := d.get("/review/audit?action=listed"); !strings.Contains(page, `href="/review/audit.csv?action=listed"`) {
+			t.Error("the page does not lead to the file of its lines")
+		}
+		resp, file := d.get("/review/audit.csv?action=listed")
+		cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, byteOrderMark))).ReadAll()
+		if err != nil || resp.StatusCode != 200 || len(cells) != 1+auditSize+6 {
+			t.Fatalf("the file: %d, %d rows, %v", resp.StatusCode, len(cells), err)
+		}
+		if r := cells[1]; r[1] != "reviewer@example.com" || r[2] != "listed" || r[0] != "2026-03-14T12:00:00Z" {
+			t.Errorf("a line of the file: %q", r)
+		}
+		if resp, _ := d.get("/review/audit.csv?action=x"); resp.StatusCode != 404 {
+			t.Errorf("a file of no known filter: %d", resp.StatusCode)
+		}
+		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, "reviewer@example.com,auditRead,,,file,") {
+			t.Errorf("reading the trail as a file is not in it:\n%s", file)
 		}
 	})
 }

@@ -41,6 +41,7 @@ func (d *Desk) table() []route {
 		{"POST /review/applications/{id}/delete", administrators, d.eraseChosen},
 		{"GET /review/deletions", overseers, d.deletions},
 		{"GET /review/audit", overseers, d.auditPage},
+		{"GET /review/audit.csv", overseers, d.auditCSV},
 		{"GET /review/people", administrators, d.people},
 		{"POST /review/people", administrators, d.addPerson},
 		{"POST /review/people/{id}", administrators, d.changePerson},

@@ -170,7 +170,7 @@ func insertLine(ctx context.Context, q store.Queryer, l auditLine) error {
 
 // readTrail returns a page of the audit trail, newest first, and where the next
 // one begins.
-func readTrail(ctx context.Context, q store.Queryer, t trail) ([]auditLine, string, error) {
+func readTrail(ctx context.Context, q store.Queryer, t trail, size int) ([]auditLine, string, error) {
 	var c listing.Conditions
 	c.Equal("actor", t.actor)
 	c.Equal("action", t.action)
@@ -178,7 +178,7 @@ func readTrail(ctx context.Context, q store.Queryer, t trail) ([]auditLine, stri
 	c.Days("at", t.from, t.to)
 	c.Before("at", "id", t.cursor)
 	rows, err := q.QueryContext(ctx, `SELECT id, at, actor, action, application_id, object, detail, request_id FROM review_audit `+
-		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(auditSize+1)), c.Args...)
+		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(size+1)), c.Args...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -193,11 +193,11 @@ func readTrail(ctx context.Context, q store.Queryer, t trail) ([]auditLine, stri
 		l.at = store.Time(at)
 		out = append(out, l)
 	}
-	if err := rows.Err(); err != nil || len(out) <= auditSize {
+	if err := rows.Err(); err != nil || len(out) <= size {
 		return out, "", err
 	}
-	last := out[auditSize-1]
-	return out[:auditSize], listing.WriteCursor(store.Micros(last.at), last.id), nil
+	last := out[size-1]
+	return out[:size], listing.WriteCursor(store.Micros(last.at), last.id), nil
 }
 
 // sweep deletes what was only for a while.

@@ -141,6 +141,7 @@ type AuditView struct {
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none
+	File                                 string // URL of all these lines for a spreadsheet
 }
 
 // PersonOption is a person to choose.
@@ -304,6 +305,7 @@ type LetterView struct {
 	Name                     string
 	Address                  []string
 	Agency                   string // who made the report
+	Regulator                string // whom the notice of the law names; "" is nobody
 	Began                    time.Time
 	ReportAt                 time.Time // zero without a report
 	Score                    *LetterScore

@@ -73,6 +73,7 @@ var (
 	auditFrom    = svc.Words{EN: "On or after", ES: "Desde el"}
 	auditTo      = svc.Words{EN: "On or before", ES: "Hasta el"}
 	auditAppID   = svc.Words{EN: "Application's id", ES: "Identificador de la solicitud"}
+	auditFile    = svc.Words{EN: "All of these lines as CSV, for a spreadsheet", ES: "Todas estas líneas en CSV, para una hoja de cálculo"}
 	auditDo      = svc.Words{EN: "Show", ES: "Mostrar"}
 	auditThis    = svc.Words{EN: "Who looked at it", ES: "Quién la consultó"}
 
@@ -104,25 +105,27 @@ var (
 	notesDone  = svc.Words{EN: "The note is kept.", ES: "La nota está guardada."}
 	notesBad   = svc.Words{EN: "Write 1 to 2,000 characters.", ES: "Escriba de 1 a 2.000 caracteres."}
 
-	letterPrint    = svc.Words{EN: "Print this page, or save it as PDF. The switch above chooses the language of the letter.", ES: "Imprima esta página o guárdela como PDF. El selector de arriba elige el idioma de la carta."}
-	letterDeclined = svc.Words{EN: "Your application was declined", ES: "Su solicitud fue rechazada"}
-	letterMore     = svc.Words{EN: "We need something more from you", ES: "Necesitamos algo más de usted"}
-	letterDear     = svc.Words{EN: "Dear", ES: "Estimado/a"}
-	letterSir      = svc.Words{EN: "applicant", ES: "solicitante"}
-	letterThanks   = svc.Words{EN: "Thank you for your application of", ES: "Gracias por su solicitud del"}
-	letterRef      = svc.Words{EN: "Reference", ES: "Referencia"}
-	letterNo       = svc.Words{EN: "We have looked at it with care, and cannot approve it at this time.", ES: "La hemos estudiado con atención y no podemos aprobarla en este momento."}
-	letterWhy      = svc.Words{EN: "The main reasons are:", ES: "Los motivos principales son:"}
-	letterAsk      = svc.Words{EN: "Before we can decide, please send us the following:", ES: "Antes de decidir, envíenos por favor lo siguiente:"}
-	letterNot      = svc.Words{EN: "Nothing has been decided yet. We go on as soon as we have it.", ES: "Aún no se ha decidido nada. Seguimos en cuanto lo tengamos."}
-	letterReport   = svc.Words{EN: "Our decision was based in whole or in part on a consumer report of", ES: "Nuestra decisión se basó en todo o en parte en un informe del consumidor del"}
-	letterFrom     = svc.Words{EN: "which we obtained from", ES: "que obtuvimos de"}
-	letterNotThem  = svc.Words{EN: "It did not make the decision and cannot tell you why it was made.", ES: "Esa entidad no tomó la decisión y no puede explicarle los motivos."}
-	letterRights   = svc.Words{EN: "You may ask it for a free copy of the report within 60 days of this letter, and may dispute with it whatever in the report is wrong or incomplete.", ES: "En los 60 días siguientes a esta carta puede pedirle una copia gratuita del informe, y puede reclamarle lo que en él sea inexacto o incompleto."}
-	letterScore    = svc.Words{EN: "We also used your score from that report:", ES: "También usamos su puntuación de ese informe:"}
-	letterScoreOn  = svc.Words{EN: "made on", ES: "calculada el"}
-	letterEqual    = svc.Words{EN: "Notice: The federal Equal Credit Opportunity Act prohibits creditors from discriminating against credit applicants on the basis of race, color, religion, national origin, sex, marital status, age (provided the applicant has the capacity to enter into a binding contract); because all or part of the applicant's income derives from any public assistance program; or because the applicant has in good faith exercised any right under the Consumer Credit Protection Act.", ES: "Aviso: La ley federal de igualdad de oportunidades de crédito (Equal Credit Opportunity Act) prohíbe a los acreedores discriminar a quienes solicitan crédito por raza, color, religión, origen nacional, sexo, estado civil o edad (siempre que tengan capacidad para celebrar un contrato vinculante); porque todo o parte de sus ingresos provenga de un programa de asistencia pública; o por haber ejercido de buena fe un derecho de la Consumer Credit Protection Act."}
-	letterRegards  = svc.Words{EN: "Sincerely,", ES: "Atentamente,"}
+	letterPrint     = svc.Words{EN: "Print this page, or save it as PDF. The switch above chooses the language of the letter.", ES: "Imprima esta página o guárdela como PDF. El selector de arriba elige el idioma de la carta."}
+	letterDeclined  = svc.Words{EN: "Your application was declined", ES: "Su solicitud fue rechazada"}
+	letterMore      = svc.Words{EN: "We need something more from you", ES: "Necesitamos algo más de usted"}
+	letterDear      = svc.Words{EN: "Dear", ES: "Estimado/a"}
+	letterSir       = svc.Words{EN: "applicant", ES: "solicitante"}
+	letterThanks    = svc.Words{EN: "Thank you for your application of", ES: "Gracias por su solicitud del"}
+	letterRef       = svc.Words{EN: "Reference", ES: "Referencia"}
+	letterNo        = svc.Words{EN: "We have looked at it with care, and cannot approve it at this time.", ES: "La hemos estudiado con atención y no podemos aprobarla en este momento."}
+	letterWhy       = svc.Words{EN: "The main reasons are:", ES: "Los motivos principales son:"}
+	letterAsk       = svc.Words{EN: "Before we can decide, please send us the following:", ES: "Antes de decidir, envíenos por favor lo siguiente:"}
+	letterNot       = svc.Words{EN: "Nothing has been decided yet. We go on as soon as we have it.", ES: "Aún no se ha decidido nada. Seguimos en cuanto lo tengamos."}
+	letterReport    = svc.Words{EN: "Our decision was based in whole or in part on a consumer report of", ES: "Nuestra decisión se basó en todo o en parte en un informe del consumidor del"}
+	letterFrom      = svc.Words{EN: "which we obtained from", ES: "que obtuvimos de"}
+	letterNotThem   = svc.Words{EN: "It did not make the decision and cannot tell you why it was made.", ES: "Esa entidad no tomó la decisión y no puede explicarle los motivos."}
+	letterRights    = svc.Words{EN: "You may ask it for a free copy of the report within 60 days of this letter, and may dispute with it whatever in the report is wrong or incomplete.", ES: "En los 60 días siguientes a esta carta puede pedirle una copia gratuita del informe, y puede reclamarle lo que en él sea inexacto o incompleto."}
+	letterScore     = svc.Words{EN: "We also used your score from that report:", ES: "También usamos su puntuación de ese informe:"}
+	letterScoreOn   = svc.Words{EN: "made on", ES: "calculada el"}
+	letterEqual     = svc.Words{EN: "Notice: The federal Equal Credit Opportunity Act prohibits creditors from discriminating against credit applicants on the basis of race, color, religion, national origin, sex, marital status, age (provided the applicant has the capacity to enter into a binding contract); because all or part of the applicant's income derives from any public assistance program; or because the applicant has in good faith exercised any right under the Consumer Credit Protection Act.", ES: "Aviso: La ley federal de igualdad de oportunidades de crédito (Equal Credit Opportunity Act) prohíbe a los acreedores discriminar a quienes solicitan crédito por raza, color, religión, origen nacional, sexo, estado civil o edad (siempre que tengan capacidad para celebrar un contrato vinculante); porque todo o parte de sus ingresos provenga de un programa de asistencia pública; o por haber ejercido de buena fe un derecho de la Consumer Credit Protection Act."}
+	letterRegulator = svc.Words{EN: "The federal agency that administers compliance with this law concerning this creditor is", ES: "La agencia federal que vigila el cumplimiento de esta ley por parte de este acreedor es"}
+	letterNobody    = svc.Words{EN: "The notice at the end names no federal agency, as the law wants it to. Whoever runs the portal sets it once, by", ES: "El aviso del final no nombra a la agencia federal, como exige la ley. Quien opera el portal la indica una vez, con"}
+	letterRegards   = svc.Words{EN: "Sincerely,", ES: "Atentamente,"}
 )
 
 // roleWords are the desk's roles, roleMay what each may do.
@@ -207,6 +210,7 @@ var detailWords = map[string]svc.Words{
 	"disable":   {EN: "way in taken", ES: "acceso retirado"},
 	"enable":    {EN: "way in given back", ES: "acceso devuelto"},
 	"shared":    {EN: "for the first time", ES: "por primera vez"},
+	"file":      {EN: "as a file", ES: "como archivo"},
 	"renewed":   {EN: "for another 72 hours", ES: "por otras 72 horas"},
 }
 

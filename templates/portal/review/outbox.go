@@ -22,8 +22,8 @@ type OutboxLetter struct {
 var (
 	outboxTitle = svc.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
 	outboxText  = svc.Words{
-		EN: "There is no mail server, so letters to applicants wait here. Name one with --smtp-addr to have them sent.",
-		ES: "No hay servidor de correo, así que los mensajes a los solicitantes esperan aquí. Indique uno con --smtp-addr para enviarlos."}
+		EN: "The portal was started without a mail server, so letters to applicants wait here.",
+		ES: "El portal se inició sin servidor de correo, así que los mensajes a los solicitantes esperan aquí."}
 	outboxNone    = svc.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
 	outboxHow     = svc.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
 	outboxTo      = svc.Words{EN: "To", ES: "Para"}
