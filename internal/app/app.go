@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
@@ -33,11 +34,23 @@ type cli struct {
 
 type parties struct{ portal, provider bool }
 
+// share has the kernel share the processors between what runs, in turns of a
+// millisecond or so: Go's own scheduler lets each work for ten before the next one's
+// turn, and a page would wait for a report. Where the process may use a part of the
+// machine only, more at once would have it stopped as a whole, and where GOMAXPROCS is
+// set, it is as somebody wants it.
+func share() {
+	if n := runtime.GOMAXPROCS(0); n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(2 * n)
+	}
+}
+
 // Run runs the program with the given arguments until it ends or ctx does, and
 // returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
 // It prints to stdout one line a listener and, when all serve, `ready`; the log
 // goes to stderr.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	share()
 	var c cli
 	exit := -1
 	parser, err := kong.New(&c,

@@ -26,9 +26,10 @@ var errUndone = errors.New("store: the transaction was lost with its batch")
 // member a savepoint in it, run by its own goroutine when the baton comes to it. A
 // member that fails is rolled back to its savepoint alone. Nobody returns before the
 // commit of what they did, or of what they saw their neighbours do; when that fails
-// all of the batch are told.
+// all of the batch are told. Whoever writes beside Tx, as River does, waits for the
+// baton too, and has it alone.
 type group struct {
-	db *sql.DB
+	db *sql.DB // the connection of the batches, which only who has the baton uses
 
 	mu     sync.Mutex
 	taken  bool // somebody has the baton
@@ -39,9 +40,12 @@ type group struct {
 
 // member is a transaction on its way.
 type member struct {
+	alone bool        // it joins no batch
 	baton chan *batch // its turn: in the batch that is open, or in a new one for nil
 	ended chan error  // how its batch ended
 }
+
+func (m *member) joins() bool { return !m.alone }
 
 // batch is one transaction of the engine's.
 type batch struct {
@@ -86,6 +90,19 @@ func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 	return err
 }
 
+// longestWait is for how long the baton is waited for to write beside Tx.
+const longestWait = 10 * time.Second
+
+// lock waits for the baton, to write on another connection; unlock hands it on.
+func (g *group) lock(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	_, err := g.wait(ctx, &member{alone: true, baton: make(chan *batch, 1)})
+	return err
+}
+
+func (g *group) unlock() { g.hand(nil) }
+
 // wait returns when m has the baton, with the batch that is open.
 func (g *group) wait(ctx context.Context, m *member) (*batch, error) {
 	g.mu.Lock()
@@ -115,7 +132,7 @@ func (g *group) wait(ctx context.Context, m *member) (*batch, error) {
 
 func (g *group) begin() (*batch, error) {
 	g.mu.Lock()
-	alone := len(g.queued) == 0
+	alone := !slices.ContainsFunc(g.queued, (*member).joins)
 	g.mu.Unlock()
 	tx, err := g.db.BeginTx(context.Background(), nil)
 	return &batch{tx: tx, alone: alone, began: time.Now()}, err
@@ -174,25 +191,29 @@ func (g *group) abandon(b *batch) {
 }
 
 // hand gives the baton to the next one who waits: in the same batch while that may
-// grow, or else in a new one once it is committed.
+// grow, which those who join none let pass, or else in a new one once it is committed.
 func (g *group) hand(b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if b != nil && (b.full() || len(g.queued) == 0) {
+	i := 0
+	if b != nil {
+		i = slices.IndexFunc(g.queued, (*member).joins)
+	}
+	if b != nil && (b.full() || i < 0) {
 		g.mu.Unlock()
 		if b.commit() == nil {
 			g.batches.Add(1)
 			g.transactions.Add(uint64(len(b.members)))
 		}
 		g.mu.Lock()
-		b = nil
+		b, i = nil, 0
 	}
 	if len(g.queued) == 0 {
 		g.taken = false
 		return
 	}
-	next := g.queued[0]
-	g.queued = slices.Delete(g.queued, 0, 1)
+	next := g.queued[i]
+	g.queued = slices.Delete(g.queued, i, i+1)
 	next.baton <- b
 }
 

@@ -50,21 +50,23 @@ func notes(t *testing.T, q Queryer) []string {
 	return out
 }
 
+// queued is how many wait for the baton.
+func queued(db *DB) int {
+	db.writers.mu.Lock()
+	defer db.writers.mu.Unlock()
+	return len(db.writers.queued)
+}
+
 // behind runs the transactions so that all of them wait, in their order, while
 // another one writes, and returns their errors.
 func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *sql.Tx) error) []error {
 	t.Helper()
 	errs := make([]error, len(fs))
-	waiting := func() int {
-		db.writers.mu.Lock()
-		defer db.writers.mu.Unlock()
-		return len(db.writers.queued)
-	}
 	var wg sync.WaitGroup
 	err := db.Tx(t.Context(), func(context.Context, *sql.Tx) error {
 		for i, f := range fs {
 			wg.Go(func() { errs[i] = db.Tx(t.Context(), f) })
-			for waiting() <= i {
+			for queued(db) <= i {
 				runtime.Gosched()
 			}
 		}
@@ -194,5 +196,98 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 	if db.writers.taken || len(db.writers.queued) > 0 {
 		t.Errorf("the baton is still out, %d wait", len(db.writers.queued))
+	}
+}
+
+// TestWhoWritesBesideTxWaitsForTheBaton has somebody write by a statement, by rows that
+// are read one by one, and by a transaction of the pool's, as River does: each waits
+// without the engine's sleeping, lets a batch that is open pass, and hands the baton on.
+func TestWhoWritesBesideTxWaitsForTheBaton(t *testing.T) {
+	db := grouped(t)
+	const add = `
+		-- a comment as tools leave it
+		INSERT INTO notes VALUES ($1) RETURNING note`
+	begun := func(ctx context.Context) (*sql.Tx, error) { return db.SQL.BeginTx(ctx, nil) }
+	for what, write := range map[string]func(ctx context.Context) error{
+		"statement": func(ctx context.Context) error {
+			_, err := db.SQL.ExecContext(ctx, `INSERT INTO notes VALUES ($1)`, "b")
+			return err
+		},
+		"rows": func(ctx context.Context) error {
+			var got string
+			return db.SQL.QueryRowContext(ctx, add, "b").Scan(&got)
+		},
+		"transaction": func(ctx context.Context) error {
+			tx, err := begun(ctx)
+			if err != nil {
+				return err
+			}
+			if err := note(tx, "b"); err != nil {
+				return err
+			}
+			return tx.Commit()
+		},
+		"transaction that is given up": func(ctx context.Context) error {
+			tx, err := begun(ctx)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(note(tx, "x"), tx.Rollback()); err != nil {
+				return err
+			}
+			return db.Tx(ctx, func(_ context.Context, tx *sql.Tx) error { return note(tx, "b") })
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if _, err := db.SQL.Exec(`DELETE FROM notes`); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			gone, cancel := context.WithCancel(t.Context())
+			var beside, left error
+			errs := behind(t, db,
+				func(_ context.Context, tx *sql.Tx) error {
+					wg.Go(func() { beside = write(t.Context()) })
+					for queued(db) < 2 {
+						runtime.Gosched()
+					}
+					wg.Go(func() { left = write(gone) })
+					for queued(db) < 3 {
+						runtime.Gosched()
+					}
+					cancel()
+					for queued(db) > 2 {
+						runtime.Gosched()
+					}
+					return note(tx, "a")
+				},
+				func(_ context.Context, tx *sql.Tx) error {
+					if got := notes(t, tx); !slices.Equal(got, []string{"a"}) {
+						t.Errorf("whoever is in the batch finds %v", got)
+					}
+					return note(tx, "c")
+				})
+			wg.Wait()
+			if err := errors.Join(append(errs, beside)...); err != nil || !errors.Is(left, context.Canceled) {
+				t.Errorf("errors %v, and of who did not wait %v", err, left)
+			}
+			if got := notes(t, db.SQL); !slices.Equal(got, []string{"a", "b", "c"}) {
+				t.Errorf("what stands: %v", got)
+			}
+			if db.writers.taken || queued(db) > 0 {
+				t.Errorf("the baton is still out, %d wait", queued(db))
+			}
+		})
+	}
+}
+
+func TestWhatWrites(t *testing.T) {
+	for query, want := range map[string]bool{
+		"SELECT 1": false, "  insert INTO a": true, "-- name: X :many\nUPDATE\n a": true, "-- INSERT": false, "": false,
+		"DELETE FROM a": true, "PRAGMA x": false, "WITH a AS (SELECT 1) SELECT * FROM a": false, "REPLACE INTO a": true,
+	} {
+		if got := writes(query); got != want {
+			t.Errorf("%q writes: %v", query, got)
+		}
 	}
 }

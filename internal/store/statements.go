@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"reflect"
+	"slices"
+	"strings"
+	"unicode"
 )
 
 // maxStatements is how many prepared statements a connection keeps.
@@ -11,8 +14,12 @@ const maxStatements = 200
 
 // remembering opens connections of SQLite's that keep their prepared statements:
 // to parse a query takes longer than to answer it by an index. PostgreSQL's driver
-// does so itself.
-type remembering struct{ driver.Connector }
+// does so itself. What writes on them waits for the baton of the writers, if there are
+// any: the engine's own waiting is by sleeping, and unfair.
+type remembering struct {
+	driver.Connector
+	writers *group
+}
 
 // connection is what SQLite's driver gives.
 type connection interface {
@@ -40,7 +47,7 @@ func (r remembering) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	if known, ok := c.(connection); ok {
-		return &rememberer{connection: known, kept: map[string]*kept{}}, nil
+		return &rememberer{connection: known, writers: r.writers, kept: map[string]*kept{}}, nil
 	}
 	return c, nil
 }
@@ -50,7 +57,9 @@ func (r remembering) Connect(ctx context.Context) (driver.Conn, error) {
 // runs, so a statement in use is not used again.
 type rememberer struct {
 	connection
-	kept map[string]*kept
+	writers *group // nil: they have the baton who use it
+	inside  bool   // a transaction is open
+	kept    map[string]*kept
 }
 
 type kept struct {
@@ -99,8 +108,81 @@ func whole(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), ctx.Err()
 }
 
+// lock waits for the baton, if the query is one that writes by itself.
+func (c *rememberer) lock(ctx context.Context, query string) (unlock func(), err error) {
+	if c.writers == nil || c.inside || !writes(query) {
+		return func() {}, nil
+	}
+	return c.writers.unlock, c.writers.lock(ctx)
+}
+
+var writing = []string{"INSERT", "UPDATE", "DELETE", "REPLACE"}
+
+// writes reports whether a query changes rows. One that it errs about waits as the
+// engine has it wait.
+func writes(query string) bool {
+	for {
+		query = strings.TrimLeft(query, " \t\r\n")
+		comment, ok := strings.CutPrefix(query, "--")
+		if !ok {
+			break
+		}
+		_, query, _ = strings.Cut(comment, "\n")
+	}
+	verb := strings.FieldsFunc(query[:min(len(query), 12)], unicode.IsSpace)
+	return len(verb) > 0 && slices.Contains(writing, strings.ToUpper(verb[0]))
+}
+
+// BeginTx begins a transaction: one that may write when it has the baton, which it
+// keeps to its end.
+func (c *rememberer) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	end := func() { c.inside = false }
+	if c.writers != nil && !opts.ReadOnly {
+		if err := c.writers.lock(ctx); err != nil {
+			return nil, err
+		}
+		end = func() { c.inside = false; c.writers.unlock() }
+	}
+	tx, err := c.connection.BeginTx(ctx, opts)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	c.inside = true
+	return ending{tx, end}, nil
+}
+
+// ending is a transaction at whose end something is done.
+type ending struct {
+	driver.Tx
+	end func()
+}
+
+func (t ending) Commit() error {
+	defer t.end()
+	return t.Tx.Commit()
+}
+
+func (t ending) Rollback() error {
+	defer t.end()
+	return t.Tx.Rollback()
+}
+
 // QueryContext asks by the statement that is kept.
 func (c *rememberer) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	unlock, err := c.lock(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.query(ctx, query, args, unlock)
+	if err != nil {
+		unlock()
+	}
+	return rows, err
+}
+
+// query asks; the rows call unlock when they are closed.
+func (c *rememberer) query(ctx context.Context, query string, args []driver.NamedValue, unlock func()) (driver.Rows, error) {
 	ctx, err := whole(ctx)
 	if err != nil {
 		return nil, err
@@ -109,23 +191,32 @@ func (c *rememberer) QueryContext(ctx context.Context, query string, args []driv
 	if err != nil {
 		return nil, err
 	}
+	var rows driver.Rows
 	if k == nil {
-		return c.connection.QueryContext(ctx, query, args)
+		k = &kept{}
+		rows, err = c.connection.QueryContext(ctx, query, args)
+	} else {
+		rows, err = k.QueryContext(ctx, args)
 	}
-	rows, err := k.QueryContext(ctx, args)
 	if err != nil {
 		k.busy = false
 		return nil, err
 	}
+	back := func() { k.busy = false; unlock() }
 	if typed, ok := rows.(typedRows); ok {
-		return &heldRows{typedRows: typed, by: k}, nil
+		return &heldRows{typed, back}, nil
 	}
-	return &plainRows{Rows: rows, by: k}, nil
+	return &plainRows{rows, back}, nil
 }
 
 // ExecContext runs the statement that is kept.
 func (c *rememberer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	ctx, err := whole(ctx)
+	unlock, err := c.lock(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	ctx, err = whole(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,23 +250,23 @@ type typedRows interface {
 	ColumnTypeScanType(index int) reflect.Type
 }
 
-// heldRows give their statement back when they are closed.
+// heldRows give back what they hold when they are closed.
 type heldRows struct {
 	typedRows
-	by *kept
+	back func()
 }
 
 func (r *heldRows) Close() error {
-	defer func() { r.by.busy = false }()
+	defer r.back()
 	return r.typedRows.Close()
 }
 
 type plainRows struct {
 	driver.Rows
-	by *kept
+	back func()
 }
 
 func (r *plainRows) Close() error {
-	defer func() { r.by.busy = false }()
+	defer r.back()
 	return r.Rows.Close()
 }

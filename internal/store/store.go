@@ -97,8 +97,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	var err error
 	if c.URL == "" {
 		db.Dialect = SQLite
-		db.SQL, err = openSQLite(filepath.Join(c.Dir, c.Party+".db"))
-		db.writers = &group{db: db.SQL}
+		db.SQL, db.writers, err = openSQLite(filepath.Join(c.Dir, c.Party+".db"))
 	} else {
 		db.Dialect = Postgres
 		db.SQL, err = openPostgres(ctx, c.URL, c.Party)
@@ -107,7 +106,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, err
 	}
 	if err := db.ready(ctx, c); err != nil {
-		db.SQL.Close()
+		db.Close()
 		return nil, err
 	}
 	return db, nil
@@ -125,7 +124,9 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 	return vault.ensureSystemKey(ctx, db)
 }
 
-func openSQLite(path string) (*sql.DB, error) {
+// openSQLite opens two pools on one file: one for everybody, and the one connection
+// of the group that writes.
+func openSQLite(path string) (*sql.DB, *group, error) {
 	// Our own columns hold no time.Time, but River's do: written in a form that
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
@@ -134,12 +135,15 @@ func openSQLite(path string) (*sql.DB, error) {
 		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
 	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("store: open sqlite: %w", err)
+		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
-	db := sql.OpenDB(remembering{connector})
+	writers := &group{db: sql.OpenDB(remembering{connector, nil})}
+	writers.db.SetMaxOpenConns(1)
+	writers.db.SetMaxIdleConns(1)
+	db := sql.OpenDB(remembering{connector, writers})
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(8) // one that is closed takes its statements with it
-	return db, nil
+	return db, writers, nil
 }
 
 // openPostgres opens a pool whose connections live in the party's own schema,
@@ -207,8 +211,13 @@ func (db *DB) migrate(ctx context.Context, from fs.FS) error {
 
 const migrationTries = 10
 
-// Close closes the pool.
-func (db *DB) Close() error { return db.SQL.Close() }
+// Close closes the pools.
+func (db *DB) Close() error {
+	if db.writers == nil {
+		return db.SQL.Close()
+	}
+	return errors.Join(db.SQL.Close(), db.writers.db.Close())
+}
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {

@@ -60,7 +60,12 @@ type Signed struct {
 // Verified keeps what the verified outcome token of an attempt was, if its
 // application was made here.
 func (d *Desk) Verified(ctx context.Context, id string, attempt int, s Signed) error {
-	_, err := d.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
+	var made bool
+	err := d.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, id).Scan(&made)
+	if err != nil || !made {
+		return err // most are not, and a read keeps nobody from writing
+	}
+	_, err = d.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
 		ON CONFLICT DO NOTHING`, id, int64(attempt), s.KeyID, store.Micros(s.Issued), store.Micros(s.Expires))
 	return err

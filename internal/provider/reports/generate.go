@@ -104,8 +104,8 @@ type made struct {
 	body, input []byte // packed; input is nil where it is kept already
 }
 
-// turns are as many as reports may be worked on at the same moment: a processor is
-// left to those who wait for a page.
+// turns are as many as reports may be worked on at the same moment: of the processors
+// that there are when the program starts, one is left to those who wait for a page.
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 
 // work is what a report costs processors: data, figures and their encoding.
