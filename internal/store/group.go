@@ -29,7 +29,8 @@ var errUndone = errors.New("store: the transaction was lost with its batch")
 // all of the batch are told. Whoever writes beside Tx, as River does, waits for the
 // baton too, and has it alone.
 type group struct {
-	db *sql.DB // the connection of the batches, which only who has the baton uses
+	db      *sql.DB       // the connection of the batches, which only who has the baton uses
+	longest time.Duration // for how long a batch takes whoever waits
 
 	mu     sync.Mutex
 	taken  bool // somebody has the baton
@@ -51,7 +52,7 @@ func (m *member) joins() bool { return !m.alone }
 type batch struct {
 	tx      *sql.Tx
 	alone   bool // nobody waited when it began: one member, without a savepoint
-	began   time.Time
+	until   time.Time // takes nobody after it
 	members []*member // who wait for its end
 }
 
@@ -135,7 +136,7 @@ func (g *group) begin() (*batch, error) {
 	alone := !slices.ContainsFunc(g.queued, (*member).joins)
 	g.mu.Unlock()
 	tx, err := g.db.BeginTx(context.Background(), nil)
-	return &batch{tx: tx, alone: alone, began: time.Now()}, err
+	return &batch{tx: tx, alone: alone, until: time.Now().Add(g.longest)}, err
 }
 
 // step runs f in the batch. errUndone says that the engine has dropped the whole of
@@ -218,7 +219,7 @@ func (g *group) hand(b *batch) {
 }
 
 func (b *batch) full() bool {
-	return b.alone || len(b.members) >= maxBatch || time.Since(b.began) >= longestBatch
+	return b.alone || len(b.members) >= maxBatch || !time.Now().Before(b.until)
 }
 
 func (b *batch) commit() error {

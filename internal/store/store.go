@@ -137,7 +137,7 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
-	writers := &group{db: sql.OpenDB(remembering{connector, nil})}
+	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch}
 	writers.db.SetMaxOpenConns(1)
 	writers.db.SetMaxIdleConns(1)
 	db := sql.OpenDB(remembering{connector, writers})
