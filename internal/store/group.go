@@ -51,7 +51,7 @@ func (m *member) joins() bool { return !m.alone }
 // batch is one transaction of the engine's.
 type batch struct {
 	tx      *sql.Tx
-	alone   bool // nobody waited when it began: one member, without a savepoint
+	alone   bool      // nobody waited when it began: one member, without a savepoint
 	until   time.Time // takes nobody after it
 	members []*member // who wait for its end
 }
