@@ -249,7 +249,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		Logger:            quiet(q.log),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
-		FetchCooldown:     5 * time.Millisecond,
+		FetchCooldown:     20 * time.Millisecond,
 		FetchPollInterval: q.Poll,
 		ErrorHandler:      &failures{log: q.log},
 		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.watched)},
