@@ -99,6 +99,7 @@ func TestDoors(t *testing.T) {
 			}
 		}
 		var unsure []func()
+		w.rested(t)
 		before := w.rows(t)
 		for _, r := range routes {
 			var sure []func()

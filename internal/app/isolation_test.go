@@ -43,6 +43,7 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 			return `{"env":"sandbox","productId":"` + product + `","publicId":"` + other.PublicID + `","token":"` + token + `"}`
 		}
 
+		w.rested(t)
 		before := w.rows(t)
 		for name, c := range map[string]struct {
 			id, unknown string

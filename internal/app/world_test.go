@@ -178,6 +178,23 @@ func (w *world) openStores(t *testing.T, databaseURL string) {
 	}
 }
 
+// rested waits until no job that is due is left: what was begun has brought its rows.
+func (w *world) rested(t *testing.T) {
+	t.Helper()
+	w.until(t, func() bool {
+		left := 0
+		for _, db := range w.stores {
+			var n int
+			err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM river_job WHERE state IN ('available', 'running', 'retryable', 'pending')`).Scan(&n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			left += n
+		}
+		return left == 0
+	})
+}
+
 // rows counts the rows of every table of both databases. What may change by
 // itself or by a page that is only looked at is left out: the queue's own
 // housekeeping, sessions, counted tries to sign in, and the desk's audit trail.
