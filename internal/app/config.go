@@ -50,6 +50,7 @@ type Config struct {
 	BrandFile       string `help:"YAML file of the portal's name, logo, colours, legal texts and support contact; Vestibule's own if not given." placeholder:"FILE"`
 	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
 
+	APIRate   int `name:"api-rate" default:"50" help:"How many requests to the portal's API its key may make in a second, in each process." placeholder:"N"`
 	ApplyRate int `default:"20" help:"How many applications one address may begin on the portal's form in a minute, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
 
 	EventsURL    string   `name:"events-url" help:"The onboarding app's address, which is told of every state of an application; nobody is told unless given. https and public; on this machine, also http, if the portal listens there." placeholder:"URL"`
@@ -183,6 +184,9 @@ func (c *Config) check(parties parties) error {
 	}
 	if !(c.OTLPShare >= 0 && c.OTLPShare <= 1) {
 		bad("--otlp-share: want a number from 0 to 1")
+	}
+	if c.APIRate < 1 || c.APIRate > 1_000_000 {
+		bad("--api-rate %d: want 1 to 1000000", c.APIRate)
 	}
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
 		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)

@@ -296,7 +296,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
-		ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
+		APIRate: c.APIRate, ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
 		EventsURL: c.EventsURL, EventsSecrets: signers, EventsInside: c.inside(),
 		RetentionDays: c.RetentionDays, ReportAgency: c.ReportAgency, Regulator: c.Regulator, OIDC: c.oidc(), NoPasswords: !c.LocalAccounts,
 	}

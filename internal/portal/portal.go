@@ -83,6 +83,7 @@ type Config struct {
 	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
 	Mail  *mail.Sender // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
 
+	APIRate     int  // requests a second that the API's key may make in this process; 0 is 50
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
 	BehindProxy bool // who asks is who a proxy says it is
 
@@ -198,7 +199,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	service.Queue, p.rooms.notify.Queue, p.rooms.invites.Queue = p.queue, p.queue, p.queue
 
 	p.rooms.sessions = sessions
-	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
+	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, Rate: c.APIRate, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
 		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
 		Limit:   &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, Now: c.Now},

@@ -187,7 +187,9 @@ func (r *replica) start() error {
 		binary = os.Args[0]
 	}
 	r.cmd = exec.Command(binary, r.args...)
-	r.cmd.Env = append(os.Environ(), asProgram+"=1")
+	// The ledger asks of thousands of applications at the end. An older program knows no
+	// such flag, and no such variable either, which it minds less.
+	r.cmd.Env = append(os.Environ(), asProgram+"=1", "VESTIBULE_API_RATE=1000000")
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := r.cmd.StdoutPipe()
 	if err != nil {
