@@ -18,23 +18,23 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 		switch r.Method + " " + r.URL.Path {
 		case "GET /connect/consumers/" + token1 + "/bank-accounts":
 			writeJSON(w, 200, map[string]any{"accounts": []any{map[string]any{"account_id": token2, "date_opened": "2020-01-31",
-				"full_account_number": "9000", "routing_number": nil, "account_number_type": "TAN", "more": 1}}})
+				"full_account_number": "900012345678", "routing_number": nil, "account_number_type": "TAN", "more": 1}}})
 		case "GET /connect/consumers/" + token1 + "/bank-accounts/" + token2 + "/ach-details":
-			writeJSON(w, 200, map[string]any{"full_account_number": "9000", "routing_number": "110000000", "account_number_type": "TAN"})
+			writeJSON(w, 200, map[string]any{"full_account_number": "900012345678", "routing_number": "110000000", "account_number_type": "TAN"})
 		default:
 			t.Errorf("%s %s", r.Method, r.URL.Path)
 		}
 	}}
 	of := ConsumerRef{ConsumerID: token1, PublicID: "svc-child"}
 	all, err := s.client().ConsumerBankAccounts(t.Context(), of)
-	if err != nil || len(all) != 1 || all[0].AccountID != token2 || report.Text(all[0].FullAccountNumber) != "9000" || all[0].RoutingNumber != nil || all[0].DateOpened == nil {
+	if err != nil || len(all) != 1 || all[0].AccountID != token2 || report.Text(all[0].FullAccountNumber) != "900012345678" || all[0].RoutingNumber != nil || all[0].DateOpened == nil {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if text := fmt.Sprintf("%v %+v", all, all[0]); strings.Contains(text, "9000") {
+	if text := fmt.Sprintf("%v %+v", all, all[0]); strings.Contains(text, "900012345678") {
 		t.Errorf("printed as %s", text)
 	}
 	got, err := s.client().ConsumerACH(t.Context(), of, token2)
-	if want := (ACHDetails{"9000", "110000000", "TAN"}); err != nil || got != want {
+	if want := (ACHDetails{"900012345678", "110000000", "TAN"}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

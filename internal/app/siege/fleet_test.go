@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/app/ports"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/webhook"
 )
@@ -172,13 +173,11 @@ func (f *fleet) replica(t *testing.T, key string) string {
 // free is an address that nobody listens on. What a portal prints is the balancer's.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
+	at, err := ports.Free("localhost")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return "localhost:" + port
+	return at
 }
 
 // balance gives each connection to the next of the replicas, whatever is sent on it.

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/app/ports"
 	"vestibule/internal/store"
 )
 
@@ -70,13 +71,11 @@ func (f *failures) note(r *http.Request, why string) {
 
 func free(t *testing.T, host string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", host+":0")
+	at, err := ports.Free(host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return host + ":" + port
+	return at
 }
 
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
