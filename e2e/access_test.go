@@ -13,13 +13,22 @@ import (
 // axeSource is read once; it is half a megabyte.
 var axeSource = sync.OnceValues(func() ([]byte, error) { return os.ReadFile("../.cache/npm/axe-core/package/axe.min.js") })
 
-// live are the page and the frames in it that a person sees.
+// live are the page and the frames in it that a person sees. Page.Frames loses the
+// others when one is detached.
 func (v *visitor) live() (frames []playwright.Frame) {
-	for _, f := range v.Frames() {
-		if !f.IsDetached() && strings.HasPrefix(f.URL(), "http") {
+	var add func(f playwright.Frame)
+	add = func(f playwright.Frame) {
+		if f.IsDetached() {
+			return
+		}
+		if strings.HasPrefix(f.URL(), "http") {
 			frames = append(frames, f)
 		}
+		for _, child := range f.ChildFrames() {
+			add(child)
+		}
 	}
+	add(v.MainFrame())
 	return frames
 }
 
@@ -30,6 +39,10 @@ func checked(t *testing.T, f playwright.Frame, options string) (found []string) 
 		source, err := axeSource()
 		must(t, err)
 		_, err = f.Evaluate(string(source))
+		must(t, err)
+	}
+	if strings.Contains(f.URL(), "/widget/v1/frame") { // it is a page when it has its first step
+		_, err := f.WaitForFunction(`() => document.getElementById("step")?.dataset.step !== "loading"`, nil)
 		must(t, err)
 	}
 	out, err := f.Evaluate(`async (options) => JSON.stringify((await axe.run(document, {iframes: false, resultTypes: ["violations"], ...JSON.parse(options)})).violations

@@ -213,6 +213,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
 	must(t, err)
+	must(t, applicant.Page.Close()) // others go on as this person, and it would load itself again
 
 	speaking(t, func(t *testing.T, lang string, speak option) {
 		all := &seen{site: s, portal: portalMux, provider: providerMux}

@@ -44,7 +44,7 @@ func visit(t *testing.T, options ...option) *visitor {
 	v := &visitor{Context: ctx}
 	ctx.OnConsole(func(m playwright.ConsoleMessage) {
 		if m.Type() == "error" {
-			v.note("console: " + m.Text())
+			v.note("console: " + m.Text() + " at " + m.Location().URL)
 		}
 	})
 	ctx.OnWebError(func(e playwright.WebError) { v.note("script: " + e.Error().Error()) })
