@@ -86,12 +86,6 @@ func (n forConnect) Equip(ctx context.Context, id string, number int, token stri
 	})
 }
 
-func (n forConnect) Opened(ctx context.Context, id string, number int) error {
-	return n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return n.site.Service.Opened(ctx, tx, id, number)
-	})
-}
-
 func attempt(t applications.Attempt) connect.Attempt {
 	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
 		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened}
@@ -129,6 +123,13 @@ func (n forInvites) Key(ctx context.Context, q store.Queryer, id string) (string
 
 func invited(a applications.Application) invites.Application {
 	return invites.Application{ID: a.ID, Product: a.Product, Version: a.Version, Begun: a.CreatedAt}
+}
+
+// started uses up the application's attempt that a redirect was started for.
+func started(s *applications.Service) func(context.Context, *sql.Tx, redirect.Attempt) error {
+	return func(ctx context.Context, tx *sql.Tx, a redirect.Attempt) error {
+		return s.Opened(ctx, tx, a.Application, a.Number)
+	}
 }
 
 // landed gives a verified return to the application that it belongs to.

@@ -209,7 +209,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused:     c.Telemetry.ReturnRefused,
 		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
-		Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
+		Started: started(service), Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
 	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,

@@ -87,8 +87,8 @@ type Pages interface {
 	Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error
 }
 
-// Companion starts attempts and lands their outcomes. All fields but the last
-// four are required. It is safe for concurrent use.
+// Companion starts attempts and lands their outcomes. A field is required unless it
+// says otherwise. It is safe for concurrent use.
 type Companion struct {
 	DB       *store.DB
 	Service  Service
@@ -96,6 +96,11 @@ type Companion struct {
 	Browsers Browsers
 	Pages    Pages
 	Log      *slog.Logger
+
+	// Started is told of each attempt once, in the transaction that keeps it; its error
+	// undoes the keeping, and may come after the service has given its link. Like Landed
+	// it may run again; nil is nobody.
+	Started func(ctx context.Context, tx *sql.Tx, a Attempt) error
 
 	// Landed is told of each outcome once, in the transaction that lands it; its
 	// error undoes the landing. It may run again when the engine repeats the
@@ -177,7 +182,10 @@ func (c *Companion) Start(ctx context.Context, in StartRequest) (Attempt, svcapi
 		return Attempt{}, svcapi.RedirectLink{}, err
 	}
 	err = c.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return insert(ctx, tx, c.DB.Vault, a, store.Hash(sent))
+		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil || c.Started == nil {
+			return err
+		}
+		return c.Started(ctx, tx, a)
 	})
 	if err != nil {
 		return Attempt{}, svcapi.RedirectLink{}, err

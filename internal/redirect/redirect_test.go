@@ -2,6 +2,8 @@ package redirect
 
 import (
 	"bytes"
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -318,6 +320,32 @@ func TestLandingIsUndone(t *testing.T) {
 		}
 		w.fail = nil
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
+	})
+}
+
+// TestStartedIsKeptWithTheAttempt pins that what an application notes of an attempt and
+// the attempt itself are there together or not at all.
+func TestStartedIsKeptWithTheAttempt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		var fail error
+		w.companion.Started = func(ctx context.Context, tx *sql.Tx, a Attempt) error {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO test_landings (attempt, outcome) VALUES ($1, 'begun')`, a.ID); err != nil {
+				return err
+			}
+			return fail
+		}
+		v := w.start(w.newBrowser(), "")
+		if got := w.landings(v.ID); len(got) != 1 {
+			t.Errorf("a started attempt was told of %d times, want once", len(got))
+		}
+		fail = errors.New("no such application")
+		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b", Application: v.Application, Number: 2}); !errors.Is(err, fail) {
+			t.Errorf("Start = %v, want what Started said", err)
+		}
+		var kept, told int
+		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&kept, &told); err != nil || kept != 1 || told != 1 {
+			t.Errorf("%d attempts kept, %d told of (%v), want one each", kept, told, err)
+		}
 	})
 }
 

@@ -86,8 +86,6 @@ type Applications interface {
 	// Begin opens the next attempt; ErrClosed when the application takes none.
 	Begin(ctx context.Context, id, mode string) (Attempt, error)
 	Equip(ctx context.Context, id string, number int, token string, until time.Time, consumerID string) error
-	// Opened says that what the attempt is begun with is used up.
-	Opened(ctx context.Context, id string, number int) error
 }
 
 // ErrClosed says that an application takes no further attempt.
@@ -99,7 +97,8 @@ type Service interface {
 	CreateConsumer(ctx context.Context, in svcapi.ConsumerRequest) (string, error)
 }
 
-// Redirects starts secure redirects. *redirect.Companion is one.
+// Redirects starts secure redirects, and uses the application's attempt up with each.
+// *redirect.Companion is one.
 type Redirects interface {
 	Start(ctx context.Context, in redirect.StartRequest) (redirect.Attempt, svcapi.RedirectLink, error)
 }
@@ -243,7 +242,7 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		return err
 	}
 	var link svcapi.RedirectLink
-	t, err := d.again(r.Context(), a, a.Mode, func(t Attempt) (Attempt, error) {
+	_, err = d.again(r.Context(), a, a.Mode, func(t Attempt) (Attempt, error) {
 		var err error
 		_, link, err = d.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Identity, Application: a.ID, Number: t.Number,
 			Service: svcapi.RedirectRequest{InitRequest: d.request(a, t, fields)}})
@@ -253,9 +252,6 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		return d.sorry(w, r, a, v, e)
 	}
 	if err != nil {
-		return err
-	}
-	if err := d.Applications.Opened(r.Context(), a.ID, t.Number); err != nil {
 		return err
 	}
 	base := d.Base(r)

@@ -99,7 +99,12 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		_, page = d.get(own + "/letter")
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)", "Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
-		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7")
+		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7", "no nombra a la agencia federal", "<code>--regulator</code>")
+		d.Regulator = "Federal Trade Commission, Washington, DC 20580"
+		if _, page = d.get(own + "/letter"); strings.Contains(page, "--regulator") {
+			t.Error("a letter that names the agency warns of naming none")
+		}
+		d.says("the letter", page, "administers compliance with this law concerning this creditor is Federal Trade Commission, Washington, DC 20580.")
 
 		var text []byte
 		if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil || strings.Contains(string(text), "line") {
