@@ -3,11 +3,12 @@ package fleet
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -30,7 +31,7 @@ func Balance() {
 	var all []*backend
 	for line := range strings.Lines(lines) {
 		words := strings.Fields(line)
-		b := &backend{addresses: words[:2], admin: words[2]}
+		b := &backend{addresses: words[:2], admin: words[2], number: len(all)}
 		b.ready.Store(true)
 		all = append(all, b)
 	}
@@ -48,7 +49,19 @@ func Balance() {
 type backend struct {
 	addresses []string // portal, provider
 	admin     string
-	ready     atomic.Bool // as /readyz says
+	number    int
+	ready     atomic.Bool // as /readyz says; true at first
+	came      atomic.Bool // it has been: they are started after the balancer
+}
+
+// found notes whether it is ready, and says so where that is news.
+func (b *backend) found(ready bool) {
+	if b.ready.Swap(ready) != ready && b.came.Load() {
+		fmt.Fprintf(os.Stderr, "replica %d is ready: %v\n", b.number, ready)
+	}
+	if ready {
+		b.came.Store(true)
+	}
 }
 
 // serve serves an address by the replicas that are ready, in turn. It knows nothing of
@@ -58,20 +71,13 @@ func serve(host string, which int, all []*backend) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var turn atomic.Uint64
-	n := uint64(len(all))
 	go http.Serve(l, &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			start := turn.Add(1)
-			chosen := all[start%n]
-			for i := uint64(0); i < n && !chosen.ready.Load(); i++ {
-				chosen = all[(start+i)%n]
-			}
-			r.SetURL(&url.URL{Scheme: "http", Host: chosen.addresses[which]})
-			r.Out.Host = r.In.Host
+			r.Out.URL.Scheme, r.Out.Host = "http", r.In.Host
 			r.SetXForwarded()
 		},
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second},
+		Transport: &turns{which: which, all: all,
+			over: &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second}},
 		FlushInterval: -1, // streams
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	})
@@ -79,21 +85,49 @@ func serve(host string, which int, all []*backend) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
+// turns sends requests to the replicas that are ready, one after the other. One that
+// takes no connection, for it has ended since it was asked, has heard nothing of a
+// request: the next one gets it.
+type turns struct {
+	which int
+	all   []*backend
+	over  *http.Transport
+	last  atomic.Uint64
+}
+
+func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
+	start, n := t.last.Add(1), uint64(len(t.all))
+	err := errors.New("no replica is ready")
+	for i := range n {
+		b := t.all[(start+i)%n]
+		if !b.ready.Load() {
+			continue
+		}
+		out := r.Clone(r.Context())
+		out.URL.Host = b.addresses[t.which]
+		if r.Body != nil {
+			out.Body = io.NopCloser(r.Body) // for the next one; the proxy closes it
+		}
+		var resp *http.Response
+		if resp, err = t.over.RoundTrip(out); err == nil || !errors.Is(err, syscall.ECONNREFUSED) {
+			return resp, err
+		}
+		b.found(false)
+	}
+	return nil, err
+}
+
 // watch asks every replica twice a second whether it is ready.
 func watch(all []*backend) {
 	client := &http.Client{Timeout: 3 * time.Second}
-	came := make([]bool, len(all)) // they are started after the balancer
 	for range time.Tick(500 * time.Millisecond) {
-		for i, b := range all {
+		for _, b := range all {
 			resp, err := client.Get("http://" + b.admin + "/readyz")
 			ok := err == nil && resp.StatusCode == http.StatusOK
 			if err == nil {
 				resp.Body.Close()
 			}
-			if b.ready.Swap(ok) != ok && came[i] {
-				fmt.Fprintf(os.Stderr, "replica %d is ready: %v\n", i, ok)
-			}
-			came[i] = came[i] || ok
+			b.found(ok)
 		}
 	}
 }
