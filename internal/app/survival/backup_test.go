@@ -1,6 +1,8 @@
 package survival
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/url"
@@ -20,28 +22,32 @@ import (
 // TestRestoredOnSQLite and its sister make a backup under load, the way that
 // docs/operations.md says, go on, lose everything, and begin again from the backup:
 // what was acknowledged before it is there, opens and goes on, and no webhook that was
-// acknowledged is sent again.
+// acknowledged is sent again. Who reads the backup learns of nobody.
 func TestRestoredOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	f := newFleet(t, 1, "")
 	to := t.TempDir()
-	restored(t, f, func() {
+	restored(t, f, func() []byte {
+		var all []byte
 		for _, party := range []string{"portal", "provider"} {
 			from, into := filepath.Join(f.dir, "a", party+".db"), filepath.Join(to, party+".db")
 			if tool, err := exec.LookPath("sqlite3"); err == nil {
 				run(t, tool, from, ".timeout 10000", ".backup "+into)
-				continue
+			} else if _, err := f.open(party).SQL.ExecContext(t.Context(), `VACUUM INTO '`+into+`'`); err != nil {
+				t.Fatal(err) // what the tool does, by the driver: one transaction's view of the file
 			}
-			// What the tool does, by the driver: one transaction's view of the file.
-			db := f.open(party)
-			if _, err := db.SQL.ExecContext(t.Context(), `VACUUM INTO '`+into+`'`); err != nil {
-				t.Fatal(err)
+			for _, file := range []string{into, from, from + "-wal"} {
+				raw, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, raw...)
 			}
 		}
-		all, _ := filepath.Glob(filepath.Join(f.dir, "a", "*credentials.json"))
-		for _, file := range all {
+		credentials, _ := filepath.Glob(filepath.Join(f.dir, "a", "*credentials.json"))
+		for _, file := range credentials {
 			raw, err := os.ReadFile(file)
 			if err == nil {
 				err = os.WriteFile(filepath.Join(to, filepath.Base(file)), raw, 0o600)
@@ -50,6 +56,7 @@ func TestRestoredOnSQLite(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		return all
 	}, func() {
 		a := filepath.Join(f.dir, "a")
 		if err := os.RemoveAll(a); err != nil {
@@ -75,8 +82,9 @@ func TestRestoredOnPostgreSQL(t *testing.T) {
 		return path
 	}
 	f := newFleet(t, 2, address)
-	restored(t, f, func() {
+	restored(t, f, func() []byte {
 		run(t, tool("pg_dump"), "-Fc", "-n", "portal", "-n", "provider", "-f", dump, address)
+		return run(t, tool("pg_restore"), "-f", "-", dump)
 	}, func() {
 		again := storetest.URL(t)
 		run(t, tool("pg_restore"), "--no-owner", "-d", again, dump)
@@ -84,8 +92,9 @@ func TestRestoredOnPostgreSQL(t *testing.T) {
 	})
 }
 
-// restored is the story of both. Replicas begin on what back leaves.
-func restored(t *testing.T, f *fleet, backup, back func()) {
+// restored is the story of both. backup returns what can be read in it, and replicas
+// begin on what back leaves.
+func restored(t *testing.T, f *fleet, backup func() []byte, back func()) {
 	f.start()
 	l := newLedger(t, f)
 	enough := l.load(2)
@@ -99,7 +108,7 @@ func restored(t *testing.T, f *fleet, backup, back func()) {
 		promised.submissions, promised.submitter, promised.shared = maps.Clone(l.submissions), maps.Clone(l.submitter), maps.Clone(l.shared)
 		promised.withdrawn, promised.applications, promised.landed = maps.Clone(l.withdrawn), maps.Clone(l.applications), maps.Clone(l.landed)
 	})
-	backup()
+	readable := backup()
 	made := l.acknowledged
 	var before int
 	l.note(func() { before = made() })
@@ -110,6 +119,19 @@ func restored(t *testing.T, f *fleet, backup, back func()) {
 
 	for _, r := range f.replicas {
 		r.stop()
+	}
+	for _, publicToken := range promised.submissions {
+		if !says(readable, publicToken) {
+			t.Errorf("the search does not find %s, which is there", publicToken)
+		}
+	}
+	for _, personal := range []string{firstName, lastName, email, payer, landlord} {
+		if says(readable, personal) {
+			t.Errorf("%q is in the backup", personal)
+		}
+		if strings.Contains(f.logs(), personal) {
+			t.Errorf("%q is in the log", personal)
+		}
 	}
 	back()
 	sent := attempts(f)
@@ -166,6 +188,12 @@ func restored(t *testing.T, f *fleet, backup, back func()) {
 	}
 }
 
+// says reports whether text stands in what was read, as it is or in the hexadecimal that
+// a dump has bytes in.
+func says(read []byte, text string) bool {
+	return bytes.Contains(read, []byte(text)) || bytes.Contains(read, []byte(hex.EncodeToString([]byte(text))))
+}
+
 // insistUntil waits for ok, which the load brings about.
 func insistUntil(t *testing.T, ok func() bool) {
 	t.Helper()
@@ -201,11 +229,14 @@ func attempts(f *fleet) map[string]string {
 	return out
 }
 
-func run(t *testing.T, tool string, args ...string) {
+// run returns what the tool writes.
+func run(t *testing.T, tool string, args ...string) []byte {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s: %v: %s", filepath.Base(tool), err, out)
 	}
+	return out
 }
 
 // stop kills the process for good.

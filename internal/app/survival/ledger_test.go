@@ -165,20 +165,29 @@ func (l *ledger) share(publicToken string, back bool) {
 	l.note(func() { l.withdrawn[relay] = true })
 }
 
+// Everybody's name and address, and whom they are paid by and pay.
+const (
+	firstName = "Zsófia-Canaria"
+	lastName  = "Canarison"
+	email     = "zsofia.canarison@example.org"
+	payer     = "CANARY CORP PAYROLL"
+	landlord  = "CANARY WHARF RENT"
+)
+
 // household is half a year of pay and rent.
 func household(product, child, externalID string) svcapi.Submission {
 	pulled := time.Now().Add(-time.Hour)
 	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
 	for day := 3; day <= 180; day += 7 {
 		tx := svcapi.SubmittedTransaction{ID: fmt.Sprint("T", day), Status: "POSTED", DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -day)},
-			Amount: 210050, Description: "ACME CORP PAYROLL", CreditOrDebit: "CREDIT"}
+			Amount: 210050, Description: payer, CreditOrDebit: "CREDIT"}
 		if day%2 == 0 {
-			tx.Amount, tx.Description, tx.CreditOrDebit = 90000, "HARBOR APARTMENTS RENT", "DEBIT"
+			tx.Amount, tx.Description, tx.CreditOrDebit = 90000, landlord, "DEBIT"
 		}
 		account.Transactions = append(account.Transactions, tx)
 	}
 	return svcapi.Submission{ProductID: product, PublicID: child, ExternalID: externalID, PullDate: svcapi.DateTime{Time: pulled},
-		Personal: svcapi.SubmittedPerson{FirstName: "Ana", LastName: "Perez", Email: "ana@example.com", DOB: "1990-06-15"},
+		Personal: svcapi.SubmittedPerson{FirstName: firstName, LastName: lastName, Email: email, DOB: "1990-06-15"},
 		Accounts: []svcapi.SubmittedAccount{account}}
 }
 
@@ -267,7 +276,7 @@ func cookies(a answer) string {
 func (l *ledger) apply(enough context.Context, worker int) {
 	reviewer := l.signIn()
 	for n := 0; enough.Err() == nil; n++ {
-		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.org","dob":"1990-12-10"}}`, worker, n)
+		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":%q,"lastName":%q,"email":%q,"dob":"1990-12-10"}}`, worker, n, firstName, lastName, email)
 		made, ok := l.until("POST", l.f.portal+"/api/v1/applications", body, 201, "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey,
 			"Content-Type", asJSON, "Idempotency-Key", fmt.Sprintf("a-%d-%d", worker, n))
 		if !ok {
