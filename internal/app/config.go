@@ -57,7 +57,7 @@ type Config struct {
 	EventsSecret []string `sep:"," help:"Secrets that sign what it is told, whsec_…; two while they are rotated, the new one first; generated if not given." placeholder:"SECRET"`
 
 	RetentionDays int    `default:"0" help:"After how many days without anything happening to it the portal deletes an application, with all that is known of the applicant; 0 keeps them until somebody deletes them." placeholder:"DAYS"`
-	ReportAgency  string `help:"Name and address of who makes the reports, as the portal's letters to applicants name it; default is the provider's host." placeholder:"TEXT"`
+	ReportAgency  string `help:"Name, address and telephone number of who makes the reports, as the portal's letters to applicants name it; default is the provider's host." placeholder:"TEXT"`
 	Regulator     string `help:"Name and address of the federal agency that holds you to the Equal Credit Opportunity Act, as its notice in letters after a decline must name it; the notice names none unless given." placeholder:"TEXT"`
 
 	LocalAccounts    bool              `default:"true" negatable:"" help:"People of the portal's review desk may sign in by a password that is kept here."`

@@ -214,7 +214,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: agency(c), Regulator: c.Regulator, Queue: p.queue,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
@@ -301,15 +301,11 @@ func originsOf(urls ...string) ([]string, error) {
 	return out, nil
 }
 
-// agency is what letters name the service by.
-func agency(c Config) string {
-	if c.ReportAgency != "" {
-		return c.ReportAgency
-	}
-	if u, err := url.Parse(c.ProviderURL); err == nil {
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil {
 		return u.Hostname()
 	}
-	return c.ProviderURL
+	return address
 }
 
 func secrets(written []string) (out []webhook.Secret, err error) {

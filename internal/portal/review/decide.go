@@ -316,7 +316,7 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Regulator: d.Regulator, Began: a.CreatedAt}
+	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator, Began: a.CreatedAt}
 	var deciding pages.Deciding
 	var notes []pages.Note
 	if err := d.fillDecisions(r.Context(), a, &deciding, &notes); err != nil {

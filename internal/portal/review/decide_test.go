@@ -100,10 +100,12 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)", "Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
 		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7", "no nombra a la agencia federal", "<code>--regulator</code>")
-		d.Regulator = "Federal Trade Commission, Washington, DC 20580"
-		if _, page = d.get(own + "/letter"); strings.Contains(page, "--regulator") {
-			t.Error("a letter that names the agency warns of naming none")
+		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", "nombre, dirección y teléfono", "<code>--report-agency</code>")
+		d.Regulator, d.Agency = "Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
+		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--re") {
+			t.Error("a letter that names the agencies warns of naming none")
 		}
+		d.says("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
 		d.says("the letter", page, "administers compliance with this law concerning this creditor is Federal Trade Commission, Washington, DC 20580.")
 
 		var text []byte

@@ -41,7 +41,8 @@ type Desk struct {
 	Files        Files
 	Service      Service
 	URL          string // our public address, for links that are passed on
-	Agency       string // who makes the reports, as a letter names it
+	Agency       string // who makes the reports, as a letter names it; "" is nobody but Host
+	Host         string // the service's
 	Regulator    string // whom the Equal Credit Opportunity Act's notice names; "" is nobody
 	Now          func() time.Time
 	Log          *slog.Logger

@@ -216,7 +216,7 @@ func open(t *testing.T, db *store.DB) *desk {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log, URL: "https://portal.example",
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log, URL: "https://portal.example", Host: "reports.example",
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}

@@ -304,7 +304,8 @@ type LetterView struct {
 	ApplicationID, Reference string
 	Name                     string
 	Address                  []string
-	Agency                   string // who made the report
+	Agency                   string // who made the report; "" is named by Host alone
+	Host                     string
 	Regulator                string // whom the notice of the law names; "" is nobody
 	Began                    time.Time
 	ReportAt                 time.Time // zero without a report
