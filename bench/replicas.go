@@ -12,8 +12,8 @@ import (
 // replicaFigures measure what three replicas behind a balancer get done on PostgreSQL,
 // beside one behind the same balancer: journeys of all kinds, so many at once that
 // neither can do more. First each replica takes all the processors there are, which one
-// replica does already, so that three have no more than one; then each is held to a
-// share, as on machines of their own, and what is measured is what replicas cost each
+// replica does already, so that three have no more than one, with jobs in all of them
+// and in one alone; then each is held to a share, as on machines of their own, and what is measured is what replicas cost each
 // other. Both deployments run at once and are asked in turns.
 func replicaFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
@@ -26,20 +26,31 @@ func replicaFigures(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	const share = 0.2
-	free, err := replicasOn(ctx, bin, 0, "on the same processors", "reported")
-	if err != nil {
-		return nil, err
+	var all []figure
+	for _, c := range []struct {
+		workers     int
+		share       float64
+		how, wanted string
+	}{
+		{0, 0, "on the same processors", "reported"},
+		{1, 0, "same, jobs by one of them", "reported"},
+		{0, share, fmt.Sprintf("each on %.1f of one", share), "≥ 1.50"},
+	} {
+		got, err := replicasOn(ctx, bin, c.workers, c.share, c.how, c.wanted)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, got...)
 	}
-	held, err := replicasOn(ctx, bin, share, fmt.Sprintf("each on %.1f of one", share), "≥ 1.50")
-	return append(free, held...), err
+	return all, nil
 }
 
-func replicasOn(ctx context.Context, bin string, share float64, how, wanted string) ([]figure, error) {
+func replicasOn(ctx context.Context, bin string, workers int, share float64, how, wanted string) ([]figure, error) {
 	const rounds, lasts, crowd = 5, 4 * time.Second, 40
 	var fleets []*fleet.Fleet
 	var loads []*fleet.Load
 	for _, n := range []int{3, 1} {
-		f, err := fleet.Launch(ctx, fleet.Options{Bin: bin, Replicas: n, Balanced: true, Share: share})
+		f, err := fleet.Launch(ctx, fleet.Options{Bin: bin, Replicas: n, Workers: min(workers, n), Balanced: true, Share: share})
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func serve(host string, which int, all []*backend) (string, error) {
 
 // turns sends requests to the replicas that are ready, one after the other. One that
 // takes no connection, for it has ended since it was asked, has heard nothing of a
-// request: the next one gets it.
+// request: the next one gets it. Where none is ready, all are asked.
 type turns struct {
 	which int
 	all   []*backend
@@ -97,10 +97,10 @@ type turns struct {
 
 func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	start, n := t.last.Add(1), uint64(len(t.all))
-	err := errors.New("no replica is ready")
-	for i := range n {
+	var err error
+	for i := range 2 * n {
 		b := t.all[(start+i)%n]
-		if !b.ready.Load() {
+		if i < n && !b.ready.Load() {
 			continue
 		}
 		out := r.Clone(r.Context())

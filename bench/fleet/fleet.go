@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Bin      string  // the program
 	Replicas int     // on one PostgreSQL; 0 is one process on SQLite
+	Workers  int     // of them, as many run jobs; 0 is all
 	Balanced bool    // a balancer, though there is one replica only
 	Share    float64 // of one processor that each replica may use; 0 is all there are
 }
@@ -115,6 +116,9 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 		r.cmd = exec.CommandContext(ctx, o.Bin, "serve", "--portal-addr="+r.portal, "--provider-addr="+r.provider, "--sandbox-control-addr="+r.Control,
 			"--admin-addr="+r.Admin, "--portal-url="+f.Portal, "--provider-url="+f.Provider, "--master-key-file="+keyFile,
 			"--data-dir="+data, "--database-url="+database, "--log-level=error", "--drain-grace=1s")
+		if o.Workers > 0 && i >= o.Workers {
+			r.cmd.Args = append(r.cmd.Args, "--no-jobs")
+		}
 		r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 		r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 		r.cmd.Stderr = os.Stderr

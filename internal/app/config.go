@@ -30,6 +30,7 @@ type Config struct {
 
 	DataDir          string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
 	DatabaseURL      string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
+	Jobs             bool   `default:"true" negatable:"" help:"This process runs background work: reports, webhooks, polls. Of replicas on one PostgreSQL some may leave it to the others."`
 	MasterKeyFile    string `help:"File of 32 bytes, as 64 hexadecimal characters, that seals keys and personal data; made in the data folder if not given." placeholder:"FILE"`
 	OldMasterKeyFile string `help:"The master key before this one: what it sealed is still read, until keys rotate has sealed it anew." placeholder:"FILE"`
 
@@ -199,6 +200,9 @@ func (c *Config) check(parties parties) error {
 	c.checkOIDC(bad)
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		bad("--database-url: want postgres://…")
+	}
+	if !c.Jobs && c.DatabaseURL == "" {
+		bad("--no-jobs: nobody else can run the jobs of a database in a file; give --database-url, and let another replica run them")
 	}
 	for kind, id := range c.Products {
 		if !svc.Product(kind).Valid() {

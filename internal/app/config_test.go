@@ -83,6 +83,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
+		"jobs that nobody runs":            {[]string{"--no-jobs"}, "--no-jobs"},
 		"an API that answers nobody":       {[]string{"--api-rate=0"}, "--api-rate"},
 		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
 		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},

@@ -205,7 +205,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
 		Telemetry: observed,
-		DB:        db, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
+		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
 		AllowLoopbackCallbacks: loopback(host),
 		Awkward:                p.config.SandboxAwkward,
@@ -291,7 +291,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	observed := p.telemetry.Party(store.Portal)
 	conf := portal.Config{
 		Telemetry: observed,
-		DB:        db, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
+		DB:        db, JobsElsewhere: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
 		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,

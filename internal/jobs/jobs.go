@@ -126,6 +126,10 @@ type Queue struct {
 	// of. It is set before Start.
 	Poll time.Duration
 
+	// Elsewhere leaves jobs to other processes with this database: Start runs none.
+	// It is set before Start.
+	Elsewhere bool
+
 	db     *store.DB
 	reg    *Registry
 	log    *slog.Logger
@@ -229,7 +233,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...Enqueue
 	return nil
 }
 
-// Start begins to run jobs, until Stop.
+// Start begins to run jobs, until Stop, unless they are run elsewhere.
 func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -240,7 +244,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	for _, k := range q.reg.kinds {
 		k.add(workers)
 	}
-	if len(q.reg.kinds) == 0 {
+	if len(q.reg.kinds) == 0 || q.Elsewhere {
 		return nil
 	}
 	q.runner = uuid.NewString()

@@ -168,6 +168,30 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 	})
 }
 
+// TestJobsAreLeftToOthers: a process that runs none enqueues them for one that does.
+func TestJobsAreLeftToOthers(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		here := queue(t, db, func(jobs.Job, ring) error { t.Error("a job was run that was to be left"); return nil })
+		here.Elsewhere = true
+		start(t, here)
+		if err := here.Running(); err != nil {
+			t.Errorf("a process that runs no jobs is not ready: %v", err)
+		}
+		enqueue(t, db, here, "left")
+		done := make(chan ring, 1)
+		there := queue(t, db, func(_ jobs.Job, a ring) error { done <- a; return nil })
+		if there.Running() == nil {
+			t.Error("a queue runs before its start")
+		}
+		start(t, there)
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatal("the job was left for good")
+		}
+	})
+}
+
 // TestWhoeverIsWaitedForGoesFirst: a flood of jobs that can wait holds up none that
 // came after it.
 func TestWhoeverIsWaitedForGoesFirst(t *testing.T) {

@@ -51,11 +51,12 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 	return err
 }
 
-// Running reports why no job is taken up here, or nil.
+// Running reports why no job is taken up here, or nil: nil too where that is left to
+// other processes.
 func (q *Queue) Running() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.run == nil && len(q.reg.kinds) > 0 {
+	if q.run == nil && len(q.reg.kinds) > 0 && !q.Elsewhere {
 		return errors.New("jobs: not running")
 	}
 	return nil

@@ -87,7 +87,8 @@ type Config struct {
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
 	BehindProxy bool // who asks is who a proxy says it is
 
-	Telemetry *telemetry.Party // observes what the portal does; nil: nobody
+	JobsElsewhere bool             // jobs are left to other processes with this database
+	Telemetry     *telemetry.Party // observes what the portal does; nil: nobody
 
 	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
 	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
@@ -191,6 +192,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return nil, err
 	}
+	p.queue.Elsewhere = c.JobsElsewhere
 	if c.Telemetry != nil {
 		p.queue.Watch(c.Telemetry)
 		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())

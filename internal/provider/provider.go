@@ -58,6 +58,8 @@ type Config struct {
 	Assets      *web.Assets
 	OpenAPI     []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
 
+	JobsElsewhere bool // jobs are left to other processes with this database
+
 	// Telemetry observes what the service does; nil: nobody.
 	Telemetry *telemetry.Party
 
@@ -123,6 +125,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
+	queue.Elsewhere = c.JobsElsewhere
 	p.queue = queue
 	watch(c, queue)
 	p.keys = &gate.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
