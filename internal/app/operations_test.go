@@ -20,6 +20,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/telemetry/logtest"
 )
 
 // identifies finds what names one thing or person in a label's value.
@@ -287,7 +288,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	exit, log := make(chan int, 1), &lockedBuffer{}
+	exit, log := make(chan int, 1), &logtest.Buffer{}
 	go func() {
 		exit <- app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
 			"--data-dir=" + t.TempDir(), "--database-url=" + at}, in, log)

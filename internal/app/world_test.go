@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/telemetry/logtest"
 )
 
 // world is one running program with both parties, and its databases.
@@ -33,7 +34,7 @@ type world struct {
 	Portal, Provider, Control string
 	Admin                     string // "" unless asked for
 	Credentials               credentials
-	Log                       *lockedBuffer
+	Log                       *logtest.Buffer
 	dir, databaseURL          string
 	stores                    []*store.DB
 
@@ -63,24 +64,6 @@ type credentials struct {
 	EventsSecret string
 }
 
-// lockedBuffer keeps what the program logs.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // eachEngine runs f against a program on SQLite and one on PostgreSQL, with more
 // flags.
 func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
@@ -98,7 +81,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 // drain with exit code 0.
 func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &lockedBuffer{}, ended: make(chan struct{})}
+	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	w.stop = stop

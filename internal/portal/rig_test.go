@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
+	"vestibule/internal/telemetry/logtest"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
@@ -35,31 +35,14 @@ type rig struct {
 	provider *service
 	secret   string
 	url      string
-	log      *safeBuffer
+	log      *logtest.Buffer
 	portal   *portal.Portal
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 const apiKey = "a-key-for-the-portals-api"
 
 func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
-	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &safeBuffer{}}
+	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,

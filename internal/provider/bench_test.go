@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
+	"vestibule/internal/telemetry/logtest"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
@@ -34,7 +35,7 @@ type bench struct {
 	control  *httptest.Server
 	seed     provider.Seed
 	inbox    *inbox
-	log      *bytes.Buffer
+	log      *logtest.Buffer
 }
 
 // inbox is the customer's webhook receiver. answers are given in turn; the last
@@ -99,7 +100,7 @@ func newBench(t *testing.T, db *store.DB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, db: db, log: &bytes.Buffer{}}
+	b := &bench{t: t, db: db, log: &logtest.Buffer{}}
 	b.inbox = &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}}
 	hook := httptest.NewServer(b.inbox)
 	t.Cleanup(hook.Close)
@@ -116,7 +117,7 @@ func newBench(t *testing.T, db *store.DB) *bench {
 	var handler http.Handler
 	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	t.Cleanup(b.service.Close)
-	log := slog.New(slog.NewJSONHandler(&syncWriter{w: b.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	b.provider, err = provider.New(t.Context(), provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
 		Environment: svc.Sandbox, AllowLoopbackCallbacks: true, Assets: web.Provider()})
 	if err != nil {
@@ -145,17 +146,6 @@ func newBench(t *testing.T, db *store.DB) *bench {
 		}
 	})
 	return b
-}
-
-type syncWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (s *syncWriter) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.w.Write(p)
 }
 
 // each runs a test of the whole provider on both engines.

@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/telemetry/logtest"
 )
 
 const publicID = "our-public-id"
@@ -35,7 +36,7 @@ type world struct {
 	service   *fakeService
 	browsers  *fakeBrowsers
 	signer    jose.Signer
-	log       *safeBuffer
+	log       *logtest.Buffer
 
 	mu   sync.Mutex
 	now  time.Time
@@ -49,7 +50,7 @@ func newWorld(t *testing.T, db *store.DB) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, db: db, service: &fakeService{}, browsers: &fakeBrowsers{identities: map[string]string{}},
-		signer: jose.Signer{Key: key, Type: TokenType}, log: &safeBuffer{}, now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
+		signer: jose.Signer{Key: key, Type: TokenType}, log: &logtest.Buffer{}, now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
 	}
@@ -356,24 +357,6 @@ func (f *fakeBrowsers) Renew(_ context.Context, _ *sql.Tx, r *http.Request) (fun
 		http.SetCookie(w, &http.Cookie{Name: "sid", Value: secret, Path: "/", HttpOnly: true})
 		return nil
 	}, nil
-}
-
-// safeBuffer is a log that can be read while it is written.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 func form(token string) string { return url.Values{"token": {token}}.Encode() }

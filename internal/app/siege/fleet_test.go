@@ -7,7 +7,6 @@ package siege
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/app/ports"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/telemetry/logtest"
 	"vestibule/internal/webhook"
 )
 
@@ -37,7 +37,7 @@ type fleet struct {
 	dirs        []string
 	databaseURL string
 	service     *service
-	log         *buffer
+	log         *logtest.Buffer
 	secret      string // of webhooks
 	apiKey      string
 	Reviewer    struct{ Email, Password string }
@@ -49,24 +49,6 @@ type fleet struct {
 	landed  []*visit // whose report must be fetched, once
 	secrets []string // that neither log nor database may hold
 	names   []string // publicTokens, which the database has: they open nothing without the account's credentials
-}
-
-// buffer keeps what all replicas log.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 const (
@@ -98,7 +80,7 @@ func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 
 func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	t.Helper()
-	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &buffer{}, secret: webhook.NewSecret(), began: time.Now(),
+	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),
 		apiKey: "a-key-of-the-portals-api-4712"}
 	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1, MaxIdleConnsPerHost: 60, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

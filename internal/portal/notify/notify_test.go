@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
+	"vestibule/internal/telemetry/logtest"
 	"vestibule/internal/webhook"
 )
 
@@ -36,7 +37,7 @@ type room struct {
 	answers []webhook.Result
 	sent    []string // type and id, of each attempt
 	bodies  []string
-	log     bytes.Buffer
+	log     logtest.Buffer
 }
 
 const here = "https://app.example.com/hooks/whose-path-is-secret"

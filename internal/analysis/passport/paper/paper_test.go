@@ -112,6 +112,27 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	}
 }
 
+// TestADocumentLeavesTheFontsAsTheyAre: fpdf writes into the bytes of a font that it cuts
+// letters out of, and others may be setting documents with the same font.
+func TestADocumentLeavesTheFontsAsTheyAre(t *testing.T) {
+	fonts := map[string][]byte{"sans": sansTTF, "bold": boldTTF, "han": hanTTF, "hangul": hangulTTF}
+	before := map[string][]byte{}
+	for name, font := range fonts {
+		before[name] = bytes.Clone(font)
+	}
+	r := minimal()
+	name := "김민준 欧阳雨桐 田中さくら Коваленко Олена Nguyễn Văn Ðức"
+	r.Identities[0].FullName, r.Identities[0].TransliteratedName = &name, nil
+	if _, err := Render(r); err != nil {
+		t.Fatal(err)
+	}
+	for name, font := range fonts {
+		if !bytes.Equal(font, before[name]) {
+			t.Errorf("the font %s has changed", name)
+		}
+	}
+}
+
 func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 	first, err := Render(minimal())
 	if err != nil {

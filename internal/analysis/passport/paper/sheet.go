@@ -60,8 +60,8 @@ func newSheet(made time.Time, title, subject, footer string) *sheet {
 	s.pdf.SetDisplayMode("fullwidth", "continuous")
 	s.pdf.SetAutoPageBreak(false, 0)
 	s.pdf.SetMargins(margin, margin, margin)
-	s.pdf.AddUTF8FontFromBytes(sans, "", sansTTF)
-	s.pdf.AddUTF8FontFromBytes(sans, "B", boldTTF)
+	s.font(sans, "", sansTTF)
+	s.font(sans, "B", boldTTF)
 	s.pdf.AliasNbPages("{pages}")
 	s.pdf.SetFooterFunc(s.drawFooter)
 	s.page()
@@ -146,6 +146,12 @@ func (s *sheet) runs(text string) (out []run) {
 	return out
 }
 
+// font brings a font into the document: a copy, for fpdf writes into the bytes of those
+// that it cuts letters out of.
+func (s *sheet) font(family, style string, ttf []byte) {
+	s.pdf.AddUTF8FontFromBytes(family, style, bytes.Clone(ttf))
+}
+
 // use makes a font the present one, and brings it into the document first.
 func (s *sheet) use(family string, st style) {
 	if family == sans {
@@ -153,7 +159,7 @@ func (s *sheet) use(family string, st style) {
 		return
 	}
 	if !s.loaded[family] {
-		s.pdf.AddUTF8FontFromBytes(family, "", map[string][]byte{han: hanTTF, hangul: hangulTTF}[family])
+		s.font(family, "", map[string][]byte{han: hanTTF, hangul: hangulTTF}[family])
 		s.loaded[family] = true
 	}
 	s.pdf.SetFont(family, "", st.size)

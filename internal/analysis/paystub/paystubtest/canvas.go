@@ -145,7 +145,7 @@ func (s *Stub) PDF(l Layout, m Making) []byte {
 	c := &canvas{pdf: p, family: l.Family, latin: p.UnicodeTranslatorFromDescriptor(""), words: l.words, making: m}
 	if c.family == "" {
 		c.family = wide
-		p.AddUTF8FontFromBytes(wide, "", goregular.TTF)
+		p.AddUTF8FontFromBytes(wide, "", bytes.Clone(goregular.TTF)) // fpdf may write into it
 	}
 	p.SetCompression(!m.Plain)
 	p.SetCatalogSort(true)

@@ -1,0 +1,27 @@
+// Package logtest is for tests that look at what is logged.
+package logtest
+
+import (
+	"bytes"
+	"sync"
+)
+
+// Buffer is a log that can be read while it is written. Its zero value is empty.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write adds to the log.
+func (l *Buffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String is all that was logged until now.
+func (l *Buffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
