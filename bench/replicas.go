@@ -13,8 +13,9 @@ import (
 // beside one behind the same balancer: journeys of all kinds, so many at once that
 // neither can do more. First each replica takes all the processors there are, which one
 // replica does already, so that three have no more than one, with jobs in all of them
-// and in one alone; then each is held to a share, as on machines of their own, and what is measured is what replicas cost each
-// other. Both deployments run at once and are asked in turns.
+// and in one alone; then each is held to a share, as on machines of their own, and what
+// is measured is what replicas cost each other. Both deployments run at once and are
+// asked in turns.
 func replicaFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/telemetry/logtest"
 )
 
 // site is one running program.
 type site struct {
 	Portal, Provider, Control, Admin string
 	Credentials                      credentials
-	Log                              *logBuffer
+	Log                              *logtest.Buffer // searched for what must not be there
 	dir                              string
 }
 
@@ -36,29 +36,11 @@ type credentials struct {
 	PortalAPIKey                  string
 }
 
-// logBuffer keeps what the program logs, to be searched for what must not be there.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // start runs the program on ports of its own until the test ends, and waits
 // until it is ready. It must drain with exit code 0.
 func start(t *testing.T, args ...string) *site {
 	t.Helper()
-	s := &site{dir: t.TempDir(), Log: &logBuffer{}}
+	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	exit := make(chan int, 1)
