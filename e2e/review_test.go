@@ -195,6 +195,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	applicant := visit(t, noScript)
 	a := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-2001"})
 	s.await(t, a.ID, "ready")
+	must(t, applicant.Page.Close()) // it would load itself again when there is nothing left of it
 	v := visit(t)
 	own := s.Portal + "/review/applications/" + a.ID
 	v.open(t, own)
