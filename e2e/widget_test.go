@@ -391,8 +391,9 @@ func TestReloadedFrame(t *testing.T) {
 	v := embed(t, s, newHost(t, s))
 	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
 		frame := v.Frames()[1]
-		_, err := frame.Evaluate(`() => { location.reload(); }`)
+		_, err := frame.Evaluate(`() => { document.documentElement.id = "before"; location.reload(); }`)
 		must(t, err)
+		see(t, v.widget("html:not(#before)")) // what is done in the page that goes is lost
 		step(t, v.widget, name)
 		next := map[string]string{"consent": "bank", "bank": "sign-in", "sign-in": "code", "code": "accounts", "accounts": "end"}[name]
 		reachFrom(t, v.widget, name, next)
