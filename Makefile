@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward kills forward lint bench demo gallery lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward laws kills forward lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test-race: tools assets ## every test but the browser's, under the race detector
 .PHONY: tools check
 tools:
 	@e2e/setup.sh
+
+laws: assets ## every property with N (3000) other inputs than those of the tests
+	@VESTIBULE_TEST_POSTGRES=off $(GO) test -count=1 $$(git grep -l 'laws\.Check(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,') -rapid.seed=0 -rapid.checks=$${N-3000} -rapid.nofailfile
 
 test-awkward: tools assets ## the browser tests against a service that is awkward on purpose (SEED=7)
 	@VESTIBULE_E2E_AWKWARD=$${SEED-7} $(POSTGRES) $(GO) test -timeout 30m ./e2e

@@ -156,3 +156,13 @@ func TestSQLStandsInStores(t *testing.T) {
 		}
 	}
 }
+
+// TestLawsAreCheckedWithTheSameInputs in every run: by package laws alone.
+func TestLawsAreCheckedWithTheSameInputs(t *testing.T) {
+	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`, "internal", "cmd", "e2e", "templates", "wasm", "web", "docs")
+	cmd.Dir = "../.."
+	out, _ := cmd.Output() // exit 1 is: nothing found
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/laws/laws.go"}) {
+		t.Errorf("%v draw inputs; that is done by internal/laws", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vestibule/internal/laws"
 	"vestibule/internal/svc"
 )
 
@@ -47,7 +48,7 @@ func drawInput(t *rapid.T) Input {
 // once, ready is the end, only a success reaches it, and saying the same twice
 // changes nothing.
 func TestLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		a, fetches, proven := New(t0), 0, false
 		for i := range rapid.IntRange(1, 40).Draw(t, "n") {
 			in := drawInput(t)
@@ -93,7 +94,7 @@ func TestLaws(t *testing.T) {
 // number of times, from an attempt that is open, left or out of time, end in
 // pending with one fetch, and in ready when it is stored.
 func TestAnyOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		c := newCaller()
 		c.take(Input{Kind: Connect, At: t0})
 		switch rapid.SampledFrom([]string{"open", "left", "late"}).Draw(t, "from") {
@@ -134,7 +135,7 @@ func TestAnyOrder(t *testing.T) {
 // TestOlderProofs: with the newest attempt in any state, what an older one
 // proves moves nothing unless it is a success and nothing has succeeded.
 func TestOlderProofs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		a := Application{State: rapid.SampledFrom(States()).Draw(t, "state"), Attempt: 3, Since: t0, PublicToken: "new"}
 		if a.State == Ready || rapid.Bool().Draw(t, "succeeded") && a.State == Pending {
 			a.Succeeded = rapid.IntRange(1, 3).Draw(t, "which")

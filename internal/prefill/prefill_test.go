@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+	"vestibule/internal/laws"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 	"vestibule/internal/prefill/prefilltest"
@@ -217,7 +218,7 @@ func TestKeys(t *testing.T) {
 // TestDates holds the calendar and the ages against the time package, by which
 // neither the browser nor this package reads a date.
 func TestDates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		day := func(name string, from, years int) time.Time {
 			return time.Date(from, 1, 1+rapid.IntRange(0, 366*years).Draw(t, name), 0, 0, 0, 0, time.UTC)
 		}

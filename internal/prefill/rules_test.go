@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"vestibule/internal/laws"
 )
 
 // TestInteger holds the reading of a JSON number to exact arithmetic.
 func TestInteger(t *testing.T) {
 	limit := big.NewRat(1e15, 1)
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,8}|\.0{1,4})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "number")
 		exact, ok := new(big.Rat).SetString(s)
 		if !ok {

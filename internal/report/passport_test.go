@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"vestibule/internal/laws"
 )
 
 // matrix is document 3's, as it stands there: a row may be of several codes.
@@ -154,7 +156,7 @@ func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
 }
 
 func TestRatesSurviveJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		r := Rate(rapid.Int64Range(1, 1_000_000*int64(RateUnit)).Draw(t, "rate"))
 		b, _ := r.MarshalJSON()
 		var back Rate

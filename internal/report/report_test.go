@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"vestibule/internal/laws"
 )
 
 func TestParseCents(t *testing.T) {
@@ -61,7 +63,7 @@ func TestCentsAsText(t *testing.T) {
 }
 
 func TestCentsSurviveJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		c := Cents(rapid.Int64Range(-maxCents, maxCents).Draw(t, "cents"))
 		b, err := json.Marshal(c)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -101,7 +102,7 @@ func TestSameName(t *testing.T) {
 }
 
 func TestOrderOfTransactionsChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		var a, b Account
 		for i := range n {

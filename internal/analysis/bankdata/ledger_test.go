@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -283,7 +284,7 @@ func drawHousehold(t *rapid.T) (Data, report.Date) {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := facts(Read(d, fetch))
 		for i := range d.Connections[0].Accounts {
@@ -297,7 +298,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := Read(d, fetch)
 		txs := &d.Connections[0].Accounts[0].Transactions
@@ -328,7 +329,7 @@ func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
 }
 
 func TestAddingMoneyNeverLowersABalance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		account := rapid.IntRange(0, 2).Draw(t, "account")
 		a := Read(d, fetch)
@@ -354,7 +355,7 @@ func TestAddingMoneyNeverLowersABalance(t *testing.T) {
 }
 
 func TestDayEndsAddUp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		l := Read(d, fetch)
 		for i, a := range l.Accounts {
@@ -377,7 +378,7 @@ func TestDayEndsAddUp(t *testing.T) {
 }
 
 func TestOwnTransfersBalance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		var moves []movement
 		for range rapid.IntRange(2, 30).Draw(t, "n") {
 			moves = append(moves, movement{
@@ -400,7 +401,7 @@ func TestOwnTransfersBalance(t *testing.T) {
 // A judgement that is used again is the one that the transaction would get by
 // itself, whatever came before it.
 func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(garbled), 1, 6).Draw(t, "texts")
 		text := rapid.OneOf(rapid.SampledFrom(texts), rapid.Just(""))
 		a := Account{ID: "0", Type: report.CashEquivalent}

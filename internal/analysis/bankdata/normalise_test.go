@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"vestibule/internal/laws"
 )
 
 func TestNormalise(t *testing.T) {
@@ -92,7 +94,7 @@ func garbled(t *rapid.T) string {
 }
 
 func TestNormaliseIsWhatItIsPlainly(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		s := garbled(t)
 		if got, want := Normalise(s), plainly(s); got != want {
 			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)

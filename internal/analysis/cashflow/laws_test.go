@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -80,7 +81,7 @@ func encoded(t *rapid.T, d bankdata.Data, at time.Time) []byte {
 }
 
 func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		want := encoded(t, d, at)
 		if !bytes.Equal(want, encoded(t, d, at)) {
@@ -105,7 +106,7 @@ func TestNothingChangesNothingButCounts(t *testing.T) {
 		"UA_TOTAL_TXN_CNT_1M": true, "UA_TOTAL_TXN_CNT_3M": true, "UA_TOTAL_TXN_CNT_12M": true, "UA_TOTAL_TXN_SCNT": true,
 		"AV_TOTALS_TRANSACTION_CNT_ALL": true,
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		l := bankdata.Read(d, report.DateOf(at))
 		if len(l.Entries) == 0 {
@@ -135,7 +136,7 @@ func written(l *bankdata.Ledger) map[string]string {
 // TestMoreMoneyIsNeverALowerBalance adds a credit, and its amount to the balance
 // that the bank states.
 func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		before := newFacts(bankdata.Read(d, report.DateOf(at)))
 		if !before.records() {
@@ -165,7 +166,7 @@ func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
 
 // TestScoresOfHouseholdsAreTheirPoints runs the whole engine.
 func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		f := newFacts(bankdata.Read(d, report.DateOf(at)))
 		v := newValues(f)
@@ -188,7 +189,7 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 // comes round to another sign.
 func TestTenTrillionIsNotTooMuch(t *testing.T) {
 	const most = 10_000_000_000_000_00 - 1
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		old := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
 		sum := report.Cents(1)

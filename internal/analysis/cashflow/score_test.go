@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -290,7 +291,7 @@ func TestLawsOfTheCard(t *testing.T) {
 		n := c.Bound + rapid.Int64Range(-2, 2).Draw(t, b.Letter)
 		return kind.value(over(n, map[ValueType]int64{Float: 100_000}[kind]+map[ValueType]int64{Dollar: 1, Short: 1}[kind]))
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		v := new(values)
 		sum := 0
 		for i := range card {

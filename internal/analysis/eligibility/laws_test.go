@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -78,7 +79,7 @@ func encode(t *rapid.T, in Input, at time.Time) []byte {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		before := encode(t, in, at)
 		if again := encode(t, in, at); !bytes.Equal(before, again) {
@@ -101,7 +102,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestLawsOfAReport(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)
 		r, err := report.ParseEligibility(raw)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/payrolltax"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -99,7 +100,7 @@ func drawWage(t *rapid.T, name string) report.Cents {
 }
 
 func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		y, s, c := drawCurve(t)
 		gross := drawWage(t, "gross")
 		rate, known := stateRates[s]
@@ -115,7 +116,7 @@ func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
 }
 
 func TestGrossIsTheInverseOfNet(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		_, s, c := drawCurve(t)
 		net := drawWage(t, "net")
 		gross := c.gross(net)
@@ -132,7 +133,7 @@ func TestGrossIsTheInverseOfNet(t *testing.T) {
 }
 
 func TestMoreNetIsMoreGross(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		_, _, c := drawCurve(t)
 		a, b := drawWage(t, "a"), drawWage(t, "b")
 		if a > b {

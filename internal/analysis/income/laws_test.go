@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -62,7 +63,7 @@ func encode(t *rapid.T, in Input, at time.Time) []byte {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		before := encode(t, in, at)
 		if again := encode(t, in, at); !bytes.Equal(before, again) {
@@ -79,7 +80,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestLawsOfAReport(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)
 		r, err := report.ParseIncome(raw)
@@ -166,7 +167,7 @@ func TestLawsOfAReport(t *testing.T) {
 
 // TestMoreWagesAreMoreIncome adds a wage to a complete month of the year.
 func TestMoreWagesAreMoreIncome(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		in.StatedEmployers = nil
 		before := Build(in, at)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -174,7 +175,7 @@ func TestSourcesLaws(t *testing.T) {
 		}
 		return j
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in := Input{StatedEmployers: []string{"Acme Inc"}, InputSource: report.ConsumerInput}
 		for range rapid.IntRange(0, 3).Draw(t, "connections") {
 			in.Payroll = append(in.Payroll, Payroll{SourceID: "P", Jobs: rapid.SliceOfN(job, 0, 3).Draw(t, "jobs")})

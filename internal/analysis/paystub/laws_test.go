@@ -7,12 +7,17 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
+// daysUntil2080, from the beginning of 1980: the hundred years of which a year
+// of two digits tells.
+const daysUntil2080 = 100*365 + 25
+
 // TestAmountsAndDatesComeBack from every way in which they are printed.
 func TestAmountsAndDatesComeBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		c := report.Cents(rapid.Int64Range(0, 99_999_999_99).Draw(t, "amount"))
 		text := c.String()
 		if rapid.Bool().Draw(t, "commas") {
@@ -28,7 +33,7 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 				t.Fatalf("money(%q) = %d, %v, want %d", negative, got, ok, -c)
 			}
 		}
-		day := report.DateOf(time.Date(rapid.IntRange(1980, 2079).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 365).Draw(t, "day")))
+		day := report.DateOf(time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, daysUntil2080-1).Draw(t, "day")))
 		for _, layout := range []string{"01/02/2006", "1/2/2006", "1/2/06", "2006-01-02", "01-02-2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "Monday, January 2, 2006"} {
 			if layout == "1/2/06" && day.Year() < 2000 {
 				continue // which of two centuries, the text does not tell
@@ -42,7 +47,7 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 
 // TestARunIsCutWithoutLosingLetters but spaces and leaders.
 func TestARunIsCutWithoutLosingLetters(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab1é. \u00a0\t"))).Draw(t, "text")
 		r := pdf.Run{Text: text, X: 10, End: 10 + 5*float64(len([]rune(text)))}
 		var kept, want string

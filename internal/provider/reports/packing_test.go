@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -35,7 +36,7 @@ func TestWhatIsPackedUnpacks(t *testing.T) {
 		}
 		return a
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		in := Input{Consumer: &bankdata.Person{FirstName: "Ana", Emails: []string{"a@example.com"}}, Source: report.CustomerInput}
 		if rapid.Bool().Draw(t, "with data") {
 			in.Data = &bankdata.Data{Connections: []bankdata.Connection{

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -410,7 +411,7 @@ func TestWhatFailsInTheStreamIsReturned(t *testing.T) {
 // Property: a body of many accounts is read as it was written, and any one
 // transaction that is spoiled is the one that is named.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		accounts := rapid.IntRange(1, 4).Draw(t, "accounts")
 		in := good()
 		var all []any

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"vestibule/internal/laws"
 	"vestibule/internal/svc"
 )
 
@@ -120,7 +121,7 @@ func TestNext(t *testing.T) {
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
 	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
 		if j.Product == svc.Eligibility {

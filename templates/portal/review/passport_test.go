@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
@@ -93,7 +94,7 @@ func TestWhatACreditFileSays(t *testing.T) {
 // TestDollarsAtTheReportsRate holds the conversion to its definition, and any
 // amount and rate to an answer.
 func TestDollarsAtTheReportsRate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		amount := report.Cents(rapid.Int64().Draw(t, "amount"))
 		rate := report.Rate(rapid.Int64Range(1, 1e15).Draw(t, "rate"))
 		v := PassportView{Report: &report.Passport{Currencies: []report.PassportCurrency{{Currency: "MXN", Rate: &rate}}}}

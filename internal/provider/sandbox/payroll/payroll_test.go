@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -94,7 +95,7 @@ func TestStatementsAreConsistent(t *testing.T) {
 		names = append(names, name)
 	}
 	all := All()
-	rapid.Check(t, func(t *rapid.T) {
+	laws.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(all).Draw(t, "provider")
 		profile := rapid.SampledFrom(names).Draw(t, "profile")
 		when := time.Date(2024, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 1500).Draw(t, "days"))
