@@ -21,6 +21,8 @@ import (
 
 var shown = regexp.MustCompile(`id="link"[^>]* value="([^"]+)"`)
 
+var begunAt = regexp.MustCompile(`begun on .*, \d\d:\d\d UTC:`)
+
 // link makes a link to an application and returns its path.
 func (b *browser) link(application string) string {
 	b.r.t.Helper()
@@ -206,6 +208,9 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		links := inLetter.FindAllString(letter, -1)
 		if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 || !strings.Contains(letter, "Income report") {
 			t.Fatalf("the letter:\n%s", letter)
+		}
+		if moments := begunAt.FindAllString(letter, -1); len(moments) != 2 || moments[0] == moments[1] {
+			t.Errorf("applications of one day are not told apart: %q", moments)
 		}
 		for i, application := range []string{second, first} {
 			if p := back.post(links[i], nil); p.status != 303 || p.location != application {

@@ -118,7 +118,7 @@ func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email 
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.DayWords(lang, a.Begun.UTC()), link))
+		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.MomentWords(lang, a.Begun), link))
 	}
 	name := d.name()
 	l.subject = fmt.Sprintf(wordsSubject.In(lang), name)
