@@ -25,9 +25,12 @@ const maxDepth = 32
 // doubled members, a member of the wrong type, null in place of an object, a
 // string with NUL (no database keeps one as text), deep nesting, and anything
 // after the value. Nothing is read beyond limit.
+//
+// A body without a content type counts as JSON if the request is authorized by
+// its header: a page of another site can send the one without the other only.
 func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
-	if !isType(r, "application/json") {
-		return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	if err := wantJSON(r); err != nil {
+		return err
 	}
 	raw, err := ReadBody(w, r, limit)
 	if err != nil {
@@ -233,11 +236,11 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 
 // StreamJSON opens a JSON body of at most limit bytes to be read as it comes, for
 // at most within; what reading it fails with is for BodyError. done is called
-// after. Another content type and an announced length that is too large are
-// refused at once. What the body says is not looked at.
+// after. Another content type, as for DecodeJSON, and an announced length that is
+// too large are refused at once. What the body says is not looked at.
 func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (body io.Reader, done func(), err error) {
-	if !isType(r, "application/json") {
-		return nil, nil, Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	if err := wantJSON(r); err != nil {
+		return nil, nil, err
 	}
 	return open(w, r, limit, within)
 }
@@ -258,6 +261,14 @@ func BodyError(err error) error {
 		return Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
 	}
 	return Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
+}
+
+// wantJSON refuses a body that is not said to be JSON.
+func wantJSON(r *http.Request) error {
+	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
+		return nil
+	}
+	return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
 }
 
 func isType(r *http.Request, want string) bool {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/door"
 	"vestibule/internal/svc"
@@ -68,6 +69,34 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 				t.Errorf("details = %+v, want the field %q", e.Details, c.field)
 			}
 		})
+	}
+}
+
+// TestABodyWithoutAContentType: what a page of another site can send is not taken.
+func TestABodyWithoutAContentType(t *testing.T) {
+	for _, c := range []struct {
+		contentType, authorization string
+		want                       bool
+	}{
+		{"", "Bearer x", true},
+		{"application/json", "", true},
+		{"", "", false},
+		{"text/plain", "Bearer x", false},
+		{"application/x-www-form-urlencoded", "Basic x", false},
+		{";", "Basic x", false},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
+		for name, value := range map[string]string{"Content-Type": c.contentType, "Authorization": c.authorization} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		_, _, stream := door.StreamJSON(httptest.NewRecorder(), r, 10, time.Second)
+		for what, err := range map[string]error{"DecodeJSON": door.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}), "StreamJSON": stream} {
+			if (err == nil) != c.want || err != nil && door.As(err).Code != svc.CodeUnsupportedMediaType {
+				t.Errorf("%s of type %q, authorized by %q: %v", what, c.contentType, c.authorization, err)
+			}
+		}
 	}
 }
 

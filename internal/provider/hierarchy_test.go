@@ -239,7 +239,8 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, svc.CodeMalformedBody, "id"},
 			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, svc.CodeMalformedBody, "type"},
 			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, svc.CodeMalformedBody, ""},
-			{"a removal without a type", "DELETE", assignments, b.basic(), nil, 415, svc.CodeUnsupportedMediaType, ""},
+			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, svc.CodeMalformedBody, ""},
+			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"), nil, 400, svc.CodeMalformedHeaders, "Content-Type"},
 		}
 		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs, "the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
 			"odd": "\u202eé", "the id of a product": product} {
