@@ -64,7 +64,7 @@ async function begin(options: Record<string, unknown>, resume?: string): Promise
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR");
+  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined);
   handle = body.handle;
   publicToken = body.publicToken;
   send("opened", { publicToken, resume: handle });
@@ -94,11 +94,12 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
   }
 }
 
-// problem shows the words for a widget error that came before there was a visit.
-async function problem(errorType: string): Promise<void> {
+// problem shows the words for a widget error that came before there was a visit, or
+// those for another code, where that tells the applicant more.
+async function problem(errorType: string, words = errorType): Promise<void> {
   end("error", { publicToken, errorType });
   const q = new URLSearchParams(lang ? { lang } : {});
-  const answer = await request(`/widget/v1/problems/${encodeURIComponent(errorType)}?${q}`);
+  const answer = await request(`/widget/v1/problems/${encodeURIComponent(words)}?${q}`);
   if (answer?.ok) return show(answer, modal);
   document.getElementById("step")!.replaceChildren();
   say("failed");

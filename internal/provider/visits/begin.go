@@ -49,7 +49,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	token := store.NewSecret()
 	var expires time.Time
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body)
+		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
 		}
@@ -70,8 +70,9 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 
 // begin makes a visit and its report, in tx, from what the customer wants. It
 // answers the first breach with its code and all of them as details; the caller
-// rolls back, so that nothing is kept of what was refused.
-func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted) (visit, error) {
+// rolls back, so that nothing is kept of what was refused. tokenless says that
+// nobody's credentials stand behind it.
+func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted, tokenless bool) (visit, error) {
 	if err := want.lengths(); err != nil {
 		return visit{}, err
 	}
@@ -96,7 +97,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 		Journey: product.plan(who),
 		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
-		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime),
+		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime), tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
 	if v.Rehearsal = rehearsal(caller.Environment, who.FirstName, who.LastName); v.Rehearsal == ExpiringSoon {
@@ -227,7 +228,7 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Call
 		if err := door.UnmarshalStrict(all, &want); err != nil {
 			return visit{}, err
 		}
-		return s.begin(ctx, tx, caller, want)
+		return s.begin(ctx, tx, caller, want, false)
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
