@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -117,8 +115,8 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 // lengths holds the customer's labels against their bounds.
 func (w Wanted) lengths() error {
 	var d []door.Detail
-	if utf8.RuneCountInString(w.ExternalID) > svc.MaxExternalID || strings.ContainsFunc(w.ExternalID, unicode.IsControl) {
-		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters, none of them a control character"})
+	if w.ExternalID != "" && !gate.IsExternalID(w.ExternalID) {
+		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
 	}
 	if utf8.RuneCountInString(w.UserArgs) > svc.MaxUserArgs {
 		d = append(d, door.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
