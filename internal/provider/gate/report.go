@@ -11,7 +11,7 @@ import (
 
 // Identifier is how a request names a report: exactly one of the two.
 type Identifier struct {
-	PublicToken string // X-PUBLIC-TOKEN
+	PublicToken string // X-PUBLIC-TOKEN, in small letters, as UUIDs are kept
 	ExternalID  string // X-EXTERNAL-ID
 }
 
@@ -32,7 +32,7 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 	case token != "" && external != "":
 		return Identifier{}, malformed("X-EXTERNAL-ID", "is given together with X-PUBLIC-TOKEN")
 	}
-	return Identifier{PublicToken: token, ExternalID: external}, nil
+	return Identifier{PublicToken: strings.ToLower(token), ExternalID: external}, nil
 }
 
 // IsExternalID reports whether s can be a customer's label of a report or a consumer:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -33,6 +34,14 @@ type Wanted struct {
 	ConsumerID      string          `json:"consumerId"`
 	SandboxReportID string          `json:"sandboxReportId"`
 	Prefill         json.RawMessage `json:"prefill"`
+}
+
+// lower is w with its UUIDs in small letters, as they are kept.
+func (w Wanted) lower() Wanted {
+	for _, id := range []*string{&w.ProductID, &w.ConsumerID, &w.SandboxReportID} {
+		*id = strings.ToLower(*id)
+	}
+	return w
 }
 
 func (w Wanted) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
@@ -71,6 +80,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 // rolls back, so that nothing is kept of what was refused. tokenless says that
 // nobody's credentials stand behind it.
 func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted, tokenless bool) (visit, error) {
+	want = want.lower()
 	if err := want.lengths(); err != nil {
 		return visit{}, err
 	}

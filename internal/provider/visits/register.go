@@ -62,6 +62,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if e := check.Check(); e != "" {
 		return visit{}, breach(e, "")
 	}
+	reg.Wanted = reg.lower()
 	if err := reg.lengths(); err != nil {
 		return visit{}, err
 	}
