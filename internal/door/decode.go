@@ -138,21 +138,20 @@ func scanValue(dec *json.Decoder, into reflect.Type, path string, depth int) *De
 			}
 			name, _ := tok.(string)
 			at = strings.TrimPrefix(path+"."+name, ".")
-			// encoding/json matches the fields of a struct without regard to case, so
-			// doubles are looked for without it as well. Elsewhere names are what
-			// they are.
-			key := name
 			if into != nil && into.Kind() == reflect.Struct {
-				key = strings.ToLower(name)
-				inner = member(into, name)
+				// encoding/json matches without regard to case.
+				var exact bool
+				if inner, exact = member(into, name); inner != nil && !exact {
+					return &Detail{Field: at, Message: "is not a field of this request"}
+				}
 			}
-			if seen[key] {
+			if seen[name] {
 				return &Detail{Field: at, Message: "is given twice"}
 			}
 			if seen == nil {
 				seen = map[string]bool{}
 			}
-			seen[key] = true
+			seen[name] = true
 		}
 		if d := scanValue(dec, inner, at, depth+1); d != nil {
 			return d
@@ -176,19 +175,23 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// member is the type of the field that a member is decoded into; nil if there
-// is none.
-func member(t reflect.Type, name string) reflect.Type {
+// member is the type of the field that a member is decoded into, nil if there is
+// none, and whether the member has that field's very name.
+func member(t reflect.Type, name string) (into reflect.Type, exact bool) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == "" {
 			tag = f.Name
 		}
-		if f.IsExported() && strings.EqualFold(tag, name) {
-			return f.Type
+		switch {
+		case !f.IsExported():
+		case tag == name:
+			return f.Type, true
+		case strings.EqualFold(tag, name):
+			into = f.Type
 		}
 	}
-	return nil
+	return into, false
 }
 
 // DecodeForm reads a form of type application/x-www-form-urlencoded and at most

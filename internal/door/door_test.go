@@ -21,6 +21,10 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		Name  string         `json:"name"`
 		Count int            `json:"count"`
 		Inner map[string]any `json:"inner"`
+		Link  string         `json:"link"`
+		Rows  []struct {
+			Link string `json:"link"`
+		} `json:"rows"`
 	}
 	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 	for name, c := range map[string]struct {
@@ -40,6 +44,10 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		"a fraction for an int":    {"application/json", `{"count":1.5}`, svc.CodeMalformedBody, "count"},
 		"a member twice":           {"application/json", `{"name":"x","name":"y"}`, svc.CodeMalformedBody, "name"},
 		"a member twice by case":   {"application/json", `{"name":"x","Name":"y"}`, svc.CodeMalformedBody, "Name"},
+		"a member in capitals":     {"application/json", `{"NAME":"x"}`, svc.CodeMalformedBody, "NAME"},
+		"a look-alike of a member": {"application/json", `{"lin\u212a":"x"}`, svc.CodeMalformedBody, "lin\u212a"},
+		"one in capitals, inside":  {"application/json", `{"rows":[{"Link":"x"}]}`, svc.CodeMalformedBody, "rows[0].Link"},
+		"capitals in a free name":  {"application/json", `{"inner":{"a":1,"A":2}}`, "", ""},
 		"an inner member twice":    {"application/json", `{"inner":{"a":1,"a":2}}`, svc.CodeMalformedBody, "inner.a"},
 		"something after":          {"application/json", `{"name":"x"} {}`, svc.CodeMalformedBody, ""},
 		"invalid UTF-8":            {"application/json", "{\"name\":\"\xff\"}", svc.CodeMalformedBody, ""},

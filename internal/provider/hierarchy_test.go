@@ -235,6 +235,7 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
 			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
 			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
+			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, svc.CodeMalformedBody, "ACCOUNTNAME"},
 			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, svc.CodeMalformedBody, "type"},
 			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, svc.CodeMalformedBody, "id"},
 			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, svc.CodeMalformedBody, "type"},
