@@ -53,13 +53,28 @@ func MaxAttempts(n int) Option { return func(k *kind) { k.attempts = n } }
 // first). The default is River's: attempt⁴ seconds, with jitter.
 func Backoff(f func(attempt int) time.Duration) Option { return func(k *kind) { k.backoff = f } }
 
+// Lost is called when a job of args will not be run again though it did not succeed:
+// its last run failed, panicked or took too long, or it gave up. It has a context of
+// its own; should it fail, the job is run once more, and with it this.
+func Lost[A Args](f func(ctx context.Context, args A) error) Option {
+	return func(k *kind) { k.lost = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
+}
+
+// lostTime bounds what is done when a job is lost, and lostWait is the wait before it
+// is tried again.
+const (
+	lostTime = 20 * time.Second
+	lostWait = time.Minute
+)
+
 type kind struct {
 	name     string
 	timeout  time.Duration
 	attempts int
 	backoff  func(int) time.Duration
+	lost     func(context.Context, Args) error // nil: nobody minds
 	wrap     func(args Args, key string) river.JobArgs
-	add      func(*river.Workers)
+	add      func(*river.Workers, *slog.Logger)
 }
 
 // Registry holds the kinds of work that a party can do. Fill it before the
@@ -81,12 +96,51 @@ func (a args[A]) Kind() string { return a.A.Kind() }
 type worker[A Args] struct {
 	river.WorkerDefaults[args[A]]
 	kind *kind
+	log  *slog.Logger
 	work func(context.Context, Job, A) error
 }
 
-func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) error {
-	return w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error) {
+	returned := false
+	if w.kind.lost != nil {
+		defer func() {
+			if returned && !failed(err) || !final(ctx, j.JobRow, err) {
+				return
+			}
+			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostTime)
+			defer cancel()
+			if why := w.kind.lost(own, j.Args.A); why != nil {
+				recover() // if it panicked: it will again
+				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "why", why.Error())
+				err = Later(lostWait)
+			}
+		}()
+	}
+	if j.Attempt > j.MaxAttempts {
+		err = Give(errBegunOften)
+	} else {
+		err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+	}
+	returned = true
+	return err
 }
+
+// errBegunOften is why a job is given up that may have killed each process that ran it.
+var errBegunOften = errors.New("jobs: begun too often without coming to an end")
+
+// failed reports whether a run that returned err did not do its work.
+func failed(err error) bool {
+	later := (*rivertype.JobSnoozeError)(nil)
+	return err != nil && !errors.As(err, &later)
+}
+
+// final reports whether a run that failed is the job's last.
+func final(ctx context.Context, j *rivertype.JobRow, err error) bool {
+	return Given(err) || j.Attempt >= j.MaxAttempts && !stopped(ctx)
+}
+
+// stopped reports whether a run was cancelled by Stop, and not by its own timeout.
+func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (w *worker[A]) Timeout(*river.Job[args[A]]) time.Duration { return w.kind.timeout }
 
@@ -109,7 +163,9 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 		panic("jobs: kind registered twice: " + k.name)
 	}
 	k.wrap = func(a Args, key string) river.JobArgs { return args[A]{A: a.(A), Key: key} }
-	k.add = func(ws *river.Workers) { river.AddWorker(ws, &worker[A]{kind: k, work: work}) }
+	k.add = func(ws *river.Workers, log *slog.Logger) {
+		river.AddWorker(ws, &worker[A]{kind: k, log: log, work: work})
+	}
 	r.kinds[k.name] = k
 }
 
@@ -119,6 +175,12 @@ func Later(d time.Duration) error { return river.JobSnooze(d) }
 
 // Give is returned by a worker that will never succeed; err says why.
 func Give(err error) error { return river.JobCancel(err) }
+
+// Given reports whether err is Give's.
+func Given(err error) bool {
+	given := (*rivertype.JobCancelError)(nil)
+	return errors.As(err, &given)
+}
 
 // Queue enqueues jobs and, once started, runs them.
 type Queue struct {
@@ -242,7 +304,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	for _, k := range q.reg.kinds {
-		k.add(workers)
+		k.add(workers, q.log)
 	}
 	if len(q.reg.kinds) == 0 || q.Elsewhere {
 		return nil

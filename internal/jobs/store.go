@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,8 +78,17 @@ func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 }
 
 // freed are the jobs that somebody has begun. Freed, they run again at once; that
-// a process was killed is no failure of theirs, so it does not count as one.
-const freed = `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE state = 'running'`
+// a process was killed is no failure of theirs, so it does not count as one. A job that
+// has been begun often may be what kills the process: then it counts.
+func (q *Queue) freed() string {
+	begun := `coalesce(array_length(attempted_by, 1), 0)`
+	if q.db.Dialect == store.SQLite {
+		begun = `coalesce(json_array_length(attempted_by), 0)`
+	}
+	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` + strconv.Itoa(often) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
+}
+
+const often = 50
 
 // resume frees the jobs that were running when the last process was killed. Under
 // SQLite there is one process, so whatever runs at its start runs no more; with
@@ -88,7 +98,7 @@ func (q *Queue) resume(ctx context.Context) error {
 		return nil
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, freed)
+		_, err := tx.ExecContext(ctx, q.freed())
 		return err
 	})
 }
@@ -112,7 +122,7 @@ func (q *Queue) attend(ctx context.Context, runner string) error {
 		}{
 			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow + `) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
 			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{dead.Microseconds()}},
-			{freed + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
+			{q.freed() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
 		} {
 			if _, err := tx.ExecContext(ctx, query.text, query.args...); err != nil {
 				return err
