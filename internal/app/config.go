@@ -326,6 +326,14 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
+// local reports whether the provider is for this machine alone: it listens here, it
+// says so in its address, and no proxy brings others in.
+func (c *Config) local(address string) bool {
+	host, _, _ := net.SplitHostPort(c.ProviderAddr)
+	u, err := url.Parse(address)
+	return err == nil && loopback(host) && loopback(u.Hostname()) && !c.BehindProxy
+}
+
 func webURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""

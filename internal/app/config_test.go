@@ -146,3 +146,21 @@ func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
 		t.Errorf("the flag does not win over the variable:\n%s", says)
 	}
 }
+
+// TestNobodyElsesCallbackReachesThisMachine: with a proxy that brings others in, or an
+// address that is everybody's, a listener on loopback is no sign that the provider is
+// for this machine alone.
+func TestNobodyElsesCallbackReachesThisMachine(t *testing.T) {
+	for _, c := range []struct {
+		flags  []string
+		status int
+	}{{nil, 200}, {[]string{"--behind-proxy"}, 400}, {[]string{"--provider-url=https://sandbox.service.example"}, 400}} {
+		w := startWorld(t, "", c.flags...)
+		for _, to := range []string{"http://127.0.0.1:9/reset", "http://localhost:9/reset"} {
+			body := `{"publicId":"` + w.Credentials.PublicID + `","url":"` + to + `"}`
+			if a := do(t, ask(t, "POST", w.Control+"/callbacks", body, "Content-Type", "application/json")); a.Status != c.status {
+				t.Errorf("%v: a callback to %s = %d, want %d", c.flags, to, a.Status, c.status)
+			}
+		}
+	}
+}

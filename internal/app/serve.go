@@ -201,13 +201,13 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	if err != nil {
 		return made, err
 	}
-	host, _, _ := net.SplitHostPort(p.config.ProviderAddr)
+	local := p.config.local(here.url)
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
-		AllowLoopbackCallbacks: loopback(host),
+		AllowLoopbackCallbacks: local,
 		Awkward:                p.config.SandboxAwkward,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
@@ -237,7 +237,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
 			Staff: provider.Login(people.Own),
 		}
-		if control := p.service("sandbox"); control != nil && loopback(host) && made.ThirdParty.WebhookSecret != "" {
+		if control := p.service("sandbox"); control != nil && local && made.ThirdParty.WebhookSecret != "" {
 			seed.ThirdParty.CallbackURL = control.url + "/inbox"
 		}
 		if portal := p.service("portal"); portal != nil {
