@@ -24,6 +24,7 @@ import (
 	mrand "math/rand/v2"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,6 +125,9 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 	return vault.ensureSystemKey(ctx, db)
 }
 
+// busyTimeout is how long the engine waits for a lock.
+const busyTimeout = 10 * time.Second
+
 // openSQLite opens two pools on one file: one for everybody, and the one connection
 // of the group that writes.
 func openSQLite(path string) (*sql.DB, *group, error) {
@@ -131,13 +135,13 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
+		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
 		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
 	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
-	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch}
+	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch, patience: emptyingTime}
 	writers.db.SetMaxOpenConns(1)
 	writers.db.SetMaxIdleConns(1)
 	db := sql.OpenDB(remembering{connector, writers})
