@@ -429,3 +429,53 @@ func TestWhatKillsItsProcessIsGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// TestWaitsGoByTheDatabasesClock by which jobs are taken up.
+func TestWaitsGoByTheDatabasesClock(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		q := queue(t, db, func(jobs.Job, ring) error { return nil })
+		if got := q.Later(time.Hour); db.Dialect == store.SQLite && got != time.Hour || (got-time.Hour).Abs() > time.Minute {
+			t.Errorf("on one machine an hour is %s", got)
+		}
+		q.Ahead(20 * time.Minute)
+		enqueue(t, db, q, "at", jobs.At(time.Now().Add(time.Hour)))
+		query := `SELECT scheduled_at BETWEEN now() + interval '75 minutes' AND now() + interval '80 minutes' FROM river_job`
+		if db.Dialect == store.SQLite {
+			query = `SELECT substr(scheduled_at, 1, 19) BETWEEN datetime('now', '+75 minutes') AND datetime('now', '+80 minutes') FROM river_job`
+		}
+		var waits bool
+		if err := db.SQL.QueryRow(query).Scan(&waits); err != nil || !waits {
+			t.Errorf("what is to be in an hour is at another time: %v", err)
+		}
+		if got := q.Later(time.Hour); got != 80*time.Minute {
+			t.Errorf("later in an hour is in %s", got)
+		}
+		q.Ahead(-20 * time.Minute)
+		if got := q.Later(time.Minute); got != 0 {
+			t.Errorf("later in a minute is in %s", got)
+		}
+	})
+}
+
+// TestForeverIsForever however often a job fails.
+func TestForeverIsForever(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ran := make(chan string, 100)
+		q := queue(t, db, func(j jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.Forever())
+		enqueue(t, db, q, "good")
+		start(t, q)
+		for runs := 0; runs < 30; {
+			if err := q.Shift(t.Context(), 2*time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ran:
+				runs++
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		if n, err := q.Unfinished(t.Context(), "ring"); n != 1 || err != nil {
+			t.Errorf("%d are left, %v", n, err)
+		}
+	})
+}

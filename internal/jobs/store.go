@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/store"
@@ -112,6 +113,31 @@ const (
 
 // microsNow is the database's own clock, which all replicas read.
 const microsNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
+
+// ahead is by how much the database's clock, by which River takes jobs up, is ahead of
+// this process's, by which it says when.
+type ahead struct{ by atomic.Int64 }
+
+func (a *ahead) get() time.Duration { return time.Duration(a.by.Load()) }
+
+// measure compares the two clocks, to within half of the time that it takes.
+func (q *Queue) measure(ctx context.Context) error {
+	if q.db.Dialect != store.Postgres {
+		return nil // the clocks are one
+	}
+	var theirs int64
+	asked := time.Now()
+	if err := q.db.SQL.QueryRowContext(ctx, `SELECT `+microsNow).Scan(&theirs); err != nil {
+		return err
+	}
+	took := time.Since(asked)
+	by := time.UnixMicro(theirs).Sub(asked.Add(took / 2))
+	if by.Abs() <= took { // as good as nothing
+		by = 0
+	}
+	q.ahead.by.Store(int64(by))
+	return nil
+}
 
 // attend says that this runner lives, and frees the jobs of runners that do not.
 func (q *Queue) attend(ctx context.Context, runner string) error {

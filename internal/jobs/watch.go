@@ -28,7 +28,7 @@ type metadata struct {
 // watched is one run, as the watcher sees it.
 func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
 	if q.watch == nil {
-		return drained(ctx, work(ctx))
+		return q.told(ctx, work(ctx))
 	}
 	var with metadata
 	_ = json.Unmarshal(j.Metadata, &with) // River's own members stand there too
@@ -38,7 +38,7 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 		outcome = "given_up"
 	}
 	defer func() { end(outcome) }()
-	err := drained(ctx, work(ctx))
+	err := q.told(ctx, work(ctx))
 	switch {
 	case err == nil:
 		outcome = "done"
@@ -50,11 +50,15 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 	return err
 }
 
-// drained is the error of a run as River is told it: that Stop cancelled it is no
-// failure of the job, which is run again at the next start.
-func drained(ctx context.Context, err error) error {
+// told is the error of a run as River is told it: that Stop cancelled it is no failure
+// of the job, which is run again at the next start, and what comes later does so by
+// the clock of the database.
+func (q *Queue) told(ctx context.Context, err error) error {
 	if failed(err) && stopped(ctx) && !Given(err) {
 		return Later(0)
+	}
+	if later := (*rivertype.JobSnoozeError)(nil); errors.As(err, &later) {
+		return Later(max(0, later.Duration+q.ahead.get()))
 	}
 	return err
 }

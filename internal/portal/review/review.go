@@ -21,6 +21,7 @@ import (
 	"database/sql"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/door"
@@ -74,6 +75,7 @@ type Desk struct {
 
 	passwords password.Queue
 	index     *search.Index // set by Prepare
+	retained  atomic.Value  // search.Place: how far the deletion by age has come
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports
