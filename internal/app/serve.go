@@ -319,11 +319,20 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if err != nil {
 		return err
 	}
-	if err := s.EnsureReviewer(ctx, own.Reviewer.Email, own.Reviewer.Password); err != nil {
+	staffed, err := s.Staffed(ctx)
+	if err != nil {
 		return err
 	}
-	if err := p.publish(which, made, own); err != nil {
-		return err
+	// The portal alone makes its first reviewer once, and says the password once: the
+	// operator deletes the file. It is written before, or else a program that is killed in
+	// between would have a reviewer whose password nobody knows.
+	if which.provider || !staffed {
+		if err := p.publish(which, made, own); err != nil {
+			return err
+		}
+		if err := s.EnsureReviewer(ctx, own.Reviewer.Email, own.Reviewer.Password); err != nil {
+			return err
+		}
 	}
 	here.server.Handler = observed.Handler(s.Handler())
 	here.server.RegisterOnShutdown(s.Drain)
@@ -334,9 +343,16 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	return nil
 }
 
-// publish writes what was generated to the data folder, for the operator.
+// publish writes what was generated to the data folder, for the operator. The portal
+// alone leaves out what the operator gave it.
 func (p *program) publish(which parties, made customers, own staff) error {
 	if !which.provider {
+		if p.config.PortalAPIKey != "" {
+			own.PortalAPIKey = ""
+		}
+		if len(p.config.EventsSecret) > 0 {
+			own.EventsSecret = ""
+		}
 		return writeCredentials(filepath.Join(p.config.DataDir, "portal-credentials.json"), own)
 	}
 	return writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), struct {

@@ -330,6 +330,9 @@ func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) err
 	return p.rooms.review.EnsureReviewer(ctx, email, password)
 }
 
+// Staffed reports whether the review desk has people.
+func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.rooms.review.Staffed(ctx) }
+
 // sweepEvery is how often what has ended is deleted.
 const sweepEvery = time.Hour
 
