@@ -3,6 +3,9 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,6 +147,44 @@ func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
 	}
 	if exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"); exit == 2 {
 		t.Errorf("the flag does not win over the variable:\n%s", says)
+	}
+}
+
+func TestTheHelpSaysEveryDefault(t *testing.T) {
+	var out, errs bytes.Buffer
+	if exit := app.Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
+		t.Fatalf("exit code %d:\n%s", exit, &errs)
+	}
+	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
+	said := map[string]string{} // by variable, which ends what is said of a flag
+	for text := strings.Join(strings.Fields(flags), " "); ; {
+		before, after, ok := strings.Cut(text, "($VESTIBULE_")
+		if !ok {
+			break
+		}
+		name, rest, _ := strings.Cut(after, ")")
+		said[name], text = before, rest
+	}
+	defaults := 0
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[app.Config]()) {
+		name := field.Tag.Get("name")
+		if name == "" {
+			name = regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(field.Name, "$1-$2")
+			name = strings.ToLower(name)
+		}
+		help, ok := said[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+		if !ok {
+			t.Errorf("--%s is not in the help", name)
+		}
+		if value := field.Tag.Get("default"); value != "" {
+			defaults++
+			if !strings.Contains(help, " Default: "+value) && !strings.Contains(help, "="+strconv.Quote(value)) {
+				t.Errorf("the default of --%s, %s, is not in: %s", name, value, help)
+			}
+		}
+	}
+	if defaults < 15 {
+		t.Errorf("only %d defaults were found", defaults)
 	}
 }
 
