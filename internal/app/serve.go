@@ -207,6 +207,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
+		BehindProxy:            p.config.BehindProxy,
 		AllowLoopbackCallbacks: local,
 		Awkward:                p.config.SandboxAwkward,
 		Assets:                 web.Provider(),

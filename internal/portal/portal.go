@@ -217,7 +217,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Queue: p.queue,
-		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
+		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
 	p.rooms.review.Outbox, p.rooms.invites.Guard = p.rooms.invites.Outbox(), outboxGuard(p.rooms.review)

@@ -63,6 +63,8 @@ type Config struct {
 	// Telemetry observes what the service does; nil: nobody.
 	Telemetry *telemetry.Party
 
+	BehindProxy bool // who asks is who a proxy says it is
+
 	// Mail sends the letters of invites; nil leaves them in the outbox.
 	Mail invites.Mailer
 
