@@ -179,7 +179,7 @@ type counterpart struct {
 
 	mu      sync.Mutex
 	sent    map[string]request // by the handle of their link
-	reports map[string][]byte  // by externalId
+	reports map[string][]byte  // by publicToken
 	fetched int
 	more    chan struct{}
 }
@@ -243,7 +243,7 @@ func (c *counterpart) report(r *http.Request) any {
 	case c.more <- struct{}{}:
 	default:
 	}
-	return c.reports[r.Header.Get("X-EXTERNAL-ID")]
+	return c.reports[r.Header.Get("X-PUBLIC-TOKEN")]
 }
 
 // await waits until so many reports were asked for, and forgets them.
@@ -349,7 +349,7 @@ func (c *counterpart) leave(client *http.Client, portal string) ([]byte, error) 
 	publicToken, now := uuid.NewString(), time.Now()
 	meta := c.body["meta"].(map[string]any)
 	meta["public_token"], meta["external_id"], meta["status"] = publicToken, sent.ExternalID, "SUCCESS"
-	if c.reports[sent.ExternalID], err = json.Marshal(c.body); err != nil {
+	if c.reports[publicToken], err = json.Marshal(c.body); err != nil {
 		return nil, err
 	}
 	token, err := jose.Signer{Key: c.key, Type: redirect.TokenType}.Sign(now, now.Add(5*time.Minute), jose.Claims{

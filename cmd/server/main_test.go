@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"start": start, "stop": stop, "mode": mode,
+			"start": start, "end": end, "mode": mode,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Values[running{}] = map[string]*exec.Cmd{}
@@ -76,10 +76,10 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not get ready:\n%s", name, said)
 }
 
-// stop NAME sends SIGTERM and wants the program to end with exit code 0.
-func stop(ts *testscript.TestScript, neg bool, args []string) {
+// end NAME sends SIGTERM and wants the program to end with exit code 0.
+func end(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: stop name")
+		ts.Fatalf("usage: end name")
 	}
 	cmd := ts.Value(running{}).(map[string]*exec.Cmd)[args[0]]
 	ts.Check(cmd.Process.Signal(syscall.SIGTERM))

@@ -49,6 +49,16 @@ func tune() {
 	}
 }
 
+// helpOf is a flag's help with its default, where its placeholder stands in the place
+// of that, and its variable.
+func helpOf(v *kong.Value) string {
+	told := *v
+	if v.Flag != nil && v.HasDefault && v.Default != "" && (v.Flag.PlaceHolder != "" || v.IsBool()) {
+		told.Help += " Default: " + v.Default + "."
+	}
+	return kong.DefaultHelpValueFormatter(&told)
+}
+
 // Run runs the program with the given arguments until it ends or ctx does, and
 // returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
 // It prints to stdout one line a listener and, when all serve, `ready`; the log
@@ -64,6 +74,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
+		kong.ValueFormatter(helpOf),
 	)
 	if err != nil {
 		fmt.Fprintln(stderr, "vestibule:", err)

@@ -24,7 +24,7 @@ import (
 type Config struct {
 	PortalAddr         string `default:"localhost:8080" help:"The portal's listener; port 0 picks one." placeholder:"HOST:PORT"`
 	ProviderAddr       string `default:"127.0.0.1:8081" help:"The embedded provider's listener. Keep it another site than the portal's: localhost and 127.0.0.1 are two." placeholder:"HOST:PORT"`
-	AdminAddr          string `help:"Listener of health and metrics; none unless given." placeholder:"HOST:PORT"`
+	AdminAddr          string `help:"Listener of health, metrics and profiles (/healthz, /readyz, /metrics, /debug/pprof/), without authentication; none unless given." placeholder:"HOST:PORT"`
 	SandboxControlAddr string `help:"Listener of the sandbox's controls (clock, faults, visits, reset); none unless given, refused in production." placeholder:"HOST:PORT"`
 	SandboxAwkward     uint64 `default:"0" help:"Has the embedded provider do what the contract allows and few reckon with, the same for the same number: events twice and out of order, reports that stay PENDING for a poll, access tokens that end soon, unknown members, other orders, slow answers, 429 and 503; 0 is off, refused in production." placeholder:"SEED"`
 
@@ -331,6 +331,14 @@ func loopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// local reports whether the provider is for this machine alone: it listens here, it
+// says so in its address, and no proxy brings others in.
+func (c *Config) local(address string) bool {
+	host, _, _ := net.SplitHostPort(c.ProviderAddr)
+	u, err := url.Parse(address)
+	return err == nil && loopback(host) && loopback(u.Hostname()) && !c.BehindProxy
 }
 
 func webURL(s string) bool {

@@ -3,6 +3,9 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,5 +148,61 @@ func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
 	}
 	if exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"); exit == 2 {
 		t.Errorf("the flag does not win over the variable:\n%s", says)
+	}
+}
+
+func TestTheHelpSaysEveryDefault(t *testing.T) {
+	var out, errs bytes.Buffer
+	if exit := app.Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
+		t.Fatalf("exit code %d:\n%s", exit, &errs)
+	}
+	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
+	said := map[string]string{} // by variable, which ends what is said of a flag
+	for text := strings.Join(strings.Fields(flags), " "); ; {
+		before, after, ok := strings.Cut(text, "($VESTIBULE_")
+		if !ok {
+			break
+		}
+		name, rest, _ := strings.Cut(after, ")")
+		said[name], text = before, rest
+	}
+	defaults := 0
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[app.Config]()) {
+		name := field.Tag.Get("name")
+		if name == "" {
+			name = regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(field.Name, "$1-$2")
+			name = strings.ToLower(name)
+		}
+		help, ok := said[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+		if !ok {
+			t.Errorf("--%s is not in the help", name)
+		}
+		if value := field.Tag.Get("default"); value != "" {
+			defaults++
+			if !strings.Contains(help, " Default: "+value) && !strings.Contains(help, "="+strconv.Quote(value)) {
+				t.Errorf("the default of --%s, %s, is not in: %s", name, value, help)
+			}
+		}
+	}
+	if defaults < 15 {
+		t.Errorf("only %d defaults were found", defaults)
+	}
+}
+
+// TestNobodyElsesCallbackReachesThisMachine: with a proxy that brings others in, or an
+// address that is everybody's, a listener on loopback is no sign that the provider is
+// for this machine alone.
+func TestNobodyElsesCallbackReachesThisMachine(t *testing.T) {
+	for _, c := range []struct {
+		flags  []string
+		status int
+	}{{nil, 200}, {[]string{"--behind-proxy"}, 400}, {[]string{"--provider-url=https://sandbox.service.example"}, 400}} {
+		w := startWorld(t, "", c.flags...)
+		for _, to := range []string{"http://127.0.0.1:9/reset", "http://localhost:9/reset"} {
+			body := `{"publicId":"` + w.Credentials.PublicID + `","url":"` + to + `"}`
+			if a := do(t, ask(t, "POST", w.Control+"/callbacks", body, "Content-Type", "application/json")); a.Status != c.status {
+				t.Errorf("%v: a callback to %s = %d, want %d", c.flags, to, a.Status, c.status)
+			}
+		}
 	}
 }

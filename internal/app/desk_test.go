@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vestibule/internal/password"
 )
 
 // staff signs a person in to the dashboard and returns the headers of one who
@@ -35,6 +37,25 @@ func (w *world) onPage(t *testing.T, staff []string, path string, pattern *regex
 		t.Fatalf("%s has no %s\n%s", path, pattern, r.Body)
 	}
 	return string(m[1])
+}
+
+// TestStaffBehindAProxyAreNotOne signs in to both parties where somebody else behind
+// the same proxy may not any more.
+func TestStaffBehindAProxyAreNotOne(t *testing.T) {
+	w := startWorld(t, "", "--behind-proxy")
+	for to, who := range map[string]login{w.Portal + "/review/sign-in": w.Credentials.Reviewer, w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {
+		origin := strings.TrimSuffix(strings.TrimSuffix(to, "/review/sign-in"), "/dashboard/sign-in")
+		signIn := func(from, secret string) int {
+			form := url.Values{"email": {who.Email}, "password": {secret}}
+			return do(t, ask(t, "POST", to, form.Encode(), "Content-Type", asForm, "Origin", origin, "X-Forwarded-For", from)).Status
+		}
+		for range password.TriesHere {
+			signIn("203.0.113.7", "not the password")
+		}
+		if here, there := signIn("203.0.113.7", who.Password), signIn("203.0.113.8", who.Password); here != 429 || there != 303 {
+			t.Errorf("%s: from where it was guessed %d, from elsewhere %d", to, here, there)
+		}
+	}
 }
 
 // form is the body of a form of the dashboard.

@@ -63,8 +63,8 @@ type staff struct {
 		Email    string `json:"email"`
 		Password string `json:"password"`
 	} `json:"reviewer"`
-	PortalAPIKey string `json:"portalApiKey"`
-	EventsSecret string `json:"eventsSecret"` // kept apart from the rest, which may be older
+	PortalAPIKey string `json:"portalApiKey,omitempty"`
+	EventsSecret string `json:"eventsSecret,omitempty"` // kept apart from the rest, which may be older
 }
 
 func newAccount() account {

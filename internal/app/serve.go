@@ -201,17 +201,17 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	if err != nil {
 		return made, err
 	}
-	host, _, _ := net.SplitHostPort(p.config.ProviderAddr)
+	local := p.config.local(here.url)
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            svc.Environment(p.config.Environment),
-		AllowLoopbackCallbacks: loopback(host),
+		BehindProxy:            p.config.BehindProxy,
 		WidgetRate:             p.config.WidgetRate,
 		WidgetAccountRate:      p.config.WidgetAccountRate,
 		WidgetFiles:            int64(p.config.WidgetFiles) << 20,
-		BehindProxy:            p.config.BehindProxy,
+		AllowLoopbackCallbacks: local,
 		Awkward:                p.config.SandboxAwkward,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
@@ -241,7 +241,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
 			Staff: provider.Login(people.Own),
 		}
-		if control := p.service("sandbox"); control != nil && loopback(host) && made.ThirdParty.WebhookSecret != "" {
+		if control := p.service("sandbox"); control != nil && local && made.ThirdParty.WebhookSecret != "" {
 			seed.ThirdParty.CallbackURL = control.url + "/inbox"
 		}
 		if portal := p.service("portal"); portal != nil {
@@ -323,11 +323,20 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if err != nil {
 		return err
 	}
-	if err := s.EnsureReviewer(ctx, own.Reviewer.Email, own.Reviewer.Password); err != nil {
+	staffed, err := s.Staffed(ctx)
+	if err != nil {
 		return err
 	}
-	if err := p.publish(which, made, own); err != nil {
-		return err
+	// The portal alone makes its first reviewer once, and says the password once: the
+	// operator deletes the file. It is written before, or else a program that is killed in
+	// between would have a reviewer whose password nobody knows.
+	if which.provider || !staffed {
+		if err := p.publish(which, made, own); err != nil {
+			return err
+		}
+		if err := s.EnsureReviewer(ctx, own.Reviewer.Email, own.Reviewer.Password); err != nil {
+			return err
+		}
 	}
 	here.server.Handler = observed.Handler(s.Handler())
 	here.server.RegisterOnShutdown(s.Drain)
@@ -338,9 +347,16 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	return nil
 }
 
-// publish writes what was generated to the data folder, for the operator.
+// publish writes what was generated to the data folder, for the operator. The portal
+// alone leaves out what the operator gave it.
 func (p *program) publish(which parties, made customers, own staff) error {
 	if !which.provider {
+		if p.config.PortalAPIKey != "" {
+			own.PortalAPIKey = ""
+		}
+		if len(p.config.EventsSecret) > 0 {
+			own.EventsSecret = ""
+		}
 		return writeCredentials(filepath.Join(p.config.DataDir, "portal-credentials.json"), own)
 	}
 	return writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), struct {

@@ -25,6 +25,19 @@ func Client(r *http.Request, behindProxy bool) netip.Addr {
 	return a
 }
 
+// Place is the client as limits count it: its address, but of IPv6 the /64, for
+// whoever is there has all of that.
+func Place(r *http.Request, behindProxy bool) netip.Addr {
+	return network(Client(r, behindProxy))
+}
+
+func network(a netip.Addr) netip.Addr {
+	if a.Is6() {
+		a = netip.PrefixFrom(a, 64).Masked().Addr()
+	}
+	return a
+}
+
 // address reads an address that may have a port.
 func address(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
@@ -35,11 +48,10 @@ func address(s string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
-// Limit holds each client address to a number of requests a minute, in this
-// process: so many may come at once, and as many again in the course of a minute.
-// Of IPv6 a client is its /64, for it has all of that. Requests of this machine
-// itself are not held, unless a proxy stands before it. The fields are set before
-// use; a nil Limit holds nobody.
+// Limit holds each Place to a number of requests a minute, in this process: so many
+// may come at once, and as many again in the course of a minute. Requests of this
+// machine itself are not held, unless a proxy stands before it. The fields are set
+// before use; a nil Limit holds nobody.
 type Limit struct {
 	PerMinute   int // 0 or less: no limit
 	BehindProxy bool
@@ -75,10 +87,7 @@ func (l *Limit) TakeOf(r *http.Request, account string) time.Duration {
 	if client.IsLoopback() && !l.BehindProxy {
 		return 0
 	}
-	if client.Is6() {
-		client = netip.PrefixFrom(client, 64).Masked().Addr()
-	}
-	who := cmp.Or(account, client.String())
+	who := cmp.Or(account, network(client).String())
 	now, most := l.Now(), float64(l.PerMinute)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -40,6 +40,20 @@ func TestClient(t *testing.T) {
 	}
 }
 
+func TestPlace(t *testing.T) {
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr = "192.0.2.7:1234"
+	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8", "2001:db8::1:2:3:4": "2001:db8::", "::ffff:203.0.113.8": "203.0.113.8"} {
+		r.Header.Set("X-Forwarded-For", forwarded)
+		if got := Place(r, true).String(); got != want {
+			t.Errorf("behind a proxy, %q is at %s, want %s", forwarded, got, want)
+		}
+		if got := Place(r, false).String(); got != "192.0.2.7" {
+			t.Errorf("without one, %q is at %s: forwarding headers are anybody's", forwarded, got)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	limit := func(perMinute int, proxy bool) *Limit {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -53,13 +54,37 @@ func MaxAttempts(n int) Option { return func(k *kind) { k.attempts = n } }
 // first). The default is River's: attempt⁴ seconds, with jitter.
 func Backoff(f func(attempt int) time.Duration) Option { return func(k *kind) { k.backoff = f } }
 
+// Forever is for a job that lives on by Later: however often it fails, it is run again
+// within the hour.
+func Forever() Option {
+	return func(k *kind) {
+		k.attempts = math.MaxInt16 // River's most
+		k.backoff = func(attempt int) time.Duration { return min(time.Duration(attempt)*time.Minute, time.Hour) }
+	}
+}
+
+// Lost is called when a job of args will not be run again though it did not succeed:
+// its last run failed, panicked or took too long, or it gave up. It has a context of
+// its own; should it fail, the job is run once more, and with it this.
+func Lost[A Args](f func(ctx context.Context, args A) error) Option {
+	return func(k *kind) { k.lost = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
+}
+
+// lostTime bounds what is done when a job is lost, and lostWait is the wait before it
+// is tried again.
+const (
+	lostTime = 20 * time.Second
+	lostWait = time.Minute
+)
+
 type kind struct {
 	name     string
 	timeout  time.Duration
 	attempts int
 	backoff  func(int) time.Duration
+	lost     func(context.Context, Args) error // nil: nobody minds
 	wrap     func(args Args, key string) river.JobArgs
-	add      func(*river.Workers)
+	add      func(*river.Workers, *Queue)
 }
 
 // Registry holds the kinds of work that a party can do. Fill it before the
@@ -80,13 +105,53 @@ func (a args[A]) Kind() string { return a.A.Kind() }
 
 type worker[A Args] struct {
 	river.WorkerDefaults[args[A]]
-	kind *kind
-	work func(context.Context, Job, A) error
+	kind  *kind
+	log   *slog.Logger
+	ahead *ahead
+	work  func(context.Context, Job, A) error
 }
 
-func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) error {
-	return w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error) {
+	returned := false
+	if w.kind.lost != nil {
+		defer func() {
+			if returned && !failed(err) || !final(ctx, j.JobRow, err) {
+				return
+			}
+			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostTime)
+			defer cancel()
+			if why := w.kind.lost(own, j.Args.A); why != nil {
+				recover() // if it panicked: it will again
+				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "why", why.Error())
+				err = Later(lostWait)
+			}
+		}()
+	}
+	if j.Attempt > j.MaxAttempts {
+		err = Give(errBegunOften)
+	} else {
+		err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+	}
+	returned = true
+	return err
 }
+
+// errBegunOften is why a job is given up that may have killed each process that ran it.
+var errBegunOften = errors.New("jobs: begun too often without coming to an end")
+
+// failed reports whether a run that returned err did not do its work.
+func failed(err error) bool {
+	later := (*rivertype.JobSnoozeError)(nil)
+	return err != nil && !errors.As(err, &later)
+}
+
+// final reports whether a run that failed is the job's last.
+func final(ctx context.Context, j *rivertype.JobRow, err error) bool {
+	return Given(err) || j.Attempt >= j.MaxAttempts && !stopped(ctx)
+}
+
+// stopped reports whether a run was cancelled by Stop, and not by its own timeout.
+func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (w *worker[A]) Timeout(*river.Job[args[A]]) time.Duration { return w.kind.timeout }
 
@@ -94,7 +159,7 @@ func (w *worker[A]) NextRetry(j *river.Job[args[A]]) time.Time {
 	if w.kind.backoff == nil {
 		return time.Time{}
 	}
-	return time.Now().Add(w.kind.backoff(j.Attempt))
+	return time.Now().Add(w.kind.backoff(j.Attempt) + w.ahead.get())
 }
 
 // Register says how jobs of A's kind are done. It panics on a kind that is
@@ -109,7 +174,9 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 		panic("jobs: kind registered twice: " + k.name)
 	}
 	k.wrap = func(a Args, key string) river.JobArgs { return args[A]{A: a.(A), Key: key} }
-	k.add = func(ws *river.Workers) { river.AddWorker(ws, &worker[A]{kind: k, work: work}) }
+	k.add = func(ws *river.Workers, q *Queue) {
+		river.AddWorker(ws, &worker[A]{kind: k, log: q.log, ahead: &q.ahead, work: work})
+	}
 	r.kinds[k.name] = k
 }
 
@@ -119,6 +186,12 @@ func Later(d time.Duration) error { return river.JobSnooze(d) }
 
 // Give is returned by a worker that will never succeed; err says why.
 func Give(err error) error { return river.JobCancel(err) }
+
+// Given reports whether err is Give's.
+func Given(err error) bool {
+	given := (*rivertype.JobCancelError)(nil)
+	return errors.As(err, &given)
+}
 
 // Queue enqueues jobs and, once started, runs them.
 type Queue struct {
@@ -137,6 +210,7 @@ type Queue struct {
 	insert *river.Client[*sql.Tx]
 	bell   bell
 	watch  Watcher // nil: nobody
+	ahead  ahead
 
 	mu     sync.Mutex
 	run    *river.Client[*sql.Tx] // nil until Start
@@ -157,7 +231,7 @@ func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	q.insert = insert
-	return q, nil
+	return q, q.measure(ctx)
 }
 
 func (q *Queue) driver() riverdriver.Driver[*sql.Tx] {
@@ -213,7 +287,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...Enqueue
 	}
 	in := &river.InsertOpts{MaxAttempts: k.attempts, Priority: e.priority} // 0 is the default
 	if !e.at.IsZero() {
-		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()))
+		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()) + q.ahead.get())
 	}
 	if e.key != "" {
 		in.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
@@ -242,7 +316,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	for _, k := range q.reg.kinds {
-		k.add(workers)
+		k.add(workers, q)
 	}
 	if len(q.reg.kinds) == 0 || q.Elsewhere {
 		return nil
@@ -299,7 +373,7 @@ func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
 				return
 			case <-tick.C:
 			}
-			if err := q.attend(ctx, q.runner); err != nil && ctx.Err() == nil {
+			if err := errors.Join(q.attend(ctx, q.runner), q.measure(ctx)); err != nil && ctx.Err() == nil {
 				q.log.WarnContext(ctx, "attending to jobs failed", "why", err.Error())
 			}
 		}

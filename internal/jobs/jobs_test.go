@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +24,14 @@ func (ring) Kind() string { return "ring" }
 // queue returns a queue whose ring jobs are handed to work.
 func queue(t *testing.T, db *store.DB, work func(jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
 	t.Helper()
+	return queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { return work(j, a) }, opts...)
+}
+
+// queueOf is queue for work that minds its time.
+func queueOf(t *testing.T, db *store.DB, work func(context.Context, jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
+	t.Helper()
 	reg := jobs.NewRegistry()
-	jobs.Register(reg, func(_ context.Context, j jobs.Job, a ring) error { return work(j, a) }, opts...)
+	jobs.Register(reg, work, opts...)
 	q, err := jobs.NewQueue(t.Context(), db, reg, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -276,4 +283,199 @@ func TestNobodysIndexesAreNotKeptUp(t *testing.T) {
 	if inverted != 0 || all < 4 {
 		t.Errorf("river_job has %d indexes of %d for searches that nobody makes", inverted, all)
 	}
+}
+
+// TestAStopIsNoFailure of the job that it cancels, which runs at the next start.
+func TestAStopIsNoFailure(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		began, lost := make(chan int, 10), make(chan ring, 10)
+		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, _ ring) error {
+			began <- j.Attempt
+			<-ctx.Done()
+			return ctx.Err()
+		}, jobs.MaxAttempts(1), jobs.Lost(func(_ context.Context, a ring) error { lost <- a; return nil }))
+		enqueue(t, db, q, "gate")
+		for range 3 {
+			if err := q.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case attempt := <-began:
+				if attempt != 1 {
+					t.Errorf("attempt %d, want 1", attempt)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatal("it does not run again")
+			}
+			now, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := q.Stop(now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(lost) > 0 {
+			t.Error("it was given up for lost")
+		}
+	})
+}
+
+// TestALostJobIsToldOf when its last run fails in whatever way, once, and again where
+// telling fails.
+func TestALostJobIsToldOf(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		type lost struct {
+			bell  string
+			alive bool
+		}
+		told, ended := make(chan lost, 20), make(chan string, 20)
+		refuse := make(chan error, 1)
+		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, a ring) error {
+			defer func() { ended <- a.Bell }()
+			switch a.Bell {
+			case "error":
+				return errors.New("stuck")
+			case "panic":
+				panic("at work")
+			case "slow":
+				<-ctx.Done()
+				return ctx.Err()
+			case "given":
+				return jobs.Give(errors.New("never"))
+			case "later":
+				return jobs.Later(1000 * time.Hour)
+			}
+			return nil
+		}, jobs.MaxAttempts(2), jobs.Timeout(50*time.Millisecond), jobs.Backoff(func(int) time.Duration { return 0 }),
+			jobs.Lost(func(ctx context.Context, a ring) error {
+				told <- lost{a.Bell, ctx.Err() == nil}
+				select {
+				case err := <-refuse:
+					return err
+				default:
+					return nil
+				}
+			}))
+		start(t, q)
+		for _, c := range []struct {
+			bell string
+			runs int
+			told bool
+		}{{"good", 1, false}, {"later", 1, false}, {"error", 2, true}, {"panic", 2, true}, {"slow", 2, true}, {"given", 1, true}} {
+			enqueue(t, db, q, c.bell)
+			for range c.runs {
+				if got := next(t, ended); got != c.bell {
+					t.Fatalf("%s ran, want %s", got, c.bell)
+				}
+			}
+			if !c.told {
+				continue
+			}
+			if got := <-told; got != (lost{c.bell, true}) {
+				t.Errorf("told of %+v, want %s in a context of its own", got, c.bell)
+			}
+		}
+		for _, bell := range []string{"error", "panic"} {
+			refuse <- errors.New("no database")
+			enqueue(t, db, q, bell)
+			for range 2 {
+				next(t, ended)
+			}
+			<-told
+			for again := false; !again; { // it waits a minute from when River has written so
+				if err := q.Shift(t.Context(), 2*time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-ended:
+					again = true
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			if got := <-told; got.bell != bell {
+				t.Errorf("told of %+v, want %s", got, bell)
+			}
+		}
+		if len(told) > 0 || len(ended) > 0 {
+			t.Errorf("%d told of and %d runs too many", len(told), len(ended))
+		}
+	})
+}
+
+// TestWhatKillsItsProcessIsGivenUp once it was begun often; what merely was running
+// when the process was killed is not.
+func TestWhatKillsItsProcessIsGivenUp(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		rung, lost := make(chan string, 10), make(chan string, 10)
+		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { rung <- a.Bell; return nil },
+			jobs.MaxAttempts(1), jobs.Lost(func(_ context.Context, a ring) error { lost <- a.Bell; return nil }))
+		for bell, begun := range map[string]int{"bystander": 3, "killer": 60} {
+			enqueue(t, db, q, bell)
+			names := make([]string, begun)
+			for i := range names {
+				names[i] = "gone"
+			}
+			value, member := "{"+strings.Join(names, ",")+"}", `args->'a'->>'bell'`
+			if db.Dialect == store.SQLite {
+				value, member = `["`+strings.Join(names, `","`)+`"]`, `json_extract(args, '$.a.bell')`
+			}
+			_, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, bell)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		start(t, q)
+		if ran, gone := next(t, rung), next(t, lost); ran != "bystander" || gone != "killer" {
+			t.Errorf("%s ran and %s is lost", ran, gone)
+		}
+	})
+}
+
+// TestWaitsGoByTheDatabasesClock by which jobs are taken up.
+func TestWaitsGoByTheDatabasesClock(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		q := queue(t, db, func(jobs.Job, ring) error { return nil })
+		if got := q.Later(time.Hour); db.Dialect == store.SQLite && got != time.Hour || (got-time.Hour).Abs() > time.Minute {
+			t.Errorf("on one machine an hour is %s", got)
+		}
+		q.Ahead(20 * time.Minute)
+		enqueue(t, db, q, "at", jobs.At(time.Now().Add(time.Hour)))
+		query := `SELECT scheduled_at BETWEEN now() + interval '75 minutes' AND now() + interval '80 minutes' FROM river_job`
+		if db.Dialect == store.SQLite {
+			query = `SELECT substr(scheduled_at, 1, 19) BETWEEN datetime('now', '+75 minutes') AND datetime('now', '+80 minutes') FROM river_job`
+		}
+		var waits bool
+		if err := db.SQL.QueryRow(query).Scan(&waits); err != nil || !waits {
+			t.Errorf("what is to be in an hour is at another time: %v", err)
+		}
+		if got := q.Later(time.Hour); got != 80*time.Minute {
+			t.Errorf("later in an hour is in %s", got)
+		}
+		q.Ahead(-20 * time.Minute)
+		if got := q.Later(time.Minute); got != 0 {
+			t.Errorf("later in a minute is in %s", got)
+		}
+	})
+}
+
+// TestForeverIsForever however often a job fails.
+func TestForeverIsForever(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ran := make(chan string, 100)
+		q := queue(t, db, func(j jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.Forever())
+		enqueue(t, db, q, "good")
+		start(t, q)
+		for runs := 0; runs < 30; {
+			if err := q.Shift(t.Context(), 2*time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ran:
+				runs++
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		if n, err := q.Unfinished(t.Context(), "ring"); n != 1 || err != nil {
+			t.Errorf("%d are left, %v", n, err)
+		}
+	})
 }

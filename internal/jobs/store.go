@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/store"
@@ -77,8 +79,17 @@ func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 }
 
 // freed are the jobs that somebody has begun. Freed, they run again at once; that
-// a process was killed is no failure of theirs, so it does not count as one.
-const freed = `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE state = 'running'`
+// a process was killed is no failure of theirs, so it does not count as one. A job that
+// has been begun often may be what kills the process: then it counts.
+func (q *Queue) freed() string {
+	begun := `coalesce(array_length(attempted_by, 1), 0)`
+	if q.db.Dialect == store.SQLite {
+		begun = `coalesce(json_array_length(attempted_by), 0)`
+	}
+	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` + strconv.Itoa(often) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
+}
+
+const often = 50
 
 // resume frees the jobs that were running when the last process was killed. Under
 // SQLite there is one process, so whatever runs at its start runs no more; with
@@ -88,7 +99,7 @@ func (q *Queue) resume(ctx context.Context) error {
 		return nil
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, freed)
+		_, err := tx.ExecContext(ctx, q.freed())
 		return err
 	})
 }
@@ -103,6 +114,31 @@ const (
 // microsNow is the database's own clock, which all replicas read.
 const microsNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
 
+// ahead is by how much the database's clock, by which River takes jobs up, is ahead of
+// this process's, by which it says when.
+type ahead struct{ by atomic.Int64 }
+
+func (a *ahead) get() time.Duration { return time.Duration(a.by.Load()) }
+
+// measure compares the two clocks, to within half of the time that it takes.
+func (q *Queue) measure(ctx context.Context) error {
+	if q.db.Dialect != store.Postgres {
+		return nil // the clocks are one
+	}
+	var theirs int64
+	asked := time.Now()
+	if err := q.db.SQL.QueryRowContext(ctx, `SELECT `+microsNow).Scan(&theirs); err != nil {
+		return err
+	}
+	took := time.Since(asked)
+	by := time.UnixMicro(theirs).Sub(asked.Add(took / 2))
+	if by.Abs() <= took { // as good as nothing
+		by = 0
+	}
+	q.ahead.by.Store(int64(by))
+	return nil
+}
+
 // attend says that this runner lives, and frees the jobs of runners that do not.
 func (q *Queue) attend(ctx context.Context, runner string) error {
 	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -112,7 +148,7 @@ func (q *Queue) attend(ctx context.Context, runner string) error {
 		}{
 			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow + `) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
 			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{dead.Microseconds()}},
-			{freed + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
+			{q.freed() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
 		} {
 			if _, err := tx.ExecContext(ctx, query.text, query.args...); err != nil {
 				return err

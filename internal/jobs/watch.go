@@ -26,28 +26,40 @@ type metadata struct {
 }
 
 // watched is one run, as the watcher sees it.
-func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) (err error) {
+func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
 	if q.watch == nil {
-		return work(ctx)
+		return q.told(ctx, work(ctx))
 	}
 	var with metadata
 	_ = json.Unmarshal(j.Metadata, &with) // River's own members stand there too
 	ctx, end := q.watch.Job(ctx, j.Kind, with.Traceparent, j.Attempt)
-	ended := false
-	defer func() {
-		switch snoozed, cancelled := (*rivertype.JobSnoozeError)(nil), (*rivertype.JobCancelError)(nil); {
-		case ended && err == nil:
-			end("done")
-		case errors.As(err, &snoozed):
-			end("later")
-		case errors.As(err, &cancelled), j.Attempt >= j.MaxAttempts:
-			end("given_up")
-		default: // a panic, too
-			end("failed")
-		}
-	}()
-	err = work(ctx)
-	ended = true
+	outcome := "failed" // a panic, too
+	if j.Attempt >= j.MaxAttempts {
+		outcome = "given_up"
+	}
+	defer func() { end(outcome) }()
+	err := q.told(ctx, work(ctx))
+	switch {
+	case err == nil:
+		outcome = "done"
+	case !failed(err):
+		outcome = "later"
+	case Given(err):
+		outcome = "given_up"
+	}
+	return err
+}
+
+// told is the error of a run as River is told it: that Stop cancelled it is no failure
+// of the job, which is run again at the next start, and what comes later does so by
+// the clock of the database.
+func (q *Queue) told(ctx context.Context, err error) error {
+	if failed(err) && stopped(ctx) && !Given(err) {
+		return Later(0)
+	}
+	if later := (*rivertype.JobSnoozeError)(nil); errors.As(err, &later) {
+		return Later(max(0, later.Duration+q.ahead.get()))
+	}
 	return err
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"vestibule/internal/svc"
 )
 
 // example is the content's own example, or one made from its schema, as indented
@@ -20,6 +22,48 @@ func (r *reader) example(content *yaml.Node) string {
 	} else {
 		r.made(&raw, get(content, "schema"), 0)
 	}
+	if err := json.Indent(&out, raw.Bytes(), "", "  "); err != nil {
+		r.fail("example: %w", err)
+	}
+	return out.String()
+}
+
+// refusal is the example of an error: the content's or its schema's own, or else what
+// the operation answers with this status. Of several codes the last, for those that many
+// operations share are named first. Details are left out, which name a field.
+func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string {
+	schema := r.follow(get(content, "schema"))
+	if get(content, "example") != nil || example(schema) != nil {
+		return r.example(content)
+	}
+	var code svc.CodeInfo
+	for _, c := range o.Errors {
+		if strconv.Itoa(c.Status) == status {
+			code = c
+		}
+	}
+	if code.Code == "" {
+		r.fail("%s answers %s, and none of its x-errors does", o.ID, status)
+	}
+	var raw, out bytes.Buffer
+	fields, _ := r.fields(r.core(schema))
+	for _, f := range fields {
+		if f.name == "details" {
+			continue
+		}
+		raw.WriteByte("{,"[min(raw.Len(), 1)])
+		r.string(&raw, f.name)
+		raw.WriteByte(':')
+		switch f.name {
+		case "error":
+			r.string(&raw, string(code.Code))
+		case "message":
+			r.string(&raw, code.Words)
+		default:
+			r.made(&raw, f.schema, 1)
+		}
+	}
+	raw.WriteByte('}')
 	if err := json.Indent(&out, raw.Bytes(), "", "  "); err != nil {
 		r.fail("example: %w", err)
 	}

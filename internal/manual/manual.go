@@ -194,7 +194,6 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 		}
 		break
 	}
-	r.exchange(&out, item, op)
 	for _, name := range items(get(op, "x-errors")) {
 		if group := get(r.root, "components", "x-errors", name.Value); group != nil {
 			for _, code := range items(group) {
@@ -204,6 +203,7 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 			out.Errors = append(out.Errors, r.code(name.Value))
 		}
 	}
+	r.exchange(&out, item, op)
 	out.Curl = r.curl(out, append(items(get(item, "parameters")), items(get(op, "parameters"))...))
 	return out
 }
@@ -240,8 +240,15 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 			if answer.Type.Shape == "" {
 				answer.Rows = r.rows(s, "", false, 0)
 			}
-			if status != "default" {
+			switch {
+			case status == "default":
+			case status >= "400":
+				answer.Example = r.refusal(out, status, content)
+			default:
 				answer.Example = r.example(content)
+			}
+			if answer.Example == "{}" { // an object of which nothing is said
+				answer.Example = ""
 			}
 		}
 		out.Answers = append(out.Answers, answer)

@@ -2,6 +2,8 @@ package manual_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,7 +68,9 @@ func TestTheExamplesAreWhatTheDocumentsAllow(t *testing.T) {
 				}
 				for _, a := range got.Answers {
 					if a.Example != "" {
-						allowed(t, name+" "+method+" "+path+", "+a.Status, op.Responses.Value(a.Status).Value.Content, a.Example)
+						what := name + " " + method + " " + path + ", " + a.Status
+						allowed(t, what, op.Responses.Value(a.Status).Value.Content, a.Example)
+						answered(t, what, got.Errors, a)
 					}
 				}
 			}
@@ -78,6 +82,29 @@ func TestTheExamplesAreWhatTheDocumentsAllow(t *testing.T) {
 		if len(read) != seen+min(hooks, 1) { // the webhooks have one path in words
 			t.Errorf("%s: %d operations, want %d and the webhooks", name, len(read), seen)
 		}
+	}
+}
+
+// answered holds the example of an error against the codes of its operation, which
+// other tests hold against the answers themselves.
+func answered(t *testing.T, what string, codes []svc.CodeInfo, a manual.Answer) {
+	t.Helper()
+	status, err := strconv.Atoi(a.Status)
+	if err != nil || status < 400 {
+		return
+	}
+	var e struct {
+		Error      svc.Code
+		Message    string
+		RequestID  string
+		Terminated *bool
+	}
+	if err := json.Unmarshal([]byte(a.Example), &e); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	known := slices.ContainsFunc(codes, func(c svc.CodeInfo) bool { return c.Code == e.Error && c.Status == status })
+	if !known || len(e.Message) < 10 || len(e.RequestID) != 16 || e.Terminated == nil || *e.Terminated {
+		t.Errorf("%s: this never comes: %s", what, a.Example)
 	}
 }
 
@@ -211,6 +238,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"a status that is none":          {"400 INVALID_TOKEN", "x INVALID_TOKEN"},
 		"a scheme that is none":          {"security: [{key: []}]", "security: [{basic: []}]"},
 		"no YAML":                        {"openapi: 3.1.0", "openapi: ["},
+		"an error without a code":        {`"204": {description: Nothing.}`, `"409": {description: No., content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}`},
 		"a list":                         {small, "[]"},
 	} {
 		if !strings.Contains(small, change[0]) {

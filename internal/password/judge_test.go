@@ -17,10 +17,13 @@ func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	hash := password.Hash(right)
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	var q password.Queue
+	g, err := password.New(t.Context(), db, func() time.Time { return now }, password.Settings{Cookie: "known"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	asked := 0
 	judge := func(email, given string) (password.Verdict, error) {
-		return q.Judge(t.Context(), db, password.Try{Email: email, Password: given, Place: "here", Now: now}, func(context.Context) (string, error) {
+		return g.Judge(t.Context(), password.Try{Email: email, Password: given, Place: "here"}, func(context.Context) (string, error) {
 			asked++
 			if email == "a@example.com" {
 				return hash, nil
@@ -51,7 +54,7 @@ func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {
 		t.Errorf("the right one after too many = %v, %v, after looking %d times", got, err, asked)
 	}
 	failed := errors.New("the database is away")
-	_, err := q.Judge(t.Context(), db, password.Try{Email: "c@example.com", Password: right, Place: "here", Now: now}, func(context.Context) (string, error) { return "", failed })
+	_, err = g.Judge(t.Context(), password.Try{Email: "c@example.com", Password: right, Place: "here"}, func(context.Context) (string, error) { return "", failed })
 	if !errors.Is(err, failed) {
 		t.Errorf("a failure is %v", err)
 	}

@@ -2,8 +2,8 @@
 // hashed (argon2id), how many are hashed at once, and how often one may be
 // tried. Both parties use it, each with a table sign_in_tries of its own.
 //
-// It knows nothing of who signs in: it takes an e-mail address and a place, and
-// keeps the SHA-256 of the two.
+// It knows nothing of who signs in: it takes an e-mail address and where somebody
+// tries it, and keeps keyed hashes of them.
 package password
 
 import (

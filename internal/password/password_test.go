@@ -1,9 +1,12 @@
 package password
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -73,22 +76,63 @@ func TestOneIsHashedAtATimeAndFewWait(t *testing.T) {
 	}
 }
 
+// counter is a guard whose clock a test sets.
+type counter struct {
+	*Guard
+	t  *testing.T
+	at time.Time
+}
+
+func newCounter(t *testing.T, db *store.DB, s Settings) *counter {
+	t.Helper()
+	c := &counter{t: t, at: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+	var err error
+	if c.Guard, err = New(t.Context(), db, func() time.Time { return c.at }, s); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func eachCounter(t *testing.T, f func(t *testing.T, c *counter)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newCounter(t, db, Settings{Cookie: "known"})) })
+}
+
+func (c *counter) take(try Try) bool {
+	c.t.Helper()
+	ok, err := c.Take(c.t.Context(), try)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return ok
+}
+
+func (c *counter) from(email, place string) bool {
+	c.t.Helper()
+	return c.take(Try{Email: email, Place: place})
+}
+
+func (c *counter) forget(try Try) {
+	c.t.Helper()
+	if err := c.Forget(c.t.Context(), c.db.SQL, try); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *counter) rows() (n int) {
+	c.t.Helper()
+	if err := c.db.SQL.QueryRow(`SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
 func TestTriesAreCountedByAddressAndPlace(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-		take := func(email, place string) bool {
-			t.Helper()
-			ok, err := Take(t.Context(), db, email, place, now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return ok
-		}
+	eachCounter(t, func(t *testing.T, c *counter) {
 		var allowed atomic.Int32
 		var wait sync.WaitGroup
 		for range 2 * TriesHere {
 			wait.Go(func() {
-				if ok, err := Take(t.Context(), db, "a@b.example", "here", now); err != nil {
+				if ok, err := c.Take(t.Context(), Try{Email: "a@b.example", Place: "here"}); err != nil {
 					t.Error(err)
 				} else if ok {
 					allowed.Add(1)
@@ -99,41 +143,165 @@ func TestTriesAreCountedByAddressAndPlace(t *testing.T) {
 		if allowed.Load() != TriesHere {
 			t.Errorf("%d tries at once were allowed, want %d", allowed.Load(), TriesHere)
 		}
-		if !take("a@b.example", "there") || !take("c@b.example", "here") {
+		if !c.from("a@b.example", "there") || !c.from("c@b.example", "here") {
 			t.Error("another place or another address is held up")
 		}
 		for i := range TriesTotal {
-			take("a@b.example", fmt.Sprint(i))
+			c.from("a@b.example", fmt.Sprint(i))
 		}
-		if take("a@b.example", "anywhere") {
+		if c.from("a@b.example", "anywhere") {
 			t.Error("a hundred places get more than a hundred tries")
 		}
-		now = now.Add(Window)
-		if !take("a@b.example", "here") {
+		c.at = c.at.Add(Window)
+		if !c.from("a@b.example", "here") {
 			t.Error("held up after the window")
 		}
 		for range TriesHere {
-			take("d@b.example", "here")
+			c.from("d@b.example", "here")
 		}
-		if err := Forget(t.Context(), db.SQL, "d@b.example", "here", now); err != nil || !take("d@b.example", "here") {
-			t.Errorf("a success does not clear the tries: %v", err)
+		c.forget(Try{Email: "d@b.example", Place: "here"})
+		if !c.from("d@b.example", "here") {
+			t.Error("a success does not clear the tries")
 		}
-		if err := Sweep(t.Context(), db, now.Add(kept+time.Second)); err != nil {
-			t.Fatal(err)
-		}
-		var left int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM sign_in_tries`).Scan(&left); err != nil || left != 0 {
-			t.Errorf("%d tries are kept for ever: %v", left, err)
+		c.at = c.at.Add(kept + time.Second)
+		if err := c.Sweep(t.Context()); err != nil || c.rows() != 0 {
+			t.Errorf("%d tries are kept for ever: %v", c.rows(), err)
 		}
 	})
 }
 
-func TestPlaceAndEmail(t *testing.T) {
-	r := httptest.NewRequest("POST", "/", nil)
-	r.RemoteAddr = "192.0.2.7:1234"
-	r.Header.Set("X-Forwarded-For", "198.51.100.1")
-	if got := Place(r); got != "192.0.2.7" {
-		t.Errorf("Place = %q: forwarding headers are anybody's", got)
+// What one client makes up must neither fill the queue, where others wait, nor the
+// table.
+func TestAPlaceTriesSoManyAddresses(t *testing.T) {
+	eachCounter(t, func(t *testing.T, c *counter) {
+		for range 3 * TriesHere { // those that may not be made count nowhere
+			c.from("a@b.example", "here")
+		}
+		allowed := TriesHere
+		for i := range 3 * TriesPlace {
+			if c.from(fmt.Sprintf("nobody%d@b.example", i), "here") {
+				allowed++
+			}
+		}
+		if allowed != TriesPlace {
+			t.Errorf("one place made %d tries, want %d", allowed, TriesPlace)
+		}
+		if n := c.rows(); n != 1+2*(1+TriesPlace-TriesHere) {
+			t.Errorf("they left %d rows", n)
+		}
+		if !c.from("a@b.example", "there") {
+			t.Error("another place is held up")
+		}
+		c.forget(Try{Email: "a@b.example", Place: "here"}) // one of them was right
+		if !c.from("b@b.example", "here") || c.from("c@b.example", "here") {
+			t.Error("a success is not given back, or more than that")
+		}
+		c.at = c.at.Add(Window)
+		if !c.from("c@b.example", "here") {
+			t.Error("held up after the window")
+		}
+	})
+}
+
+func TestABrowserThatIsKnown(t *testing.T) {
+	eachCounter(t, func(t *testing.T, c *counter) {
+		const email = "a@b.example"
+		know := func() *http.Cookie {
+			w := httptest.NewRecorder()
+			c.Know(w, " A@b.example")
+			return w.Result().Cookies()[0]
+		}
+		try := func(email string, sent ...*http.Cookie) Try {
+			r := httptest.NewRequest("POST", "/", nil)
+			for _, cookie := range sent {
+				r.AddCookie(cookie)
+			}
+			return c.Try(r, email, "a guess")
+		}
+		mine, second := know(), know()
+		if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode || mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
+			t.Errorf("the cookie is %s", mine)
+		}
+		if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
+			t.Errorf("the cookie has %d characters, and tells the address: %v", len(mine.Value), err)
+		}
+		good := try("A@B.example ", mine)
+		if good.Known == "" || good.Known == try(email, second).Known || good.Known != try(email, mine).Known {
+			t.Fatalf("two browsers are %q and %q", good.Known, try(email, second).Known)
+		}
+		secure := newCounter(t, c.db, Settings{Cookie: "known", Secure: true})
+		w := httptest.NewRecorder()
+		if secure.Know(w, email); !w.Result().Cookies()[0].Secure || w.Result().Cookies()[0].Name != "__Host-known" {
+			t.Errorf("over https the cookie is %s", w.Result().Cookies()[0])
+		}
+		other := newCounter(t, storetest.SQLite(t, store.Provider), c.Settings) // has a key of its own
+		forged := httptest.NewRecorder()
+		other.Know(forged, email)
+		with := func(value string) *http.Cookie { return &http.Cookie{Name: "known", Value: value} }
+		flipped := "A"
+		if mine.Value[0] == 'A' {
+			flipped = "B"
+		}
+		for name, bad := range map[string]Try{"none": try(email), "another's": try("b@b.example", mine), "two": try(email, mine, second), "flipped": try(email, with(flipped+mine.Value[1:])),
+			"cut": try(email, with(mine.Value[:len(mine.Value)-4])), "a mark alone": try(email, with(mine.Value[:32])), "short": try(email, with("AAAA")), "empty": try(email, with("")),
+			"no base-64": try(email, with("!")), "another key's": try(email, forged.Result().Cookies()[0])} {
+			if bad.Known != "" {
+				t.Errorf("%s: taken for a browser that is known", name)
+			}
+		}
+
+		// A hundred tries from ten places, and as many as one place may make from this one.
+		for i := range TriesTotal {
+			c.from(email, fmt.Sprint(i%10))
+		}
+		for i := range TriesPlace {
+			c.from(fmt.Sprintf("nobody%d@b.example", i), good.Place)
+		}
+		if c.take(try(email)) || c.from(email, "elsewhere") || c.take(try("z@b.example")) {
+			t.Error("strangers go on trying")
+		}
+		for range TriesHere {
+			if !c.take(good) {
+				t.Fatal("what strangers tried bars a browser that is known")
+			}
+		}
+		if c.take(good) {
+			t.Error("whoever has stolen the cookie goes on for ever")
+		}
+		if !c.take(try(email, second)) {
+			t.Error("one browser that is known bars another")
+		}
+		c.forget(good)
+		if !c.take(good) {
+			t.Error("a success does not clear the browser's tries")
+		}
+		for i := range 2 * TriesTotal { // there are more of them than anybody needs
+			c.take(Try{Email: email, Known: fmt.Sprint(i)})
+		}
+		if c.take(Try{Email: email, Known: "another"}) {
+			t.Error("with many cookies of one address there is no end")
+		}
+		c.at = c.at.Add(KnownLife - time.Second)
+		if try(email, mine).Known != good.Known {
+			t.Error("forgotten too early")
+		}
+		c.at = c.at.Add(time.Second)
+		if try(email, mine).Known != "" {
+			t.Error("known for ever")
+		}
+	})
+}
+
+func TestWhereATryComesFrom(t *testing.T) {
+	for _, proxied := range []bool{false, true} {
+		c := newCounter(t, storetest.SQLite(t, store.Provider), Settings{Cookie: "known", BehindProxy: proxied})
+		r := httptest.NewRequest("POST", "/", nil)
+		r.RemoteAddr = "192.0.2.7:1234"
+		r.Header.Set("X-Forwarded-For", "198.51.100.1")
+		want := map[bool]string{false: "192.0.2.7", true: "198.51.100.1"}[proxied]
+		if got := c.Try(r, " Ana@Example.COM ", "x"); got != (Try{Email: "ana@example.com", Password: "x", Place: want}) {
+			t.Errorf("behind a proxy %v: %+v", proxied, got)
+		}
 	}
 	for in, want := range map[string]string{" Ana@Example.COM ": "ana@example.com", "": "", strings.Repeat("a", 255): ""} {
 		if got := Email(in); got != want {

@@ -18,8 +18,20 @@ func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, most 
 		key, store.Micros(now), store.Micros(now.Add(-Window)), most))
 }
 
-// forget clears a key, and what began before an instant.
-func forget(ctx context.Context, q store.Queryer, key []byte, before time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1 OR since < $2`, key, store.Micros(before))
+// giveBack takes one try back that was counted under key.
+func giveBack(ctx context.Context, q store.Queryer, key []byte) error {
+	_, err := q.ExecContext(ctx, `UPDATE sign_in_tries SET tries = tries - 1 WHERE key = $1 AND tries > 0`, key)
+	return err
+}
+
+// forget clears a key.
+func forget(ctx context.Context, q store.Queryer, key []byte) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1`, key)
+	return err
+}
+
+// sweep clears what began before an instant.
+func sweep(ctx context.Context, q store.Queryer, before time.Time) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(before))
 	return err
 }

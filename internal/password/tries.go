@@ -2,67 +2,137 @@ package password
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"vestibule/internal/door"
 	"vestibule/internal/store"
 )
 
-// Tries to sign in within Window: of one e-mail address from one place, and of
-// one e-mail address from anywhere.
+// Tries to sign in within Window: of one e-mail address from one place, of all
+// addresses from one place, and of one address from anywhere. A browser that is known
+// is not counted with its place, but by itself, and with the others that are known of
+// the address: what strangers try takes nothing from it.
 const (
 	Window     = 15 * time.Minute
 	TriesHere  = 10
+	TriesPlace = 50
 	TriesTotal = 100
 )
 
-// kept is how long tries are kept that nothing has cleared.
-const kept = 24 * time.Hour
+// kept is how long tries are kept that nothing has cleared: over Window, in which a
+// place leaves two rows at most for each try that it may make, and one of its own.
+const kept = time.Hour
 
-// Take counts a try to sign in, and reports whether it may be made. Tries that
-// are made at once are all counted.
-func Take(ctx context.Context, db *store.DB, email, place string, now time.Time) (allowed bool, err error) {
-	err = db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		if allowed, err = take(ctx, tx, key(email, place), now, TriesHere); err != nil || !allowed {
-			return err
-		}
-		allowed, err = take(ctx, tx, key(email, ""), now, TriesTotal)
-		return err
-	})
-	return allowed && err == nil, err
+// Settings say who comes in where. Cookie is required.
+type Settings struct {
+	Cookie      string // by which a browser is known; over https the prefix __Host- is put before it
+	Secure      bool   // the public URL is https
+	BehindProxy bool   // who asks is who a proxy says it is
 }
 
-// Forget clears what was tried from a place, after a success there.
-func Forget(ctx context.Context, q store.Queryer, email, place string, now time.Time) error {
-	return forget(ctx, q, key(email, place), now.Add(-kept))
+// Guard stands before the passwords of a party. Use New.
+type Guard struct {
+	Queue
+	Settings
+	db  *store.DB
+	now func() time.Time
+	key []byte
 }
 
-// Sweep forgets the tries that are long over: each address that is tried leaves
-// a row.
-func Sweep(ctx context.Context, db *store.DB, now time.Time) error {
-	return db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return forget(ctx, tx, nil, now.Add(-kept)) })
-}
-
-// key names who tries, without keeping it readable.
-func key(email, place string) []byte {
-	sum := sha256.Sum256([]byte(email + "\x00" + place))
-	return sum[:]
-}
-
-// Place is the address that a connection comes from. Forwarding headers are
-// whatever a client writes, so they do not count.
-func Place(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || host == "" {
-		return "unknown"
+// New readies the guard of a party. Its key is made at the first start, and the same
+// for all replicas.
+func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*Guard, error) {
+	g := &Guard{Settings: c, db: db, now: now}
+	if c.Secure {
+		g.Cookie = "__Host-" + c.Cookie
 	}
-	return host
+	var err error
+	g.key, err = db.Keep(ctx, "sign-in", func() ([]byte, error) {
+		key := make([]byte, 32)
+		rand.Read(key) // never fails
+		return key, nil
+	})
+	return g, err
 }
+
+// Try is one try to sign in.
+type Try struct {
+	Email    string // by Email
+	Password string
+	Place    string
+	Known    string // names a browser that is known of the address; empty for any other
+}
+
+// Try is the try of a request.
+func (g *Guard) Try(r *http.Request, email, password string) Try {
+	email = Email(email)
+	return Try{Email: email, Password: password, Place: door.Place(r, g.BehindProxy).String(), Known: g.known(r, email)}
+}
+
+// counted is what a try counts towards, and how many of that there may be.
+type counted struct {
+	key  []byte
+	most int64
+}
+
+// counts is what a try counts towards. Transactions come by them in one order: the
+// place's first, the address's last.
+func (g *Guard) counts(t Try) []counted {
+	if t.Known != "" {
+		return []counted{{g.keyed("browser", t.Email, t.Known), TriesHere}, {g.keyed("browsers", t.Email, ""), TriesTotal}}
+	}
+	return []counted{{g.keyed("place", "", t.Place), TriesPlace}, {g.keyed("here", t.Email, t.Place), TriesHere}, {g.keyed("total", t.Email, ""), TriesTotal}}
+}
+
+// keyed names what is counted, without keeping it readable.
+func (g *Guard) keyed(label, email, where string) []byte {
+	mac := hmac.New(sha256.New, g.key)
+	mac.Write([]byte(label + "\x00" + email + "\x00" + where))
+	return mac.Sum(nil)
+}
+
+var errTooOften = errors.New("password: tried too often")
+
+// Take counts a try to sign in, and reports whether it may be made; one that may not
+// counts nowhere. Tries that are made at once are all counted.
+func (g *Guard) Take(ctx context.Context, t Try) (bool, error) {
+	err := g.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		for _, c := range g.counts(t) {
+			if ok, err := take(ctx, tx, c.key, g.now(), c.most); err != nil {
+				return err
+			} else if !ok {
+				return errTooOften
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errTooOften) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Forget clears what was tried there, after a success: who has the key is not counted
+// with those who guess.
+func (g *Guard) Forget(ctx context.Context, q store.Queryer, t Try) error {
+	if t.Known != "" {
+		return forget(ctx, q, g.keyed("browser", t.Email, t.Known))
+	}
+	if err := giveBack(ctx, q, g.keyed("place", "", t.Place)); err != nil {
+		return err
+	}
+	return forget(ctx, q, g.keyed("here", t.Email, t.Place))
+}
+
+// Sweep forgets the tries that are long over.
+func (g *Guard) Sweep(ctx context.Context) error { return sweep(ctx, g.db.SQL, g.now().Add(-kept)) }
 
 // Email is an address as it is compared; empty for what is too long for one.
 func Email(email string) string {
@@ -71,14 +141,6 @@ func Email(email string) string {
 		return ""
 	}
 	return email
-}
-
-// Try is one try to sign in, as it came.
-type Try struct {
-	Email    string // by Email
-	Password string
-	Place    string // by Place
-	Now      time.Time
 }
 
 // Verdict is what a try comes to.
@@ -94,11 +156,11 @@ const (
 // each try is counted before it can be right, and one of nobody takes as long as a
 // wrong password. find returns the kept hash, or store.ErrNotFound; for a try that
 // cannot be right it is not asked. ErrBusy is returned as by Do.
-func (q *Queue) Judge(ctx context.Context, db *store.DB, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
+func (g *Guard) Judge(ctx context.Context, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
 	if t.Email == "" || t.Password == "" || len(t.Password) > Max {
 		return Wrong, nil
 	}
-	allowed, err := Take(ctx, db, t.Email, t.Place, t.Now)
+	allowed, err := g.Take(ctx, t)
 	if err != nil {
 		return Wrong, err
 	}
@@ -109,7 +171,7 @@ func (q *Queue) Judge(ctx context.Context, db *store.DB, t Try, find func(contex
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Wrong, err
 	}
-	if right, err := q.Check(ctx, hash, t.Password); err != nil || !right {
+	if right, err := g.Check(ctx, hash, t.Password); err != nil || !right {
 		return Wrong, err
 	}
 	return Right, nil

@@ -1,9 +1,11 @@
 package portal_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
+	"vestibule/internal/password"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -34,5 +36,25 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 	var n int
 	if err := r.db.SQL.QueryRow(`SELECT COUNT(*) FROM applications`).Scan(&n); err != nil || n != 3 {
 		t.Errorf("%d applications are stored, want 3 (%v)", n, err)
+	}
+}
+
+// TestReviewersSignInFromWhereTheProxySays: they are not one client because one proxy
+// stands before them.
+func TestReviewersSignInFromWhereTheProxySays(t *testing.T) {
+	const email, secret = "reviewer@example.org", "a-long-enough-password"
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.BehindProxy = true })
+	if err := r.portal.EnsureReviewer(t.Context(), email, secret); err != nil {
+		t.Fatal(err)
+	}
+	signIn := func(from, pass string) int {
+		return r.browser().do("POST", "/review/sign-in", "application/x-www-form-urlencoded", url.Values{"email": {email}, "password": {pass}}.Encode(),
+			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from).status
+	}
+	for range password.TriesHere {
+		signIn("203.0.113.7", "a guess at the password")
+	}
+	if here, there := signIn("203.0.113.7", secret), signIn("203.0.113.8", secret); here != 429 || there != 303 {
+		t.Errorf("from where it was guessed %d, from elsewhere %d", here, there)
 	}
 }

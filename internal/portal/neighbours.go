@@ -88,7 +88,7 @@ func (n forConnect) Equip(ctx context.Context, id string, number int, token stri
 
 func attempt(t applications.Attempt) connect.Attempt {
 	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
-		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened}
+		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened, Ours: t.Ours}
 }
 
 // forInvites shows the applications to the room of the links.
@@ -128,7 +128,7 @@ func invited(a applications.Application) invites.Application {
 // started uses up the application's attempt that a redirect was started for.
 func started(s *applications.Service) func(context.Context, *sql.Tx, redirect.Attempt) error {
 	return func(ctx context.Context, tx *sql.Tx, a redirect.Attempt) error {
-		return s.Opened(ctx, tx, a.Application, a.Number)
+		return s.Redirected(ctx, tx, a.Application, a.Number)
 	}
 }
 

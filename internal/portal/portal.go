@@ -217,7 +217,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Queue: p.queue,
-		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords,
+		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
 	p.rooms.review.Outbox, p.rooms.invites.Guard = p.rooms.invites.Outbox(), outboxGuard(p.rooms.review)
@@ -329,6 +329,9 @@ func (p *Portal) Handler() http.Handler { return p.handler }
 func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) error {
 	return p.rooms.review.EnsureReviewer(ctx, email, password)
 }
+
+// Staffed reports whether the review desk has people.
+func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.rooms.review.Staffed(ctx) }
 
 // sweepEvery is how often what has ended is deleted.
 const sweepEvery = time.Hour

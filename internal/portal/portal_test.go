@@ -6,6 +6,8 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,7 +266,7 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
 			t.Fatalf("create: %d %s", p.status, p.body)
 		}
-		r.provider.set(func() { r.provider.visits["order-7"] = &visit{uuid.NewString(), svc.StatusPending} })
+		r.provider.set(func() { r.provider.visits["order-7"] = &visit{"order-7", uuid.NewString(), svc.StatusPending} })
 		b := r.browser()
 		p = b.get(made.ConnectURL)
 		if p.status != 303 || strings.Contains(p.location, "grant") {
@@ -275,6 +277,41 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 		}
 		if p := r.browser().get(made.ConnectURL); p.status != 404 {
 			t.Errorf("the same address in another browser: %d", p.status)
+		}
+	})
+}
+
+// TestAVisitThatIsNotOursProvesNothing though it has the external id that the
+// application's would have had: whoever knows that can begin one in the widget.
+func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		for _, mode := range []string{"embedded", "redirect", "redirect-form"} {
+			b := r.browser()
+			a := b.apply("mode", mode)
+			label, theirs := strings.TrimPrefix(a, "/applications/"), uuid.NewString()
+			r.provider.set(func() { r.provider.visits[label] = &visit{label, theirs, svc.StatusSuccess} })
+			if p := b.get(a + "/connect"); p.status != 200 && p.status != 303 {
+				t.Fatalf("connect = %d", p.status)
+			}
+			b.hook(a, "onError", 1) // which uses an attempt up
+			b.hook(a, "onSuccess", 1)
+			if status := r.webhook(label, theirs, svc.StatusSuccess); status != 204 {
+				t.Errorf("the webhook = %d", status)
+			}
+			externalID, token := r.provider.finish(svc.StatusNotAuthenticated)
+			if !regexp.MustCompile(`~2-[0-9a-f]{16}$`).MatchString(externalID) {
+				t.Errorf("the next external id, %s, can be foreseen", externalID)
+			}
+			r.webhook(externalID, token, svc.StatusNotAuthenticated)
+			b.follow(a, "failed")
+			r.provider.set(func() {
+				if slices.Contains(r.provider.asked, label) {
+					t.Errorf("%s: somebody else's visit was asked about", mode)
+				}
+			})
+		}
+		if n := r.provider.fetched(); n != 0 {
+			t.Errorf("%d reports of somebody else were fetched", n)
 		}
 	})
 }
@@ -388,7 +425,7 @@ func TestExitAndAgain(t *testing.T) {
 			t.Errorf("connect after restart: %d %s", p.status, p.location)
 		}
 		externalID, token := r.provider.finish(svc.StatusNotAuthenticated)
-		if !strings.HasSuffix(externalID, "~2") {
+		if !regexp.MustCompile(`~2-[0-9a-f]{16}$`).MatchString(externalID) {
 			t.Errorf("second attempt's external id = %s", externalID)
 		}
 		r.webhook(externalID, token, svc.StatusNotAuthenticated)

@@ -30,14 +30,15 @@ type service struct {
 	away    bool // answers nothing but 503
 	refuse  svc.WidgetError
 	fetches int
-	args    string // redirectArgs of the last redirect
+	asked   []string // external ids whose status was asked for
+	args    string   // redirectArgs of the last redirect
 	adverse []map[string]any
 	consent []string // consumers that withdrew it
 }
 
 type visit struct {
-	publicToken string
-	status      svc.Status
+	externalID, publicToken string
+	status                  svc.Status
 }
 
 func newService(t *testing.T) *service {
@@ -72,6 +73,7 @@ func newService(t *testing.T) *service {
 		}
 	})
 	mux.HandleFunc("GET /connect/status", func(w http.ResponseWriter, r *http.Request) {
+		s.set(func() { s.asked = append(s.asked, r.Header.Get("X-EXTERNAL-ID")) })
 		if v := s.find(w, r); v != nil {
 			answer(w, 200, map[string]any{"status": v.status, "substatus": nil})
 		}
@@ -82,7 +84,7 @@ func newService(t *testing.T) *service {
 			return
 		}
 		body := map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
-			"api_version": "2.0.0", "status": "SUCCESS", "external_id": r.Header.Get("X-EXTERNAL-ID")}}
+			"api_version": "2.0.0", "status": "SUCCESS", "external_id": v.externalID}}
 		s.set(func() {
 			s.fetches++
 			if s.adverse != nil {
@@ -122,7 +124,7 @@ func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
 	}
 	s.inits = append(s.inits, in)
 	s.args, _ = in["redirectArgs"].(string)
-	s.visits[id] = &visit{uuid.NewString(), svc.StatusPending}
+	s.visits[id] = &visit{id, uuid.NewString(), svc.StatusPending}
 	return true
 }
 
@@ -130,6 +132,13 @@ func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.visits[r.Header.Get("X-EXTERNAL-ID")]
+	if token := r.Header.Get("X-PUBLIC-TOKEN"); token != "" {
+		for _, other := range s.visits {
+			if other.publicToken == token {
+				v = other
+			}
+		}
+	}
 	if v == nil || s.away {
 		answer(w, 404, map[string]any{"error": "INVALID_TOKEN"})
 		return nil

@@ -94,7 +94,7 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 	}
 }
 
-func newBench(t *testing.T, db *store.DB) *bench {
+func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench {
 	t.Helper()
 	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
 	if err != nil {
@@ -118,8 +118,12 @@ func newBench(t *testing.T, db *store.DB) *bench {
 	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	t.Cleanup(b.service.Close)
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b.provider, err = provider.New(t.Context(), provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
-		Environment: svc.Sandbox, AllowLoopbackCallbacks: true, Assets: web.Provider()})
+	config := provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
+		Environment: svc.Sandbox, AllowLoopbackCallbacks: true, Assets: web.Provider()}
+	for _, f := range more {
+		f(&config)
+	}
+	b.provider, err = provider.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (l labels) Key(ctx context.Context, q store.Queryer, publicToken string) (s
 
 // newDesk is the dashboard, over the rooms of p.
 func (p *Provider) newDesk() *dashboard.Service {
-	return &dashboard.Service{DB: p.config.DB, Log: p.config.Log, Now: p.now, Today: p.config.Now, URL: p.config.URL, Assets: p.config.Assets,
+	return &dashboard.Service{DB: p.config.DB, Log: p.config.Log, Now: p.now, Today: p.config.Now, URL: p.config.URL, Assets: p.config.Assets, BehindProxy: p.config.BehindProxy,
 		Accounts: deskAccounts{p.customers}, Credentials: deskCredentials{p.customers, p.now}, Hierarchy: deskHierarchy{p.customers},
 		Webhooks: deskWebhooks{p.events}, Deliveries: deskDeliveries{p.events},
 		Corrections: deskCorrections{p.reports},

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
 
@@ -99,6 +101,55 @@ func TestSigningInToTheDashboardIsLimited(t *testing.T) {
 		c, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
 		if err != nil || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.Name != "vestibule-dashboard" {
 			t.Errorf("the cookie is %v, %v", c, err)
+		}
+	})
+}
+
+// What somebody guesses bars neither staff elsewhere behind the same proxy, nor the
+// browser in which they have signed in; and one client's share of tries is its own.
+func TestGuessesTakeNothingFromStaff(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newBench(t, db, func(c *provider.Config) { c.BehindProxy = true })
+		b.staffed()
+		const stranger = "203.0.113.7"
+		try := func(d *desk, from, email, secret string) answer {
+			return d.ask("POST", "/dashboard/sign-in", url.Values{"email": {email}, "password": {secret}}.Encode(), "Content-Type", "application/x-www-form-urlencoded",
+				"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null", "X-Forwarded-For", from)
+		}
+		known := b.browser()
+		a := try(known, stranger, ours.Email, ours.Password)
+		if a.status != 303 || len(a.header.Values("Set-Cookie")) != 2 {
+			t.Fatalf("signing in: %d %v", a.status, a.header.Values("Set-Cookie"))
+		}
+		c, err := http.ParseSetCookie(a.header.Values("Set-Cookie")[1])
+		if err != nil || c.Name != "vestibule-dashboard-known" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || strings.Contains(c.Value, "ada") {
+			t.Errorf("the cookie is %v, %v", c, err)
+		}
+		for range password.TriesHere {
+			try(b.browser(), stranger, ours.Email, "not the password")
+		}
+		for i := range password.TriesPlace - password.TriesHere {
+			if a := try(b.browser(), stranger, fmt.Sprintf("nobody%d@customer.example", i), ours.Password); a.status != 422 {
+				t.Fatalf("somebody who is nobody, try %d: %d", i, a.status)
+			}
+		}
+		rows := b.count(`SELECT COUNT(*) FROM sign_in_tries`)
+		for _, email := range []string{ours.Email, theirs.Email, "another@customer.example"} {
+			if a := try(b.browser(), stranger, email, theirs.Password); a.status != 429 || a.header.Get("Retry-After") != "900" {
+				t.Errorf("one too many of a client: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+			}
+		}
+		if n := b.count(`SELECT COUNT(*) FROM sign_in_tries`); n != rows {
+			t.Errorf("tries that nobody looked at left %d rows", n-rows)
+		}
+		if a := try(b.browser(), "203.0.113.8", theirs.Email, theirs.Password); a.status != 303 {
+			t.Errorf("from another address: %d", a.status)
+		}
+		if a := try(known, stranger, ours.Email, ours.Password); a.status != 303 {
+			t.Errorf("the browser that is known: %d", a.status)
+		}
+		if a := known.send("/dashboard/people/password", known.form("present", ours.Password, "next", "a good new password")); a.status != 303 {
+			t.Errorf("who has signed in changes the password: %d", a.status)
 		}
 	})
 }

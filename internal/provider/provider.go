@@ -63,6 +63,8 @@ type Config struct {
 	// Telemetry observes what the service does; nil: nobody.
 	Telemetry *telemetry.Party
 
+	BehindProxy bool // who asks is who a proxy says it is
+
 	// Mail sends the letters of invites; nil leaves them in the outbox.
 	Mail invites.Mailer
 
@@ -77,7 +79,6 @@ type Config struct {
 	// WidgetFiles is how many bytes of files such visits of one account may be sent in
 	// 24 hours; 0 is no limit.
 	WidgetFiles int64
-	BehindProxy bool // the last address of X-Forwarded-For is the client's
 
 	Awkward uint64 // not 0: the seed by which a sandbox is awkward on purpose
 }

@@ -250,6 +250,8 @@ func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		a := b.ask(b.control.URL, "POST", "/reset", headers{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, nil)
 		b.want("a page of another origin", a, http.StatusForbidden, svc.CodeForbidden)
+		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp", "1", "webhook-signature", "v1,x"}, map[string]any{})
+		b.want("an event that an account has sent here", a, http.StatusForbidden, svc.CodeForbidden)
 		b.want("an unknown token", b.do("POST", "/visits/nobody/complete", map[string]any{}), 404, svc.CodeInvalidToken)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -29,13 +30,55 @@ func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, emptyingTime)
-	defer cancel()
-	if _, err = db.SQL.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); ctx.Err() != nil {
-		return nil // it is deleted, and the log is emptied with the next one
-	}
-	return err
+	return db.writers.empty(ctx)
 }
 
-// emptyingTime is how long the log's readers are waited for.
-const emptyingTime = 3 * time.Second
+// emptyingTime is how long the log's readers are waited for, and emptyingWait how long
+// until they are looked for again.
+const (
+	emptyingTime = 3 * time.Second
+	emptyingWait = 20 * time.Millisecond
+)
+
+// empty empties the log. Whoever reads it is waited for, but without the baton: nobody
+// who writes waits for them. What they have held for longer is emptied with the next.
+func (g *group) empty(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, g.patience)
+	defer cancel()
+	for {
+		if err := g.lock(ctx); err != nil {
+			return nil
+		}
+		held, err := g.checkpoint()
+		g.unlock()
+		if err != nil || !held {
+			return err
+		}
+		select {
+		case <-time.After(emptyingWait):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// checkpoint empties the log, unless somebody holds it. The engine itself would wait
+// for them, with the lock of who writes.
+func (g *group) checkpoint() (held bool, err error) {
+	ctx := context.Background()
+	conn, err := g.db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`); err != nil {
+		return false, err
+	}
+	defer func() {
+		_, back := conn.ExecContext(ctx, `PRAGMA busy_timeout = `+strconv.Itoa(int(busyTimeout.Milliseconds())))
+		err = errors.Join(err, back)
+	}()
+	var pages, moved int
+	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&held, &pages, &moved)
+	return held, err
+}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -62,5 +64,59 @@ func TestWhatIsErasedIsInNoFile(t *testing.T) {
 		if found := bytes.Contains(all, []byte(word(i))); found != stays(i) {
 			t.Errorf("%s is in the files: %v", word(i), found)
 		}
+	}
+}
+
+// TestNobodyWaitsForTheReadersOfTheLog but who erases, for a while.
+func TestNobodyWaitsForTheReadersOfTheLog(t *testing.T) {
+	db := storetest.SQLite(t, store.Portal)
+	db.Wait(time.Hour)
+	add := func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO data_keys (id, wrapped, created_at) VALUES (hex(randomblob(16)), x'00', 0)`)
+		return err
+	}
+	if err := db.Tx(t.Context(), add); err != nil {
+		t.Fatal(err)
+	}
+	reads, release, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		read <- db.Read(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			var n int
+			err := tx.QueryRowContext(ctx, `SELECT count(*) FROM data_keys`).Scan(&n)
+			close(reads)
+			<-release
+			return err
+		})
+	}()
+	<-reads
+	if err := db.Tx(t.Context(), add); err != nil { // which the reader does not see, and so holds
+		t.Fatal(err)
+	}
+	deleted, erased := make(chan struct{}), make(chan error, 1)
+	go func() {
+		erased <- db.Erase(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			store.AfterCommit(ctx, func() { close(deleted) })
+			return add(ctx, tx)
+		})
+	}()
+	<-deleted
+	for range 3 {
+		if err := db.Tx(t.Context(), add); err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-erased:
+			t.Fatal("nobody was waited for, or everybody")
+		default:
+		}
+	}
+	close(release)
+	if err := errors.Join(<-read, <-erased); err != nil {
+		t.Error(err)
+	}
+
+	db.Wait(0)
+	if err := db.Erase(t.Context(), add); err != nil {
+		t.Errorf("without time to empty the log: %v", err)
 	}
 }

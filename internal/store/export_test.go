@@ -3,7 +3,11 @@ package store
 import (
 	"context"
 	"io/fs"
+	"time"
 )
 
 // Migrate applies migrations that are not the product's.
 func (db *DB) Migrate(ctx context.Context, from fs.FS) error { return db.migrate(ctx, from) }
+
+// Wait sets how long an Erase waits for the readers of the log.
+func (db *DB) Wait(d time.Duration) { db.writers.patience = d }

@@ -32,6 +32,8 @@ type group struct {
 	db      *sql.DB       // the connection of the batches, which only who has the baton uses
 	longest time.Duration // for how long a batch takes whoever waits
 
+	patience time.Duration // with the readers of the log that is to be emptied
+
 	mu     sync.Mutex
 	taken  bool // somebody has the baton
 	queued []*member

@@ -23,7 +23,9 @@ import (
 	"math"
 	mrand "math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,20 +126,50 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 	return vault.ensureSystemKey(ctx, db)
 }
 
+// busyTimeout is how long the engine waits for a lock.
+const busyTimeout = 10 * time.Second
+
+// shut makes an SQLite file that only its owner may read, and closes one that is there
+// to others, with what is beside it; SQLite gives new files beside it the same mode.
+// A file that is there is not opened: closing it would let go of the locks that other
+// connections of this process hold on it.
+func shut(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		return file.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(name, info.Mode().Perm()&0o700)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // openSQLite opens two pools on one file: one for everybody, and the one connection
 // of the group that writes.
 func openSQLite(path string) (*sql.DB, *group, error) {
+	if err := shut(path); err != nil {
+		return nil, nil, fmt.Errorf("store: close the database to other users: %w", err)
+	}
 	// Our own columns hold no time.Time, but River's do: written in a form that
 	// SQLite's date functions read, and in UTC, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
+		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
 		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
 	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
-	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch}
+	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch, patience: emptyingTime}
 	writers.db.SetMaxOpenConns(1)
 	writers.db.SetMaxIdleConns(1)
 	db := sql.OpenDB(remembering{connector, writers})

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -322,6 +324,42 @@ func TestReplicasMayOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestSQLiteFilesAreClosedToOthers holds for files that are made, and for those that
+// an older version left open to everybody.
+func TestSQLiteFilesAreClosedToOthers(t *testing.T) {
+	c := store.Config{Dir: t.TempDir(), Party: store.Portal, MasterKey: bytes.Repeat([]byte{1}, 32)}
+	files := []string{"portal.db", "portal.db-wal", "portal.db-shm"}
+	closed := func(when string) {
+		t.Helper()
+		for _, name := range files {
+			info, err := os.Stat(filepath.Join(c.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := info.Mode().Perm(); got != 0o600 {
+				t.Errorf("%s, %s has mode %o, want 600", when, name, got)
+			}
+		}
+	}
+	first, err := store.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	closed("when they are made")
+	for _, name := range files {
+		if err := os.Chmod(filepath.Join(c.Dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second, err := store.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	closed("when they were open")
 }
 
 func TestInstantsSurviveTheirColumn(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "localhost:8090", "where to listen")
+	addr := flag.String("addr", "localhost:8092", "where to listen")
 	visits := flag.Bool("visits", false, "the steps of the service's visits, in place of the portal's pages")
 	flag.Parse()
 	l, err := net.Listen("tcp", *addr)

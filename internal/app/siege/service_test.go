@@ -1,6 +1,7 @@
 package siege
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -37,7 +38,7 @@ type service struct {
 	keySets atomic.Int32      // fetches of the key set
 
 	mu        sync.Mutex
-	tasks     map[string]*task // by the nonce of their address, and by external id
+	tasks     map[string]*task // by the nonce of their address, by external id and by publicToken
 	published bool             // later is in the key set
 	broken    int              // the key set is answered in this bad way; 0 is well
 	lead      func(nonce string) string
@@ -119,7 +120,7 @@ func (s *service) redirect(w http.ResponseWriter, r *http.Request) {
 	v := &task{externalID: in.ExternalID, args: in.RedirectArgs, publicToken: uuid.NewString()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tasks[nonce], s.tasks[in.ExternalID] = v, v
+	s.tasks[nonce], s.tasks[in.ExternalID], s.tasks[v.publicToken] = v, v, v
 	to := s.URL + "/redirect/" + nonce
 	if s.lead != nil {
 		to = s.lead(nonce)
@@ -149,7 +150,7 @@ func (s *service) asked(w http.ResponseWriter, r *http.Request) *task {
 		say(w, 401, map[string]any{"error": "EXPIRED_TOKEN"})
 		return nil
 	}
-	v := s.tasks[r.Header.Get("X-External-Id")]
+	v := s.tasks[cmp.Or(r.Header.Get("X-Public-Token"), r.Header.Get("X-External-Id"))]
 	if v == nil {
 		say(w, 404, map[string]any{"error": "NOT_FOUND"})
 	}

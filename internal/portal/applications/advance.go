@@ -147,7 +147,7 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 }
 
 // Equip keeps what the attempt's widget is begun with: a single-use token, good
-// until the time given, or a consumer.
+// until the time given, or a consumer; neither where the page itself begins it.
 func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
 	var sealed []byte
 	if token != "" {
@@ -162,6 +162,11 @@ func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number i
 // Opened says that the attempt's widget was begun, which uses its token up.
 func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int) error {
 	return spend(ctx, tx, id, number)
+}
+
+// Redirected says that a redirect was begun for the attempt.
+func (s *Service) Redirected(ctx context.Context, tx *sql.Tx, id string, number int) error {
+	return own(ctx, tx, id, number)
 }
 
 // Landing is a verified return from a secure redirect.

@@ -6,22 +6,22 @@
 // once and kept sealed.
 //
 // It believes no browser. What a hook says only makes it ask, and it asks by the
-// attempt's own external id, never by a publicToken that a browser named. An
+// attempt's own external id, never by a publicToken that a browser named, and only if
+// the visit of that id is one that the portal began. An
 // application that is not the asker's does not exist for them (404). Sources:
 // document 1, Events and Endpoints 3 and 4.
 package applications
 
 import (
 	"context"
-	"crypto/sha256"
+	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -125,6 +125,7 @@ type Attempt struct {
 	Token       string // single-use initialization token; "" once it was used
 	TokenUntil  time.Time
 	Opened      bool
+	Ours        bool   // the visit of the external id is one that the portal began
 	PublicToken string // as a proof named it
 	CreatedAt   time.Time
 
@@ -347,19 +348,26 @@ func browsable(raw string, origin bool) bool {
 }
 
 // externalID labels an attempt: the first has the application's own, a later one
-// the same with its number, shortened to 64 characters if it must be.
+// the same with its number and something that nobody foresees, for whoever does can
+// begin a visit of that name in the widget; shortened to 64 characters if it must be.
 func (a Application) externalID(number int) string {
 	if number <= 1 {
 		return a.ExternalID
 	}
-	suffix := "~" + strconv.Itoa(number)
+	var unforeseen [8]byte
+	rand.Read(unforeseen[:]) // it never fails
+	suffix := fmt.Sprintf("~%d-%x", number, unforeseen)
 	base := []rune(a.ExternalID)
-	if len(base)+len(suffix) > svc.MaxExternalID {
-		sum := sha256.Sum256([]byte(a.ID))
-		suffix = "~" + hex.EncodeToString(sum[:6]) + suffix
-		base = base[:svc.MaxExternalID-len(suffix)]
+	return string(base[:min(len(base), svc.MaxExternalID-len(suffix))]) + suffix
+}
+
+// ref names the attempt's report to the provider: as a proof named it, once there is
+// one.
+func (t Attempt) ref() svcapi.Ref {
+	if t.PublicToken != "" {
+		return svcapi.Ref{PublicToken: t.PublicToken}
 	}
-	return string(base) + suffix
+	return svcapi.Ref{ExternalID: t.ExternalID}
 }
 
 // Get returns an application; store.ErrNotFound if there is none.

@@ -99,7 +99,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 
 // analysis fetches the file and reads it once, so that what is kept can be shown.
 func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
-	ref := svcapi.Ref{ExternalID: t.ExternalID}
+	ref := t.ref()
 	files, err := s.Provider.Files(ctx, svc.Cashflow, ref)
 	if err != nil {
 		return nil, err

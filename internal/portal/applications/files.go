@@ -57,5 +57,5 @@ func (s *Service) fetched(ctx context.Context, id string) (Application, svcapi.R
 		return a, svcapi.Ref{}, ErrNoReport
 	}
 	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
-	return a, svcapi.Ref{ExternalID: t.ExternalID}, err
+	return a, t.ref(), err
 }

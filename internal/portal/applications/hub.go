@@ -25,7 +25,8 @@ type look func(ctx context.Context, since time.Time) (map[string]int64, time.Tim
 const (
 	lookEvery = 400 * time.Millisecond
 	// Clocks of replicas differ, and a transaction commits after its timestamp
-	// was taken: the query looks back this far.
+	// was taken: the query looks back this far. A stream finds what is missed for a
+	// clock that is further behind with its next heartbeat.
 	lookBack   = 5 * time.Second
 	maxStreams = 2000
 	// One application has as many as a person has tabs, or some more, so that it

@@ -174,12 +174,12 @@ func all(rows *sql.Rows, err error) ([]Application, error) {
 	return out, rows.Err()
 }
 
-const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, public_token, asked_at, created_at`
+const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, ours, public_token, asked_at, created_at`
 
 func scanAttempt(row scanner) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
-	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.PublicToken, &asked, &created)
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.Ours, &t.PublicToken, &asked, &created)
 	if err != nil {
 		return Attempt{}, store.Found(err)
 	}
@@ -217,17 +217,17 @@ func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error
 
 func insertAttempt(ctx context.Context, tx *sql.Tx, id string, t Attempt) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened,
+		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, ours,
 			public_token, asked_at, created_at)
-		VALUES ($1, $2, $3, $4, '', NULL, 0, $5, '', 0, $6)`,
-		id, int64(t.Number), string(t.Mode), t.ExternalID, false, store.Micros(t.CreatedAt))
+		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5)`,
+		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt))
 	return err
 }
 
-// equip keeps what the widget of an attempt is begun with.
+// equip keeps what the widget of an attempt is begun with, which makes its visit ours.
 func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3
+		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, ours = TRUE
 		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
 	return err
 }
@@ -236,6 +236,15 @@ func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID st
 func spend(ctx context.Context, tx *sql.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, token = NULL
+		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
+	return err
+}
+
+// own marks the visit of an attempt as one that was begun for it elsewhere than in a
+// widget, where it is opened at once.
+func own(ctx context.Context, tx *sql.Tx, id string, number int) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
 	return err
 }
@@ -291,13 +300,13 @@ func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error
 	return out, rows.Err()
 }
 
-// match finds the attempt that an event of the service is about: by its
-// external id, which is ours, else by a report that a proof named before.
+// match finds the attempt that an event of the service is about: by its external id,
+// if the visit of that is ours, else by a report that a proof named before.
 func match(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {
 	var n int64
 	if externalID != "" {
 		err = q.QueryRowContext(ctx, `
-			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1`, externalID).Scan(&id, &n)
+			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1 AND ours`, externalID).Scan(&id, &n)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return id, int(n), err
 		}

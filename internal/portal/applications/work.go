@@ -127,7 +127,10 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	if a.Journey.State == journey.Ready {
 		return nil
 	}
-	answer, err := s.Provider.Status(ctx, svcapi.Ref{ExternalID: t.ExternalID})
+	if !t.Ours { // what is known of its external id there is of somebody else's visit
+		return s.again(ctx, p, a, t, "", 0)
+	}
+	answer, err := s.Provider.Status(ctx, t.ref())
 	var wait time.Duration
 	switch {
 	case err == nil:
@@ -217,7 +220,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 	if !mine {
 		return jobs.Later(max(a.fetchUntil.Sub(now), time.Second))
 	}
-	raw, meta, err := s.Provider.Report(ctx, a.Product, svcapi.Ref{ExternalID: t.ExternalID})
+	raw, meta, err := s.Provider.Report(ctx, a.Product, t.ref())
 	if err != nil {
 		return s.refetch(ctx, a, err)
 	}

@@ -71,6 +71,7 @@ type Attempt struct {
 	Token      string
 	TokenUntil time.Time
 	Opened     bool // what it was to be begun with is used up
+	Ours       bool // its visit is one that was begun here
 }
 
 // Applications is what the room needs of its neighbour. Each call is a
@@ -205,7 +206,10 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 func (d *Desk) equip(ctx context.Context, a Application, t Attempt, fields prefill.Fields) (Attempt, error) {
 	switch {
 	case a.Variant == ByPrefill:
-		return t, nil
+		if t.Ours {
+			return t, nil
+		}
+		return t, d.Applications.Equip(ctx, a.ID, t.Number, "", time.Time{}, "")
 	case a.Variant == ByConsumer:
 		if t.ConsumerID != "" {
 			return t, nil

@@ -40,8 +40,8 @@ const (
 	LetterLife = 24 * time.Hour
 )
 
-// Limits within an hour: of links and letters of one application, of letters to
-// one address, and of what one place asks for.
+// Limits within an hour: of links of one application, of letters to one address, and
+// of letters that one place asks for.
 const (
 	window        = time.Hour
 	linksEach     = 20

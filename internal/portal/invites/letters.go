@@ -43,7 +43,7 @@ func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt
 // Register adds the room's jobs.
 func (d *Desk) Register(r *jobs.Registry) {
 	jobs.Register(r, d.write)
-	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff))
+	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.Lost(d.lost))
 }
 
 // ask keeps a wish for a letter. What it finds is found by a job, so that the answer
@@ -141,7 +141,7 @@ func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email 
 
 // deliver sends a letter. It may run any number of times: what was sent, has been
 // given up or is over is left alone, and what is sent twice has the same id.
-func (d *Desk) deliver(ctx context.Context, job jobs.Job, args Deliver) error {
+func (d *Desk) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	l, err := waiting(ctx, d.DB.SQL, args.Letter, d.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -163,13 +163,19 @@ func (d *Desk) deliver(ctx context.Context, job jobs.Job, args Deliver) error {
 	if err == nil {
 		return sent(ctx, d.DB.SQL, l.id, d.now())
 	}
-	if errors.Is(err, mail.ErrRefused) || job.Attempt >= attempts {
-		if note := failed(ctx, d.DB.SQL, l.id, d.now()); note != nil {
-			return note
-		}
+	if errors.Is(err, mail.ErrRefused) {
 		return jobs.Give(err)
 	}
 	return err
+}
+
+// lost notes a letter that could not be sent. One that merely has no mail server any
+// more waits in the outbox.
+func (d *Desk) lost(ctx context.Context, args Deliver) error {
+	if d.Mail == nil {
+		return nil
+	}
+	return failed(ctx, d.DB.SQL, args.Letter, d.now())
 }
 
 func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) {

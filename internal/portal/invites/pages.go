@@ -209,19 +209,19 @@ func (d *Desk) dead(w http.ResponseWriter, r *http.Request) error {
 	return door.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
 }
 
-// mine sends a link to the address of the application itself.
+// mine sends a link to the address of the application itself, which need not be the
+// asker's: it counts as a letter to that address, and no more is said than in returned.
 func (d *Desk) mine(w http.ResponseWriter, r *http.Request) error {
 	a, err := d.enterWith(w, r)
 	if err != nil {
 		return err
 	}
-	if ok, err := d.allowed(r.Context(), d.keyed("letters", a.ID), lettersEach); err != nil {
+	email, err := d.Applications.Email(r.Context(), a.ID)
+	if err != nil {
 		return err
-	} else if !ok {
-		return errTooOften
 	}
 	base := d.Base(r)
-	if err := d.ask(r.Context(), request{application: a.ID, lang: base.Lang}); err != nil {
+	if err := d.wish(r, email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
 	door.Secure(w, door.CSP{})
@@ -249,36 +249,31 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, wordsNoEmail)
 	}
-	if ok, err := d.allowed(r.Context(), d.keyed("place", d.place(r)), lettersAPlace); err != nil {
-		return err
-	} else if !ok {
-		return errTooOften
-	}
-	mailbox := d.mailbox(email)
-	ok, err := d.allowed(r.Context(), d.keyed("letters", string(mailbox)), lettersEach)
-	if err != nil {
-		return err
-	}
 	base := d.Base(r)
-	if ok {
-		if err := d.ask(r.Context(), request{mailbox: mailbox, lang: base.Lang}); err != nil {
-			return err
-		}
+	if err := d.wish(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
+		return err
 	}
 	door.Secure(w, door.CSP{})
 	return door.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
 }
 
-// place is where a request comes from: of IPv6 a network, for whoever is there has
-// all of it.
-func (d *Desk) place(r *http.Request) string {
-	a := door.Client(r, d.BehindProxy)
-	if a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
-			return p.String()
-		}
+// wish keeps a wish for a letter to an address, unless there were too many: of the
+// place that asks, which is said, or to that mailbox, which shows only in that no
+// letter comes. An address that nobody gave yet gets none.
+func (d *Desk) wish(r *http.Request, email string, wanted request) error {
+	if ok, err := d.allowed(r.Context(), d.keyed("place", door.Place(r, d.BehindProxy).String()), lettersAPlace); err != nil {
+		return err
+	} else if !ok {
+		return errTooOften
 	}
-	return a.String()
+	if email == "" {
+		return nil
+	}
+	ok, err := d.allowed(r.Context(), d.keyed("letters", string(d.mailbox(email))), lettersEach)
+	if err != nil || !ok {
+		return err
+	}
+	return d.ask(r.Context(), wanted)
 }
 
 // outbox shows the letters of a sandbox without a mail server to the people of the

@@ -15,11 +15,11 @@ var (
 		ES: "Ya se usó o se acabó su tiempo. Su solicitud no se ha perdido: cree un enlace nuevo donde aún la tenga abierta, o pida que le envíen uno."}
 	wordsSent     = svc.Words{EN: "Look into your mailbox", ES: "Mire su correo"}
 	wordsSentText = svc.Words{
-		EN: "If there is an application of the last three months with this address, a letter with a link is on its way to it. It may take a few minutes; look among the unwanted mail, too.",
-		ES: "Si hay una solicitud de los últimos tres meses con esta dirección, va en camino un mensaje con un enlace. Puede tardar unos minutos; mire también en el correo no deseado."}
+		EN: "If there is an application of the last three months with this address, a letter with a link is on its way to it. It may take a few minutes; look among the unwanted mail, too. No more than three letters an hour go to one address.",
+		ES: "Si hay una solicitud de los últimos tres meses con esta dirección, va en camino un mensaje con un enlace. Puede tardar unos minutos; mire también en el correo no deseado. A una dirección se envían como máximo tres mensajes por hora."}
 	wordsMine     = svc.Words{EN: "A letter is on its way", ES: "El mensaje va en camino"}
 	wordsMineText = svc.Words{
-		EN: "It goes to the e-mail address that you gave in your application. Its link works once, until tomorrow at this time, in any browser.",
-		ES: "Va a la dirección de correo que indicó en su solicitud. Su enlace funciona una vez, hasta mañana a esta hora, en cualquier navegador."}
+		EN: "It goes to the e-mail address that you gave in your application. Its link works once, until tomorrow at this time, in any browser. No more than three letters an hour go to one address.",
+		ES: "Va a la dirección de correo que indicó en su solicitud. Su enlace funciona una vez, hasta mañana a esta hora, en cualquier navegador. A una dirección se envían como máximo tres mensajes por hora."}
 	wordsNoEmail = svc.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}
 )

@@ -327,7 +327,7 @@ func (Refill) Kind() string { return "review.refill" }
 
 // Register says how the desk's jobs are done.
 func (d *Desk) Register(r *jobs.Registry) {
-	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) })
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) }, jobs.Forever())
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Refill) error { return d.refill(ctx) })
 }
 
@@ -344,26 +344,31 @@ func (d *Desk) Resume(ctx context.Context) error {
 }
 
 // retain deletes a batch of what nothing has happened to for longer than the
-// configured days, and comes again.
+// configured days, and comes again: for the next batch soon, and for all of them,
+// those too that could not go, later.
 func (d *Desk) retain(ctx context.Context) error {
 	if d.RetentionDays <= 0 {
 		return nil
 	}
-	old, err := search.Untouched(ctx, d.DB.SQL, d.Now().AddDate(0, 0, -d.RetentionDays), retainedBatch)
+	behind, _ := d.retained.Load().(search.Place)
+	old, err := search.Untouched(ctx, d.DB.SQL, d.Now().AddDate(0, 0, -d.RetentionDays), behind, retainedBatch)
 	if err != nil {
 		return err
 	}
-	var failed error
-	for _, id := range old { // one that cannot go now holds up no other
-		_, err := d.remove(ctx, id, "", byAge)
-		failed = errors.Join(failed, err)
-	}
-	if failed != nil {
-		return failed
+	for _, p := range old { // one that cannot go now holds up no other
+		_, err := d.remove(ctx, p.Application, "", byAge)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			d.Log.WarnContext(ctx, "not deleted by age", "application", p.Application, "why", err.Error())
+		}
 	}
 	if len(old) == retainedBatch {
+		d.retained.Store(old[len(old)-1])
 		return jobs.Later(time.Second)
 	}
+	d.retained.Store(search.Place{})
 	return jobs.Later(retainEvery)
 }
 

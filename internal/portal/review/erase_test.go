@@ -1,10 +1,13 @@
 package review
 
 import (
+	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 
+	"vestibule/internal/jobs"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -41,6 +44,41 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 		*d.now = noon.AddDate(0, 0, 31)
 		if err := d.retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
 			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.relay.revoked))
+		}
+	})
+}
+
+// TestWhatCannotGoHoldsUpNoOther however many they are.
+func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		for i := range retainedBatch {
+			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
+			d.add(Application{ID: id, Product: svc.Cashflow, State: "ready", HasReport: true, PublicToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
+				CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -40)}, Applicant{FirstName: "Ana"})
+			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
+				t.Fatal(resp.StatusCode)
+			}
+		}
+		d.add(Application{ID: appOld, Product: svc.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -35)}, Applicant{FirstName: "Ben"})
+		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: svc.CodeUnknownCustomer}
+		d.RetentionDays = 30
+		for range 2 { // the job comes again
+			if err := d.retain(t.Context()); err == nil || jobs.Given(err) {
+				t.Fatal(err)
+			}
+		}
+		if _, err := search.Of(t.Context(), d.DB.SQL, appOld); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("what could go is there: %v", err)
+		}
+		d.relay.err = nil // and in an hour the others go
+		if err := d.retain(t.Context()); err == nil {
+			t.Fatal("the job does not come again")
+		}
+		var left int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_index WHERE updated_at < $1`, store.Micros(noon.AddDate(0, 0, -30))).Scan(&left); err != nil || left != 0 {
+			t.Errorf("%d are left: %v", left, err)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
+	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/svc"
 )
@@ -24,7 +26,11 @@ type Entry = search.Entry
 type Applicant = search.Applicant
 
 // Prepare readies the desk. Call it before anything else.
-func (d *Desk) Prepare(ctx context.Context) error {
+func (d *Desk) Prepare(ctx context.Context) (err error) {
+	d.passwords, err = password.New(ctx, d.DB, d.Now, password.Settings{Cookie: "vestibule-known", Secure: strings.HasPrefix(d.URL, "https://"), BehindProxy: d.BehindProxy})
+	if err != nil {
+		return fmt.Errorf("review: %w", err)
+	}
 	d.index = &search.Index{DB: d.DB, Now: d.Now}
 	return d.index.Prepare(ctx)
 }

@@ -161,7 +161,11 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		var id string
 		if id, err = d.place(ctx, who); err == nil {
-			return d.enter(w, r, id, elsewhere, a.next, func(context.Context, *sql.Tx) error { return nil })
+			if err := d.enter(w, r, id, elsewhere, func(context.Context, *sql.Tx) error { return nil }); err != nil {
+				return err
+			}
+			door.See(w, after(a.next))
+			return nil
 		}
 	}
 	var e *elsewhereError

@@ -252,6 +252,7 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
+	d.passwords.Know(w, email)
 	door.See(w, "/review")
 	return nil
 }

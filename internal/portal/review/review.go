@@ -21,6 +21,7 @@ import (
 	"database/sql"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/door"
@@ -62,6 +63,9 @@ type Desk struct {
 	// NoPasswords has people sign in there only.
 	NoPasswords bool
 
+	// BehindProxy has who signs in be who a proxy says it is.
+	BehindProxy bool
+
 	// Outbox says that letters wait in one, which is then in the menu.
 	Outbox bool
 
@@ -72,8 +76,9 @@ type Desk struct {
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(door.HandlerFunc) http.Handler
 
-	passwords password.Queue
-	index     *search.Index // set by Prepare
+	passwords *password.Guard // set by Prepare
+	index     *search.Index   // set by Prepare
+	retained  atomic.Value    // search.Place: how far the deletion by age has come
 }
 
 // Applications is what the desk reads. Unknown applications and missing reports

@@ -199,7 +199,7 @@ type desk struct {
 	now   *time.Time
 }
 
-func open(t *testing.T, db *store.DB) *desk {
+func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	t.Helper()
 	now := noon
 	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
@@ -222,6 +222,9 @@ func open(t *testing.T, db *store.DB) *desk {
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h door.HandlerFunc) http.Handler { return door.API(log, h) }}
+	for _, f := range more {
+		f(d.Desk)
+	}
 	if err := errors.Join(d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
 		t.Fatal(err)
 	}
@@ -287,13 +290,21 @@ func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
 		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, `name="next" value="`+want+`"`) {
 			t.Errorf("sign-in page: %d\n%s", resp.StatusCode, page)
 		}
-		before := d.http.Jar.Cookies(resp.Request.URL)
+		session := func(r *http.Request) string {
+			for _, c := range d.http.Jar.Cookies(r.URL) {
+				if c.Name == "vestibule" {
+					return c.Value
+				}
+			}
+			return ""
+		}
+		before := session(resp.Request)
 		resp = d.signInAs(secret, want)
 		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != want {
 			t.Fatalf("signing in: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
-		if after := d.http.Jar.Cookies(resp.Request.URL); len(after) != 1 || len(before) == 1 && before[0].Value == after[0].Value {
-			t.Errorf("the session was not renewed: %v, then %v", before, after)
+		if after := session(resp.Request); after == "" || after == before {
+			t.Errorf("the session was not renewed: %q, then %q", before, after)
 		}
 		if resp, page := d.get(want); resp.StatusCode != 200 || !strings.Contains(page, "Ana María Núñez") {
 			t.Errorf("report: %d\n%s", resp.StatusCode, page)
@@ -342,11 +353,148 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 	})
 }
 
-// Tries at many e-mails would otherwise hold up who has the right password, and
-// fill a table for ever.
+func proxied(d *Desk) { d.BehindProxy = true }
+
+// signInFrom signs in as a browser of an address does that has these cookies alone.
+func (d *desk) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {
+	d.t.Helper()
+	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {pass}}.Encode()))
+	if err != nil {
+		d.t.Error(err)
+		return &http.Response{}
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("X-Forwarded-For", place)
+	for _, c := range cookies {
+		req.AddCookie(c)
+	}
+	resp, err := (&http.Client{CheckRedirect: d.http.CheckRedirect}).Do(req)
+	if err != nil {
+		d.t.Error(err)
+		return &http.Response{}
+	}
+	resp.Body.Close()
+	return resp
+}
+
+// What somebody guesses bars neither who comes from elsewhere behind the same proxy,
+// nor the browser in which one has signed in before.
+func TestGuessesTakeNothingFromWhoHasTheKey(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		const email, home, stranger = "reviewer@example.com", "2001:db8::1", "203.0.113.7"
+		d := open(t, db, proxied)
+		try := func(email, place string) {
+			t.Helper()
+			if _, err := d.passwords.Take(t.Context(), password.Try{Email: email, Place: place}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range password.TriesHere - 1 {
+			try(email, stranger)
+		}
+		if resp := d.signInFrom("192.0.2.1, "+stranger, email, "a guess at the password"); resp.StatusCode != 422 {
+			t.Errorf("a wrong password: %d", resp.StatusCode)
+		}
+		if resp := d.signInFrom("192.0.2.2, "+stranger, email, secret); resp.StatusCode != 429 {
+			t.Errorf("from where it was guessed: %d", resp.StatusCode)
+		}
+		first := d.signInFrom(home, email, secret)
+		i := slices.IndexFunc(first.Cookies(), func(c *http.Cookie) bool { return c.Name == "__Host-vestibule-known" })
+		if first.StatusCode != 303 || i != 1 { // the session's stands before it
+			t.Fatalf("from elsewhere: %d, with %v", first.StatusCode, first.Cookies())
+		}
+		known := first.Cookies()[i]
+		if !known.HttpOnly || !known.Secure || known.SameSite != http.SameSiteStrictMode || strings.Contains(known.Value, "reviewer") {
+			t.Errorf("the cookie is %s", known)
+		}
+		for i := range password.TriesTotal {
+			try(email, fmt.Sprint(i))
+		}
+		for i := range password.TriesPlace {
+			try(fmt.Sprintf("nobody%d@example.com", i), "2001:db8::") // the network of home
+		}
+		for name, place := range map[string]string{"elsewhere": "192.0.2.9", "at home": home} {
+			if resp := d.signInFrom(place, email, secret); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" || len(resp.Cookies()) != 0 {
+				t.Errorf("another browser %s: %d, Retry-After %q", name, resp.StatusCode, resp.Header.Get("Retry-After"))
+			}
+			for range 2 {
+				if resp := d.signInFrom(place, email, "not the password", known); resp.StatusCode != 422 {
+					t.Errorf("the browser that is known, %s, with a wrong password: %d", name, resp.StatusCode)
+				}
+				if resp := d.signInFrom(place, email, secret, known); resp.StatusCode != 303 {
+					t.Errorf("the browser that is known, %s: %d", name, resp.StatusCode)
+				}
+			}
+		}
+		if resp := d.signInFrom(home, "nobody@example.com", secret, known); resp.StatusCode != 429 {
+			t.Errorf("it is known of another address: %d", resp.StatusCode)
+		}
+	})
+}
+
+// One client must not hold up everybody by tries at addresses that it makes up: once
+// it has made its share, none of them gets to the queue, nor leaves a row.
+func TestOneClientDoesNotFillTheQueue(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db, proxied)
+		for i := range password.TriesPlace {
+			if ok, err := d.passwords.Take(t.Context(), password.Try{Email: fmt.Sprintf("nobody%d@example.com", i), Place: "203.0.113.7"}); !ok || err != nil {
+				t.Fatalf("try %d: %v, %v", i, ok, err)
+			}
+		}
+		before := d.tries()
+		release := d.fill()
+		for i := range 3 {
+			resp := d.signInFrom("203.0.113.7", fmt.Sprintf("stranger%d@example.com", i), secret)
+			if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" { // the full queue says 2
+				t.Errorf("one too many of a client: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+			}
+		}
+		release()
+		if n := d.tries(); n != before {
+			t.Errorf("tries that nobody looked at left %d rows", n-before)
+		}
+		if resp := d.signInFrom("203.0.113.8", "reviewer@example.com", secret); resp.StatusCode != 303 {
+			t.Errorf("from another address: %d", resp.StatusCode)
+		}
+	})
+}
+
+// fill makes the queue of passwords full until it is released.
+func (d *desk) fill() (release func()) {
+	hold, held := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() { d.passwords.Do(context.Background(), func() { close(held); <-hold }) })
+	<-held
+	const more = 2 * password.MaxWaiting
+	turnedAway := make(chan struct{}, more)
+	for range more {
+		all.Go(func() {
+			if errors.Is(d.passwords.Do(context.Background(), func() {}), password.ErrBusy) {
+				turnedAway <- struct{}{}
+			}
+		})
+	}
+	for range more - (password.MaxWaiting - 1) { // the others wait
+		<-turnedAway
+	}
+	return func() { close(hold); all.Wait() }
+}
+
+// tries is how many rows the tries to sign in have.
+func (d *desk) tries() (n int) {
+	d.t.Helper()
+	if err := d.DB.SQL.QueryRowContext(d.t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
+		d.t.Fatal(err)
+	}
+	return n
+}
+
+// Tries at many e-mails from many addresses would otherwise hold up who has the right
+// password, and fill a table for ever.
 func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
+		d := open(t, db, proxied)
 		const most, tries = password.MaxWaiting - 1, 3 * password.MaxWaiting
 		hold, held := make(chan struct{}), make(chan struct{})
 		go d.passwords.Do(context.Background(), func() { close(held); <-hold }) // as if one took very long
@@ -354,14 +502,7 @@ func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 		answers := make(chan int, tries)
 		for i := range tries {
 			go func() {
-				resp, err := http.PostForm(d.srv.URL+"/review/sign-in", url.Values{"email": {fmt.Sprintf("nobody%d@example.com", i)}, "password": {secret}})
-				if err != nil {
-					t.Error(err)
-					answers <- 0
-					return
-				}
-				resp.Body.Close()
-				answers <- resp.StatusCode
+				answers <- d.signInFrom(fmt.Sprintf("203.0.113.%d", i), fmt.Sprintf("nobody%d@example.com", i), secret).StatusCode
 			}()
 		}
 		for range tries - most {
@@ -375,18 +516,12 @@ func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 				t.Errorf("one in the queue is answered %d", status)
 			}
 		}
-		rows := func() (n int) {
-			if err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-		if rows() == 0 {
+		if d.tries() == 0 {
 			t.Error("tries are not counted")
 		}
-		*d.now = noon.Add(25 * time.Hour)
-		if err := d.Sweep(t.Context()); err != nil || rows() != 0 {
-			t.Errorf("%d tries are kept for ever: %v", rows(), err)
+		*d.now = noon.Add(61 * time.Minute)
+		if err := d.Sweep(t.Context()); err != nil || d.tries() != 0 {
+			t.Errorf("%d tries are kept for ever: %v", d.tries(), err)
 		}
 	})
 }

@@ -38,6 +38,14 @@ func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
 	})
 }
 
+// Staffed reports whether the desk has people, whoever they are and whether or not
+// they may sign in.
+func (d *Desk) Staffed(ctx context.Context) (bool, error) {
+	var there bool
+	err := d.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM reviewers)`).Scan(&there)
+	return there, err
+}
+
 // Local reports whether people sign in by a password of ours.
 func (d *Desk) Local() bool { return !d.NoPasswords }
 
@@ -156,9 +164,9 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	again := func(status int, problem pages.SignInProblem) error {
 		return d.showSignIn(w, r, status, pages.SignInView{Email: email, Next: next, Problem: problem})
 	}
-	now, place := d.Now(), password.Place(r)
+	try := d.passwords.Try(r, email, given)
 	var found reviewer
-	verdict, err := d.passwords.Judge(r.Context(), d.DB, password.Try{Email: email, Password: given, Place: place, Now: now}, func(ctx context.Context) (string, error) {
+	verdict, err := d.passwords.Judge(r.Context(), try, func(ctx context.Context) (string, error) {
 		var err error
 		found, err = reviewerByEmail(ctx, d.DB.SQL, email)
 		return found.passwordHash, err
@@ -175,13 +183,19 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		}
 		return again(http.StatusUnprocessableEntity, pages.SignInWrong)
 	}
-	return d.enter(w, r, found.id, "password", next, func(ctx context.Context, tx *sql.Tx) error {
-		return password.Forget(ctx, tx, email, place, now)
+	err = d.enter(w, r, found.id, "password", func(ctx context.Context, tx *sql.Tx) error {
+		return d.passwords.Forget(ctx, tx, try)
 	})
+	if err != nil {
+		return err
+	}
+	d.passwords.Know(w, email)
+	door.See(w, after(next))
+	return nil
 }
 
-// enter signs a person in, renewing the session, and sends them on.
-func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way, next string, also func(context.Context, *sql.Tx) error) error {
+// enter signs a person in, renewing the session.
+func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way string, also func(context.Context, *sql.Tx) error) error {
 	current, err := d.Sessions.Of(r)
 	if err != nil {
 		return err
@@ -203,11 +217,7 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way, next strin
 	if err != nil {
 		return err
 	}
-	if err := d.Sessions.Set(w, r, cookie); err != nil {
-		return err
-	}
-	door.See(w, after(next))
-	return nil
+	return d.Sessions.Set(w, r, cookie)
 }
 
 // failed writes down a try that failed. Those at addresses that nobody has are one
@@ -222,7 +232,7 @@ func (d *Desk) failed(ctx context.Context, id, way string) error {
 
 // Sweep forgets the tries that are long over, and what was looked for and begun.
 func (d *Desk) Sweep(ctx context.Context) error {
-	return errors.Join(password.Sweep(ctx, d.DB, d.Now()), d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return errors.Join(d.passwords.Sweep(ctx), d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		return sweep(ctx, tx, d.Now())
 	}))
 }

@@ -36,7 +36,8 @@ import (
 	"vestibule/web"
 )
 
-// Service is the room of the dashboard. All fields must be set; Open readies it.
+// Service is the room of the dashboard. All fields must be set, but for BehindProxy;
+// Open readies it.
 type Service struct {
 	DB     *store.DB
 	Log    *slog.Logger
@@ -44,6 +45,8 @@ type Service struct {
 	Today  func() time.Time // the time of day: sessions and tries, which no sandbox moves
 	URL    string           // the provider's public base
 	Assets *web.Assets
+
+	BehindProxy bool // who asks is who a proxy says it is
 
 	Accounts    Accounts
 	Credentials Credentials
@@ -57,7 +60,7 @@ type Service struct {
 
 	public    *url.URL
 	sessions  *session.Sessions
-	passwords password.Queue
+	passwords *password.Guard
 	block     cipher.Block // see reference
 	forms     []byte       // see once
 }
@@ -74,6 +77,10 @@ func (s *Service) Open(ctx context.Context) error {
 		Secure: public.Scheme == "https", SameSite: http.SameSiteStrictMode})
 	if err != nil {
 		return fmt.Errorf("dashboard: sessions: %w", err)
+	}
+	s.passwords, err = password.New(ctx, s.DB, s.Today, password.Settings{Cookie: "vestibule-dashboard-known", Secure: public.Scheme == "https", BehindProxy: s.BehindProxy})
+	if err != nil {
+		return fmt.Errorf("dashboard: %w", err)
 	}
 	random := func() ([]byte, error) {
 		key := make([]byte, 64)
@@ -152,7 +159,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.sessions.Sweep(ctx); err != nil {
 		return err
 	}
-	if err := password.Sweep(ctx, s.DB, today); err != nil {
+	if err := s.passwords.Sweep(ctx); err != nil {
 		return err
 	}
 	err := s.DB.Sweep(ctx, 100,

@@ -82,14 +82,15 @@ func (s *Service) removePerson(ctx context.Context, tx *sql.Tx, by person, in in
 	return done{action: "person removed", object: in.id, said: "person gone"}, s.sessions.EndAll(ctx, tx, in.id)
 }
 
-// hashOwn checks the present password, as a sign-in does, and hashes the new one.
-func (s *Service) hashOwn(ctx context.Context, r *http.Request, by person, in *input) error {
+// hashOwn checks the present password, counting tries of the session, and hashes the
+// new one.
+func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *input) error {
 	present, next := in.Get("present"), in.Get("next")
 	if len(next) < password.Min || len(next) > password.Max {
 		return wrong("next", "Give 12 to 256 characters.", "Indique de 12 a 256 caracteres.")
 	}
-	now, place := s.Today(), password.Place(r)
-	allowed, err := password.Take(ctx, s.DB, by.email, place, now)
+	try := password.Try{Email: by.email, Known: "session " + by.session.ID} // who has signed in is no stranger
+	allowed, err := s.passwords.Take(ctx, try)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (s *Service) hashOwn(ctx context.Context, r *http.Request, by person, in *i
 	if !right {
 		return wrong("present", "This is not your password.", "Esa no es su contraseña.")
 	}
-	if err := password.Forget(ctx, s.DB.SQL, by.email, place, now); err != nil {
+	if err := s.passwords.Forget(ctx, s.DB.SQL, try); err != nil {
 		return err
 	}
 	in.old = row.passwordHash // of changes at once, one finds it

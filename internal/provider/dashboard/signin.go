@@ -105,7 +105,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, now, place := r.Context(), s.Today(), password.Place(r)
+	ctx := r.Context()
 	email, given, next := password.Email(form.Get("email")), form.Get("password"), form.Get("next")
 	if !local(next) {
 		next = ""
@@ -113,8 +113,9 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	again := func(status int, p pages.DeskSignInProblem) error {
 		return s.showSignIn(w, r, status, pages.DeskSignIn{Email: email, Next: next, Problem: p})
 	}
+	try := s.passwords.Try(r, email, given)
 	var found staff
-	verdict, err := s.passwords.Judge(ctx, s.DB, password.Try{Email: email, Password: given, Place: place, Now: now}, func(ctx context.Context) (string, error) {
+	verdict, err := s.passwords.Judge(ctx, try, func(ctx context.Context) (string, error) {
 		var err error
 		found, err = staffByEmail(ctx, s.DB.SQL, email)
 		return found.passwordHash, err
@@ -134,7 +135,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := password.Forget(ctx, tx, email, place, now); err != nil {
+		if err := s.passwords.Forget(ctx, tx, try); err != nil {
 			return err
 		}
 		if _, cookie, err = s.sessions.SignIn(ctx, tx, current, found.id); err != nil {
@@ -148,6 +149,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
+	s.passwords.Know(w, email)
 	door.See(w, after(next))
 	return nil
 }

@@ -31,13 +31,14 @@ const (
 // a queue that is worked off by hand, and one report.
 type room struct {
 	*Service
-	t       *testing.T
-	now     time.Time
-	key     string
-	queue   []deliver
-	answers []webhook.Result
-	bodies  []string
-	userArg string
+	t        *testing.T
+	now      time.Time
+	key      string
+	queue    []deliver
+	answers  []webhook.Result
+	meantime func() // what happens while the receiver thinks
+	bodies   []string
+	userArg  string
 }
 
 func each(t *testing.T, f func(t *testing.T, r *room)) {
@@ -68,6 +69,9 @@ func (r *room) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ 
 	r.bodies = append(r.bodies, string(body))
 	if len(secrets) == 0 {
 		r.t.Error("nothing signs")
+	}
+	if r.meantime != nil {
+		r.meantime()
 	}
 	if len(r.answers) == 0 {
 		return webhook.Result{Outcome: webhook.Delivered, HTTP: 204, Took: 7 * time.Millisecond}
@@ -335,6 +339,31 @@ func TestSwitchingACallback(t *testing.T) {
 		}
 		if !set(true) || !r.callback(mine).Disabled.IsZero() || r.happen(svc.StatusSuccess) == "" {
 			t.Errorf("on is not on: %+v", r.callback(mine))
+		}
+	})
+}
+
+// TestAnAddressThatIsGoneDisablesNoOther that was set while it answered so.
+func TestAnAddressThatIsGoneDisablesNoOther(t *testing.T) {
+	each(t, func(t *testing.T, r *room) {
+		r.direct(mine, "https://old.example/hook")
+		id := r.happen(svc.StatusSuccess)
+		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
+		r.meantime = func() { r.direct(mine, "https://new.example/hook") }
+		r.work(id)
+		r.meantime = nil
+		if c := r.callback(mine); !c.Disabled.IsZero() || r.delivery(id).State != "pending" {
+			t.Errorf("the new address is %+v, the delivery %s", c, r.delivery(id).State)
+		}
+		r.work(id)
+		if d := r.delivery(id); d.State != "delivered" {
+			t.Errorf("at the new address it is %s", d.State)
+		}
+		id = r.happen(svc.StatusSuccess)
+		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
+		r.work(id)
+		if c := r.callback(mine); c.Disabled.IsZero() || r.delivery(id).State != "disabled" {
+			t.Errorf("an address that is gone: %+v, the delivery %s", c, r.delivery(id).State)
 		}
 	})
 }

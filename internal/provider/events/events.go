@@ -182,13 +182,16 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	now := s.Now()
 	switch {
 	case d.disabled:
-		return s.settle(ctx, d, webhook.StateDisabled, nil)
+		_, err := s.settle(ctx, d, webhook.StateDisabled, nil)
+		return err
 	case now.Sub(d.created) > webhook.Patience:
-		return s.settle(ctx, d, webhook.StateGivenUp, nil)
+		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
+		return err
 	}
 	body, err := s.body(ctx, &d)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
-		return s.settle(ctx, d, webhook.StateGivenUp, nil)
+		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
+		return err
 	}
 	if err != nil {
 		return err
@@ -200,16 +203,38 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	result := s.Sender.Deliver(ctx, d.url, secrets, d.event.id, body)
 	d.attempts++
 	state, wait := result.Next(d.attempts)
-	if err := s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
+	if state, err = s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
 		return err
 	}
 	return jobs.Later(wait)
 }
 
 // settle notes what an attempt came to: in the rows for the timeline, and in the
-// log without address and body. Without a result, no attempt was made.
-func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) error {
-	attrs := []any{"event", d.event.id, "state", to, "attempt", d.attempts}
+// log without address and body. Without a result, no attempt was made. It returns the
+// state that the delivery is in then: an address that is gone for good disables the
+// callback, but where this has another one by now, that is tried.
+func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) (webhook.State, error) {
+	then := to
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		now := s.Now()
+		if then = to; result == nil {
+			return updateDelivery(ctx, tx, d, then, 0, now)
+		}
+		if to == webhook.StateDisabled {
+			disabled, err := disableCallback(ctx, tx, d.callbackID, d.url, now)
+			if err != nil {
+				return err
+			}
+			if !disabled {
+				then = webhook.StatePending
+			}
+		}
+		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
+			return err
+		}
+		return updateDelivery(ctx, tx, d, then, result.HTTP, now)
+	})
+	attrs := []any{"event", d.event.id, "state", then, "attempt", d.attempts}
 	if result != nil {
 		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
 		if result.Err != nil {
@@ -217,21 +242,7 @@ func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, resu
 		}
 	}
 	s.Log.InfoContext(ctx, "webhook", attrs...)
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		now := s.Now()
-		if result == nil {
-			return updateDelivery(ctx, tx, d, to, 0, now)
-		}
-		if to == webhook.StateDisabled {
-			if err := disableCallback(ctx, tx, d.callbackID, now); err != nil {
-				return err
-			}
-		}
-		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
-			return err
-		}
-		return updateDelivery(ctx, tx, d, to, result.HTTP, now)
-	})
+	return then, err
 }
 
 // body is what is sent: the same at each attempt, for it is kept, sealed, from

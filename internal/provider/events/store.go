@@ -120,9 +120,9 @@ func upsertCallback(ctx context.Context, tx *sql.Tx, id, customerID, url string,
 	return id, err
 }
 
-func disableCallback(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE id = $1`, id, store.Micros(now))
-	return err
+// disableCallback disables a callback, unless it has another address by now.
+func disableCallback(ctx context.Context, tx *sql.Tx, id, url string, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`, id, url, store.Micros(now)))
 }
 
 type secretRow struct {

@@ -35,7 +35,7 @@ func backoff(attempt int) time.Duration {
 
 // Register adds the room's jobs.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff))
+	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.Lost(s.lost))
 }
 
 // write puts a letter with a link into the outbox, and has it sent where there is a
@@ -93,7 +93,7 @@ func spanish(t time.Time) string {
 
 // deliver sends a letter. It may run any number of times: what was sent, has been
 // given up or is over is left alone, and what is sent twice has the same id.
-func (s *Service) deliver(ctx context.Context, job jobs.Job, args Deliver) error {
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	l, err := waiting(ctx, s.DB.SQL, args.LetterID, s.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -115,13 +115,19 @@ func (s *Service) deliver(ctx context.Context, job jobs.Job, args Deliver) error
 	if err == nil {
 		return sent(ctx, s.DB.SQL, l.id, s.Now())
 	}
-	if errors.Is(err, mail.ErrRefused) || job.Attempt >= attempts {
-		if note := failed(ctx, s.DB.SQL, l.id, s.Now()); note != nil {
-			return note
-		}
+	if errors.Is(err, mail.ErrRefused) {
 		return jobs.Give(err)
 	}
 	return err
+}
+
+// lost notes a letter that could not be sent. One that merely has no mail server any
+// more waits in the outbox.
+func (s *Service) lost(ctx context.Context, args Deliver) error {
+	if s.Mail == nil {
+		return nil
+	}
+	return failed(ctx, s.DB.SQL, args.LetterID, s.Now())
 }
 
 // Message is a letter of the outbox as its customer may read it.

@@ -160,7 +160,14 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 		busy := errors.New("mail: the server answered 451")
 		send := func(attempt int) error {
 			t.Helper()
-			return r.deliver(t.Context(), jobs.Job{Attempt: attempt}, Deliver{r.outbox("a", Cursor{})[0].ID})
+			letter := Deliver{r.outbox("a", Cursor{})[0].ID}
+			err := r.deliver(t.Context(), jobs.Job{Attempt: attempt}, letter)
+			if jobs.Given(err) || err != nil && attempt == attempts {
+				if err := r.lost(t.Context(), letter); err != nil {
+					t.Error(err)
+				}
+			}
+			return err
 		}
 		r.add("a", "ada@example.org", 72*time.Hour)
 		if r.queued != 1 {

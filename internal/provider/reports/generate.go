@@ -31,27 +31,24 @@ const attempts = 6
 
 // Register adds the room's jobs.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second),
+	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.Lost(s.lost),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
 }
 
 // generate makes a report: data, analysis, body, status and event. It may run
 // any number of times; the report ends once.
-func (s *Service) generate(ctx context.Context, job jobs.Job, args Generate) error {
+func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error {
 	err := s.make(ctx, args.PublicToken)
-	if err == nil || ctx.Err() != nil {
-		return err
+	if errors.Is(err, store.ErrShredded) {
+		return jobs.Give(err)
 	}
-	shredded := errors.Is(err, store.ErrShredded)
-	if !shredded && job.Attempt < attempts {
-		return err
-	}
-	// It cannot be made: the customer learns that now, and not by waiting.
-	end := s.end(ctx, args.PublicToken, svc.StatusError, "", nil)
-	if end != nil {
-		return errors.Join(err, end)
-	}
-	return jobs.Give(err)
+	return err
+}
+
+// lost ends a report that cannot be made: the customer learns that now, and not by
+// waiting.
+func (s *Service) lost(ctx context.Context, args Generate) error {
+	return s.end(ctx, args.PublicToken, svc.StatusError, "", nil)
 }
 
 func (s *Service) make(ctx context.Context, publicToken string) error {

@@ -210,7 +210,13 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		run := func(publicToken string, attempt int) error {
-			return r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
+			err := r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
+			if jobs.Given(err) || err != nil && attempt == attempts {
+				if err := r.lost(t.Context(), Generate{publicToken}); err != nil {
+					t.Error(err)
+				}
+			}
+			return err
 		}
 		status := func(rep Report) string {
 			t.Helper()
@@ -252,6 +258,57 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 		}
 		if len(r.events) != 3 {
 			t.Errorf("events are %v, want three", r.events)
+		}
+	})
+}
+
+// broken is a bank that nobody reckoned with.
+type broken struct{}
+
+func (broken) Fetch(string, string, time.Time) bankdata.Data { panic("out of range") }
+
+// TestAReportEndsWhateverHappens while it is made.
+func TestAReportEndsWhateverHappens(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		r.Bank = broken{}
+		registry := jobs.NewRegistry()
+		r.Register(registry)
+		q, err := jobs.NewQueue(t.Context(), db, registry, slog.New(slog.DiscardHandler), time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Queue = q
+		rep := r.create(t, "")
+		if err := r.attach(t, rep.PublicToken, Input{Profile: "default"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := q.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+		patience := time.NewTimer(time.Minute)
+		for status := svc.StatusPending; status != svc.StatusError; {
+			select {
+			case <-patience.C:
+				t.Fatalf("it stays %s", status)
+			case <-time.After(20 * time.Millisecond):
+			}
+			if err := q.Shift(t.Context(), time.Minute); err != nil { // past the waits between attempts
+				t.Fatal(err)
+			}
+			got, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			status = got.Status
+		}
+		if len(r.events) != 1 {
+			t.Errorf("events are %v, want one", r.events)
 		}
 	})
 }

@@ -55,13 +55,18 @@ func (c *Control) Handler() http.Handler {
 
 // thisMachine refuses requests that name another host. There is nothing to sign
 // in with here, and a page whose own name was made to point at this machine
-// would pass for the same origin.
+// would pass for the same origin. Nor does it take events, but for the inbox: an
+// account's callback names where the service itself sends requests.
 func (c *Control) thisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		if addr, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !addr.IsLoopback()) {
 			door.WriteError(w, r, c.Log, &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest,
 				Message: "The controls answer on this machine's own names only.", Why: errors.New("request to another host")})
+			return
+		}
+		if r.Header.Get("webhook-id") != "" && r.URL.Path != "/inbox" {
+			door.WriteError(w, r, c.Log, door.Fail(svc.CodeForbidden, errors.New("an event was sent to a control")))
 			return
 		}
 		next.ServeHTTP(w, r)

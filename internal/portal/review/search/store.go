@@ -294,11 +294,31 @@ func SetDecision(ctx context.Context, q store.Queryer, applicationID, decision s
 	return err
 }
 
+// Place is an application's among those that nothing has happened to for longest.
+type Place struct {
+	Micros      int64 // of when something last did
+	Application string
+}
+
 // Untouched lists applications that nothing has happened to since an instant, the
-// oldest first.
-func Untouched(ctx context.Context, q store.Queryer, since time.Time, limit int) ([]string, error) {
-	return texts(q.QueryContext(ctx, `SELECT application_id FROM review_index WHERE updated_at < $1 ORDER BY updated_at, application_id LIMIT $2`,
-		store.Micros(since), int64(limit)))
+// oldest first, those alone that come behind a place.
+func Untouched(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
+	rows, err := q.QueryContext(ctx, `SELECT updated_at, application_id FROM review_index
+		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3) ORDER BY updated_at, application_id LIMIT $4`,
+		store.Micros(since), behind.Micros, behind.Application, int64(limit))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Place
+	for rows.Next() {
+		var p Place
+		if err := rows.Scan(&p.Micros, &p.Application); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
 }
 
 // texts are the values of a query's one column.
