@@ -116,18 +116,27 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   swap(html, moved);
 }
 
+// came is the step as it came: one that comes again, unasked or by "Try again", leaves
+// what was typed.
+let came = "";
+
 function swap(html: string, moved: boolean, first?: string): void {
   const next = new DOMParser().parseFromString(html, "text/html").getElementById("step");
   const now = document.getElementById("step")!;
   if (!next) return say("failed");
+  const asked = notice.contains(document.activeElement);
   hush();
   clearTimeout(poll);
   const same = now.dataset.step === next.dataset.step;
-  if (!(same && next.dataset.poll && !moved)) {
+  const again = next.outerHTML === came;
+  came = next.outerHTML;
+  if (moved || !same || !(again || next.dataset.poll)) {
     now.replaceWith(document.adoptNode(next));
     enhance(next, { "X-Visit-Part": "step" }, uploaded);
     if (moved || document.hasFocus()) focusStep(next, first);
     else if (!same) announce(next);
+  } else if (asked) {
+    focusStep(now);
   }
   after(document.getElementById("step")!);
 }
