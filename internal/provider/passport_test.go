@@ -172,7 +172,7 @@ func TestHowPassportVisitsEnd(t *testing.T) {
 		first := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{})
 		b.want("without a supplier", first, 200, "")
 		r, err := report.ParsePassport(b.get(passportJSON, b.named(first.text("publicToken"))).raw)
-		if err != nil || r.Sources[1].SourceID != "AUS_EFX" {
+		if err != nil || r.Sources[1].SourceID != "MEX_BDC" {
 			t.Errorf("without a supplier: %v %+v", err, r)
 		}
 		for name, body := range map[string]map[string]any{

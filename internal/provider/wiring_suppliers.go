@@ -10,11 +10,12 @@ import (
 )
 
 // visitSuppliers are the passport's suppliers as the widget lists them: credit
-// bureaus by their countries' codes, and then who reads identity documents.
+// bureaus by their names, and then who reads identity documents.
 func visitSuppliers() []visits.Bank {
 	var out []visits.Bank
 	for _, s := range report.Suppliers() {
-		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: suppliers.Bureaus{}.Place(s.Code)})
+		place := suppliers.Bureaus{}.Place(s.Code)
+		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place.EN, Lugar: place.ES})
 	}
 	last := func(b visits.Bank) int {
 		if b.ID == report.DocumentSupplier {
@@ -22,6 +23,6 @@ func visitSuppliers() []visits.Bank {
 		}
 		return 0
 	}
-	slices.SortFunc(out, func(a, b visits.Bank) int { return cmp.Or(last(a)-last(b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b visits.Bank) int { return cmp.Or(last(a)-last(b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return out
 }

@@ -20,9 +20,12 @@ import (
 	"unicode"
 
 	"github.com/google/uuid"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/report"
+	"vestibule/internal/svc"
 )
 
 // Bureaus is the sandbox's suppliers. Its zero value is ready.
@@ -43,14 +46,25 @@ const quoted = "SANDBOX_FIXED_RATES"
 // Known reports whether there is a supplier of that code.
 func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); return ok }
 
-// Place is the country of a supplier in its own language, for people to find it by;
-// of the one that reads documents, what it reads.
-func (Bureaus) Place(code string) string {
+// Place is the country of a supplier, for people to find it by: with its name in its
+// own language, where that is another; of the one that reads documents, what it reads.
+func (Bureaus) Place(code string) svc.Words {
 	s, _ := report.SupplierOf(code)
-	if c, ok := in(report.Text(s.Country)); ok {
-		return c.name
+	c, ok := in(report.Text(s.Country))
+	if !ok {
+		return svc.Words{EN: "Passport, national ID or driving license", ES: "Pasaporte, documento de identidad o licencia de conducir"}
 	}
-	return "Passport, national ID or driving licence"
+	region, err := language.ParseRegion(report.Text(s.Country))
+	if err != nil {
+		return svc.Words{EN: c.name, ES: c.name}
+	}
+	own := func(name string) string {
+		if strings.EqualFold(name, c.name) {
+			return name
+		}
+		return name + " · " + c.name
+	}
+	return svc.Words{EN: own(display.English.Regions().Name(region)), ES: own(display.Spanish.Regions().Name(region))}
 }
 
 // Quote returns the sandbox's rate for a currency; nil for one that it has none of.
