@@ -118,10 +118,10 @@ func (l *Ledger) pair(a, b *Entry) {
 }
 
 // own makes the entry a leg of an own transfer. A leaf that its words gave stays
-// when it says the same.
+// when it says the same, or that the money is saved: to savings, or to a broker.
 func (e *Entry) own(leaf Leaf) {
 	e.Own = true
-	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut
+	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut || e.Leaf == LeafInvestIn || e.Leaf == LeafInvestOut
 	if e.Leaf != leaf && !(saving && (leaf == LeafOwnIn || leaf == LeafOwnOut)) {
 		e.Leaf, e.Tier = leaf, TierDirection
 	}
