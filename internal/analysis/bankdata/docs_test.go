@@ -62,8 +62,8 @@ in %d groups. What decided is kept with it:
 
 1. **direction**: an amount of nothing is OTHER; money that comes from a shop is
    a refund; the other leg in another account makes an own transfer (equal
-   amount, opposite sign, within %d days, and words that do not say that it is
-   something else).
+   amount, opposite sign, within %d days, and on both sides the words of a
+   transfer, words that say nothing, or a pattern of cash or checks).
 2. **mechanism**: how the money moved, as the bank or the payer's bank says it:
    fees, interest, returned payments, benefits, payroll, loans, transfers.
 3. **merchant**: a dictionary of merchants, lenders and platforms. The longest
