@@ -140,6 +140,45 @@ func TestNSFEvents(t *testing.T) {
 	}
 }
 
+// A fee goes with one returned payment, and as many returned payments as can be
+// go with a fee: the events are the fees and the returned payments less the most
+// pairs of both that lie close enough.
+func TestEachFeeGoesWithOneReturnedPayment(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		var moves []movement
+		var days [2][]int
+		for range rapid.IntRange(1, 10).Draw(t, "n") {
+			on, kind := rapid.IntRange(0, 9).Draw(t, "day"), rapid.IntRange(0, 1).Draw(t, "kind")
+			days[kind] = append(days[kind], on)
+			m := movement{0, fmt.Sprintf("2026-05-%02d", 1+on), -35_00, "NSF FEE"}
+			if kind == 1 {
+				m.amount, m.text = 80_00, "RETURNED PAYMENT CITY WATER"
+			}
+			moves = append(moves, m)
+		}
+		var most func(fees, returns []int) int
+		most = func(fees, returns []int) int {
+			if len(fees) == 0 {
+				return 0
+			}
+			best := most(fees[1:], returns)
+			for i, r := range returns {
+				if max(r-fees[0], fees[0]-r) <= returnDays {
+					best = max(best, 1+most(fees[1:], slices.Delete(slices.Clone(returns), i, i+1)))
+				}
+			}
+			return best
+		}
+		events := 0
+		for _, e := range ledgerOf(moves...).Entries {
+			events += int(e.NSF)
+		}
+		if want := len(moves) - most(days[0], days[1]); events != want {
+			t.Fatalf("fees on %v, returned payments on %v: %d events, want %d", days[0], days[1], events, want)
+		}
+	})
+}
+
 // every makes n movements, one every so many days before the fetch date.
 func every(n, days, newest int, amount report.Cents, text string) []movement {
 	var out []movement
