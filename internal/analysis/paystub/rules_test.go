@@ -222,6 +222,7 @@ func TestFigures(t *testing.T) {
 		{"paid before the period", func(d *Document) { d.fields.pay.date = on("2026-02-20") }, []string{DatesDisagree}, some},
 		{"paid long after the report", func(d *Document) { d.fields.pay.date = on("2026-06-20") }, []string{DatesDisagree}, some},
 		{"the file was made before the period", func(d *Document) { d.file.Info.Created = "D:20260101120000Z" }, []string{DatesDisagree}, sure},
+		{"a period of one day", func(d *Document) { d.fields.start.date = d.fields.end.date }, nil, none},
 		{"the file was made after the report", func(d *Document) { d.file.Info.Created = "D:20260404120000Z" }, []string{DatesDisagree}, sure},
 	} {
 		d := simple()
