@@ -49,12 +49,15 @@ func TestTheRhythmOfAPeriod(t *testing.T) {
 	for _, tt := range []struct{ start, end, want string }{
 		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly}, {"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
 		{"2026-03-01", "2026-03-15", report.PaySemiMonthly}, {"2025-06-16", "2025-06-30", report.PaySemiMonthly}, {"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
+		{"2026-02-10", "2026-03-09", report.PayMonthly}, {"2026-03-02", "2026-03-29", ""}, {"2024-02-10", "2024-03-08", ""},
 	} {
 		if got := rhythm(on(tt.start), on(tt.end)); got != tt.want {
 			t.Errorf("rhythm(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
 		}
 	}
-	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": ""} {
+	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": "",
+		"pay frequency weekly": report.PayWeekly, "paid on a monthly basis": report.PayMonthly, "paid twice a month": report.PaySemiMonthly, "pay period": "", "semimonthly payroll": report.PaySemiMonthly, "biweekly 26": report.PayBiweekly, "24 times a year": report.PaySemiMonthly, "twice per month": report.PaySemiMonthly,
+		"bi monthly": "", "bimonthly": "", "four weekly": "", "4 weekly": "", "every four weeks": "", "tri weekly": "", "twice weekly": "", "weekly hours": "", "monthly 24": ""} {
 		if got := frequencyOf(words); got != want {
 			t.Errorf("frequencyOf(%q) = %q, want %q", words, got, want)
 		}
