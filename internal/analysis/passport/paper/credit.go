@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
 )
 
@@ -62,9 +63,9 @@ func (d *document) counts() (open, late, asked int) {
 			}
 		}
 	}
-	year := d.day.AddDate(-1, 0, 0)
+	year := bankdata.MonthsBefore(d.day, 12)
 	for _, q := range d.Inquiries {
-		if q.Date != nil && q.Date.After(year) {
+		if q.Date != nil && q.Date.After(year.Time) {
 			asked++
 		}
 	}

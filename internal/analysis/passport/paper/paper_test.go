@@ -170,6 +170,32 @@ func TestHowFarUpTheScale(t *testing.T) {
 	}
 }
 
+// TestInquiriesOfTwelveMonths begin the day after the same date a year earlier, in
+// a shorter month after its last day.
+func TestInquiriesOfTwelveMonths(t *testing.T) {
+	on := func(s string) report.Date {
+		at, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Date{Time: at}
+	}
+	for _, tt := range []struct {
+		day, asked string
+		want       int
+	}{
+		{"2028-02-29", "2027-03-01", 1}, {"2028-02-29", "2027-02-28", 0},
+		{"2029-02-28", "2028-02-29", 1}, {"2029-02-28", "2028-02-28", 0},
+		{"2026-07-14", "2025-07-15", 1}, {"2026-07-14", "2025-07-14", 0},
+	} {
+		asked := on(tt.asked)
+		d := &document{Passport: report.Passport{Inquiries: []report.PassportInquiry{{Date: &asked}, {}}}, day: on(tt.day)}
+		if _, _, got := d.counts(); got != tt.want {
+			t.Errorf("on %s, asked on %s: %d, want %d", tt.day, tt.asked, got, tt.want)
+		}
+	}
+}
+
 // TestWhatMustBeReadFirst stands on the first page.
 func TestWhatMustBeReadFirst(t *testing.T) {
 	yes, died := true, report.Date{Time: time.Date(2026, 2, 11, 0, 0, 0, 0, time.UTC)}
