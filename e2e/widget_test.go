@@ -557,9 +557,14 @@ func TestOffline(t *testing.T) {
 	click(t, v.widget(`role=button[name="Sign in"]`))
 	see(t, v.widget("text=You seem to be offline."))
 	must(t, v.Context.SetOffline(false))
-	click(t, v.widget(`role=button[name="Try again"]`))
-	step(t, v.widget, "sign-in")
-	reachFrom(t, v.widget, "sign-in", "code")
+	again := v.widget(`role=button[name="Try again"]`)
+	click(t, again)
+	gone(t, again)
+	if kept, err := v.widget("[name=username]").InputValue(); err != nil || kept != "default" {
+		t.Errorf("the user name that was typed is %q, %v", kept, err)
+	}
+	click(t, v.widget(`role=button[name="Sign in"]`))
+	step(t, v.widget, "code")
 }
 
 // TestSlowAnswer of a step is said after four seconds, and given up after twenty.

@@ -54,6 +54,10 @@ type Config struct {
 	APIRate   int `name:"api-rate" default:"50" help:"How many requests to the portal's API its key may make in a second, in each process." placeholder:"N"`
 	ApplyRate int `default:"20" help:"How many applications one address may begin on the portal's form in a minute, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
 
+	WidgetRate        int `default:"60" help:"How many visits one address may begin at the provider in a minute without a token of the customer's, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
+	WidgetAccountRate int `default:"600" help:"How many such visits may be begun for one account, from all addresses together; 0 is no limit." placeholder:"N"`
+	WidgetFiles       int `default:"5000" help:"How many megabytes of files such visits of one account may be sent in 24 hours; 0 is no limit." placeholder:"MB"`
+
 	EventsURL    string   `name:"events-url" help:"The onboarding app's address, which is told of every state of an application; nobody is told unless given. https and public; on this machine, also http, if the portal listens there." placeholder:"URL"`
 	EventsSecret []string `sep:"," help:"Secrets that sign what it is told, whsec_…; two while they are rotated, the new one first; generated if not given." placeholder:"SECRET"`
 
@@ -188,6 +192,9 @@ func (c *Config) check(parties parties) error {
 	}
 	if c.APIRate < 1 || c.APIRate > 1_000_000 {
 		bad("--api-rate %d: want 1 to 1000000", c.APIRate)
+	}
+	if c.WidgetRate < 0 || c.WidgetAccountRate < 0 || c.WidgetFiles < 0 {
+		bad("--widget-rate, --widget-account-rate, --widget-files: want 0 or more")
 	}
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
 		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)

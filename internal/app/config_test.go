@@ -88,6 +88,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
 		"jobs that nobody runs":            {[]string{"--no-jobs"}, "--no-jobs"},
 		"an API that answers nobody":       {[]string{"--api-rate=0"}, "--api-rate"},
+		"files of less than nothing":       {[]string{"--widget-files=-1"}, "--widget-files"},
 		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
 		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
 		"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},

@@ -440,10 +440,11 @@ func (w *world) badJSON(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
 	}
+	authorized := slices.Contains(r.header, "Authorization") // then a body without a type is JSON
 	for _, kind := range []string{"", "text/plain", "text/json", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "application/json/x", asForm} {
-		send(r.pattern != "/redirect/return" || kind != asForm, "type "+kind, kind, r.body)
+		send((r.pattern != "/redirect/return" || kind != asForm) && (kind != "" || !authorized), "type "+kind, kind, r.body)
 	}
-	add(true, "no type", r.method, r.url(), r.body, r.header...)
+	add(!authorized, "no type", r.method, r.url(), r.body, r.header...)
 	var members map[string]json.RawMessage
 	json.Unmarshal([]byte(r.body), &members)
 	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)

@@ -25,9 +25,12 @@ const maxDepth = 32
 // doubled members, a member of the wrong type, null in place of an object, a
 // string with NUL (no database keeps one as text), deep nesting, and anything
 // after the value. Nothing is read beyond limit.
+//
+// A body without a content type counts as JSON if the request is authorized by
+// its header: a page of another site can send the one without the other only.
 func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
-	if !isType(r, "application/json") {
-		return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	if err := wantJSON(r); err != nil {
+		return err
 	}
 	raw, err := ReadBody(w, r, limit)
 	if err != nil {
@@ -135,21 +138,20 @@ func scanValue(dec *json.Decoder, into reflect.Type, path string, depth int) *De
 			}
 			name, _ := tok.(string)
 			at = strings.TrimPrefix(path+"."+name, ".")
-			// encoding/json matches the fields of a struct without regard to case, so
-			// doubles are looked for without it as well. Elsewhere names are what
-			// they are.
-			key := name
 			if into != nil && into.Kind() == reflect.Struct {
-				key = strings.ToLower(name)
-				inner = member(into, name)
+				// encoding/json matches without regard to case.
+				var exact bool
+				if inner, exact = member(into, name); inner != nil && !exact {
+					return &Detail{Field: at, Message: "is not a field of this request"}
+				}
 			}
-			if seen[key] {
+			if seen[name] {
 				return &Detail{Field: at, Message: "is given twice"}
 			}
 			if seen == nil {
 				seen = map[string]bool{}
 			}
-			seen[key] = true
+			seen[name] = true
 		}
 		if d := scanValue(dec, inner, at, depth+1); d != nil {
 			return d
@@ -173,19 +175,23 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// member is the type of the field that a member is decoded into; nil if there
-// is none.
-func member(t reflect.Type, name string) reflect.Type {
+// member is the type of the field that a member is decoded into, nil if there is
+// none, and whether the member has that field's very name.
+func member(t reflect.Type, name string) (into reflect.Type, exact bool) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == "" {
 			tag = f.Name
 		}
-		if f.IsExported() && strings.EqualFold(tag, name) {
-			return f.Type
+		switch {
+		case !f.IsExported():
+		case tag == name:
+			return f.Type, true
+		case strings.EqualFold(tag, name):
+			into = f.Type
 		}
 	}
-	return nil
+	return into, false
 }
 
 // DecodeForm reads a form of type application/x-www-form-urlencoded and at most
@@ -233,11 +239,11 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 
 // StreamJSON opens a JSON body of at most limit bytes to be read as it comes, for
 // at most within; what reading it fails with is for BodyError. done is called
-// after. Another content type and an announced length that is too large are
-// refused at once. What the body says is not looked at.
+// after. Another content type, as for DecodeJSON, and an announced length that is
+// too large are refused at once. What the body says is not looked at.
 func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (body io.Reader, done func(), err error) {
-	if !isType(r, "application/json") {
-		return nil, nil, Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	if err := wantJSON(r); err != nil {
+		return nil, nil, err
 	}
 	return open(w, r, limit, within)
 }
@@ -258,6 +264,14 @@ func BodyError(err error) error {
 		return Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
 	}
 	return Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
+}
+
+// wantJSON refuses a body that is not said to be JSON.
+func wantJSON(r *http.Request) error {
+	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
+		return nil
+	}
+	return Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
 }
 
 func isType(r *http.Request, want string) bool {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/door"
 	"vestibule/internal/svc"
@@ -20,6 +21,10 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		Name  string         `json:"name"`
 		Count int            `json:"count"`
 		Inner map[string]any `json:"inner"`
+		Link  string         `json:"link"`
+		Rows  []struct {
+			Link string `json:"link"`
+		} `json:"rows"`
 	}
 	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 	for name, c := range map[string]struct {
@@ -39,6 +44,10 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		"a fraction for an int":    {"application/json", `{"count":1.5}`, svc.CodeMalformedBody, "count"},
 		"a member twice":           {"application/json", `{"name":"x","name":"y"}`, svc.CodeMalformedBody, "name"},
 		"a member twice by case":   {"application/json", `{"name":"x","Name":"y"}`, svc.CodeMalformedBody, "Name"},
+		"a member in capitals":     {"application/json", `{"NAME":"x"}`, svc.CodeMalformedBody, "NAME"},
+		"a look-alike of a member": {"application/json", `{"lin\u212a":"x"}`, svc.CodeMalformedBody, "lin\u212a"},
+		"one in capitals, inside":  {"application/json", `{"rows":[{"Link":"x"}]}`, svc.CodeMalformedBody, "rows[0].Link"},
+		"capitals in a free name":  {"application/json", `{"inner":{"a":1,"A":2}}`, "", ""},
 		"an inner member twice":    {"application/json", `{"inner":{"a":1,"a":2}}`, svc.CodeMalformedBody, "inner.a"},
 		"something after":          {"application/json", `{"name":"x"} {}`, svc.CodeMalformedBody, ""},
 		"invalid UTF-8":            {"application/json", "{\"name\":\"\xff\"}", svc.CodeMalformedBody, ""},
@@ -68,6 +77,34 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 				t.Errorf("details = %+v, want the field %q", e.Details, c.field)
 			}
 		})
+	}
+}
+
+// TestABodyWithoutAContentType: what a page of another site can send is not taken.
+func TestABodyWithoutAContentType(t *testing.T) {
+	for _, c := range []struct {
+		contentType, authorization string
+		want                       bool
+	}{
+		{"", "Bearer x", true},
+		{"application/json", "", true},
+		{"", "", false},
+		{"text/plain", "Bearer x", false},
+		{"application/x-www-form-urlencoded", "Basic x", false},
+		{";", "Basic x", false},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
+		for name, value := range map[string]string{"Content-Type": c.contentType, "Authorization": c.authorization} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		_, _, stream := door.StreamJSON(httptest.NewRecorder(), r, 10, time.Second)
+		for what, err := range map[string]error{"DecodeJSON": door.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}), "StreamJSON": stream} {
+			if (err == nil) != c.want || err != nil && door.As(err).Code != svc.CodeUnsupportedMediaType {
+				t.Errorf("%s of type %q, authorized by %q: %v", what, c.contentType, c.authorization, err)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -57,8 +58,8 @@ type Limit struct {
 	Now         func() time.Time
 
 	mu     sync.Mutex
-	recent map[netip.Addr]tokens // used since the turn
-	older  map[netip.Addr]tokens // used between the turn before and that one
+	recent map[string]tokens // used since the turn
+	older  map[string]tokens // used between the turn before and that one
 	turned time.Time
 }
 
@@ -74,20 +75,24 @@ type tokens struct {
 const maxClients = 20_000
 
 // Take takes one request, or says how long to wait for it.
-func (l *Limit) Take(r *http.Request) time.Duration {
+func (l *Limit) Take(r *http.Request) time.Duration { return l.TakeOf(r, "") }
+
+// TakeOf is Take for what all clients have in common: an account's requests, say,
+// whatever addresses they come from. Empty is the client alone.
+func (l *Limit) TakeOf(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0
 	}
-	who := Client(r, l.BehindProxy)
-	if who.IsLoopback() && !l.BehindProxy {
+	client := Client(r, l.BehindProxy)
+	if client.IsLoopback() && !l.BehindProxy {
 		return 0
 	}
-	who = network(who)
+	who := cmp.Or(account, network(client).String())
 	now, most := l.Now(), float64(l.PerMinute)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Sub(l.turned) >= time.Minute || len(l.recent) >= maxClients {
-		l.older, l.recent, l.turned = l.recent, map[netip.Addr]tokens{}, now
+		l.older, l.recent, l.turned = l.recent, map[string]tokens{}, now
 	}
 	t, known := l.recent[who]
 	if !known {

@@ -94,6 +94,15 @@ func TestLimit(t *testing.T) {
 			t.Fatal("who is not to be held is held")
 		}
 	}
+	account := limit(2, false)
+	of := func(remote string) time.Duration {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.RemoteAddr = remote + ":1"
+		return account.TakeOf(r, "svc-one")
+	}
+	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 || of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
+		t.Error("an account's requests are not counted together, whatever their addresses")
+	}
 	proxied := limit(1, true)
 	if take(proxied, "127.0.0.1") != 0 || take(proxied, "127.0.0.1") == 0 {
 		t.Error("a proxy that forwards no address is not held")

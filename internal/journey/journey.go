@@ -55,8 +55,8 @@ const (
 	Restart       Kind = "restart"       // the applicant starts again
 )
 
-// Lifetime is how long, in seconds, an open attempt is kept without a proof:
-// 72 hours, as long as the provider keeps a visit.
+// Lifetime is how long, in seconds, an open attempt is kept without a proof, and a
+// report that is made is asked for: 72 hours, as long as the provider keeps a visit.
 const Lifetime = 72 * 60 * 60
 
 // Input is something that happened to an application. Attempt is the attempt it
@@ -84,7 +84,7 @@ type Application struct {
 	Status      svc.Status      // as proven
 	Substatus   svc.Substatus   // as proven
 	Error       svc.WidgetError // of a verified return, or while connecting of a hint
-	Succeeded   int             // the attempt whose report is fetched; 0 for none
+	Succeeded   int             // the attempt whose report is fetched, or could not be; 0 for none
 }
 
 // New is an application just stored.
@@ -95,7 +95,7 @@ type Do uint8
 
 const (
 	AskStatus  Do = 1 << iota // ask the provider for the status of the input's attempt, now
-	Fetch                     // fetch and store the report of Application.Succeeded; asked once in an application's life
+	Fetch                     // fetch and store the report of Application.Succeeded; asked once, and again only for a new attempt after one whose report could not be fetched
 	NewAttempt                // open a visit for Application.Attempt
 	FreshToken                // the attempt needs a new single-use token
 	Tell                      // something that people see has changed: the page, the onboarding app, the reviewer
@@ -141,7 +141,11 @@ func (a *Application) step(in *Input) Do {
 		}
 		return 0
 	case Tick:
-		if a.Succeeded == 0 && (a.underWay() || a.State == Pending) && in.At-a.Since >= Lifetime {
+		switch {
+		case in.At-a.Since < Lifetime:
+		case a.Succeeded != 0:
+			a.lose(in)
+		case a.underWay() || a.State == Pending:
 			a.move(Expired, in)
 		}
 		return 0
@@ -286,12 +290,22 @@ func (a *Application) succeed(in *Input) Do {
 	return Fetch
 }
 
+// lose ends the wait for a report that is proven to be made and could not be fetched:
+// for the applicant it is one that could not be compiled.
+func (a *Application) lose(in *Input) {
+	if a.State == Pending {
+		a.move(Failed, in)
+		a.Status, a.Substatus = svc.StatusError, ""
+	}
+}
+
+// fetched takes a report that comes after all, too.
 func (a *Application) fetched(in *Input) {
 	want := a.Succeeded
 	if want == 0 {
 		want = a.Attempt
 	}
-	if a.State != Pending || in.Attempt != want {
+	if a.State != Pending && (a.State != Failed || a.Succeeded == 0) || in.Attempt != want {
 		return
 	}
 	a.State, a.Since, a.Succeeded = Ready, in.At, in.Attempt

@@ -92,6 +92,36 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestALostReport: one that is proven and cannot be fetched in time ends as one that
+// could not be compiled. It may be gone on with, and may come after all.
+func TestALostReport(t *testing.T) {
+	pending, _ := at(Returned).Step(Input{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess, At: t0})
+	if early, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime - 1}); early != pending || do != 0 {
+		t.Errorf("a second early: %+v, %b", early, do)
+	}
+	lost, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
+	if lost.State != Failed || lost.Status != svc.StatusError || do != Tell || lost.Outcome() != svc.OutcomeSuccess || !lost.CanRetry() ||
+		Words(lost) != StatusWords(svc.StatusError, "") {
+		t.Errorf("after 72 hours: %+v, %b", lost, do)
+	}
+	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: HookSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: svc.StatusSuccess},
+		{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: svc.StatusError, Substatus: svc.SubMFARequired}} {
+		if got, do := lost.Step(again); got != lost || do != 0 {
+			t.Errorf("%+v moved it: %+v, %b", again, got, do)
+		}
+	}
+	if got, _ := lost.Step(Input{Kind: Fetched, Attempt: 1, PublicToken: "p"}); got.State != Ready || got.Status != svc.StatusSuccess {
+		t.Errorf("the report came after all: %+v", got)
+	}
+	next, do := lost.Step(Input{Kind: Restart, Attempt: 1, At: t0 + 2*Lifetime})
+	if next.State != Connecting || next.Attempt != 2 || next.Succeeded != 0 || !do.Has(NewAttempt) {
+		t.Errorf("begun again: %+v, %b", next, do)
+	}
+	if got, _ := next.Step(Input{Kind: Fetched, Attempt: 1, PublicToken: "p"}); got != next {
+		t.Errorf("the former attempt's report moved %+v", got)
+	}
+}
+
 // TestHookError holds that an error leaves the attempt open, with its words, and
 // gives a fresh token where the table of error types says that a try can help.
 func TestHookError(t *testing.T) {

@@ -44,15 +44,18 @@ func drawInput(t *rapid.T) Input {
 	}
 }
 
-// TestLaws: whatever comes in whatever order, a report is asked for at most
-// once, ready is the end, only a success reaches it, and saying the same twice
-// changes nothing.
+// TestLaws: whatever comes in whatever order, a report is asked for at most once, and
+// lost by the clock alone; ready is the end, only a success reaches it, and saying the
+// same twice changes nothing.
 func TestLaws(t *testing.T) {
 	laws.Check(t, func(t *rapid.T) {
 		a, fetches, proven := New(t0), 0, false
 		for i := range rapid.IntRange(1, 40).Draw(t, "n") {
 			in := drawInput(t)
 			next, do := a.Step(in)
+			if a.State == Failed && a.Succeeded != 0 && do.Has(NewAttempt) {
+				fetches, proven = 0, false // its report was lost, and it begins anew
+			}
 			if do.Has(Fetch) {
 				fetches++
 				proven = true
@@ -66,7 +69,11 @@ func TestLaws(t *testing.T) {
 			if next.State == Ready && a.State != Ready && in.Kind != Fetched {
 				t.Fatalf("step %d: ready by %s", i, in.Kind)
 			}
-			if proven && next.State != Pending && next.State != Ready {
+			lost := next.State == Failed && next.Succeeded != 0
+			if lost && a.State != Failed && (in.Kind != Tick || a.State != Pending || in.At-a.Since < Lifetime) {
+				t.Fatalf("step %d: %+v lost the report of %+v", i, in, a)
+			}
+			if proven && next.State != Pending && next.State != Ready && !lost {
 				t.Fatalf("step %d: a proven success was undone by %+v: %+v", i, in, next)
 			}
 			if next.Attempt < a.Attempt || next.Attempt > a.Attempt+1 {

@@ -13,12 +13,21 @@ func (a Application) CanRetry() bool {
 	case Connecting:
 		return a.Error != "" && a.Error.Retry()
 	case Failed:
-		if a.Error != "" {
-			return a.Error.Retry()
+		if e := a.Cause(); e != "" {
+			return e.Retry()
 		}
 		return !detailsRefused(a.Substatus)
 	}
 	return false
+}
+
+// Cause is the error that people are told of when the application has failed; "" where
+// its status says more: a SUPPLIER_ERROR is any failure at the source.
+func (a Application) Cause() svc.WidgetError {
+	if a.Error == svc.WidgetSupplierError && a.Status != "" && a.Status != svc.StatusError {
+		return ""
+	}
+	return a.Error
 }
 
 // detailsRefused reports whether s is one of the substatuses that name an
@@ -43,8 +52,8 @@ func Words(a Application) svc.Words {
 			EN: "Your report is complete. Nothing more is needed from you.",
 			ES: "Su informe está completo. No necesita hacer nada más."}
 	case Failed:
-		if a.Error != "" {
-			return a.Error.Applicant()
+		if e := a.Cause(); e != "" {
+			return e.Applicant()
 		}
 		return StatusWords(a.Status, a.Substatus)
 	case Expired:
@@ -58,8 +67,8 @@ func (a Application) HintWords() svc.Words {
 	switch a.State {
 	case Started:
 		return svc.Words{
-			EN: "Your details are saved. Continue to connect your accounts.",
-			ES: "Sus datos están guardados. Continúe para conectar sus cuentas."}
+			EN: "Your details are saved. Continue with the verification.",
+			ES: "Sus datos están guardados. Continúe con la verificación."}
 	case Returned:
 		return svc.Words{
 			EN: "Thank you. We are checking that everything arrived.",
@@ -69,12 +78,17 @@ func (a Application) HintWords() svc.Words {
 			EN: "You closed the connection before it was finished. You can go on whenever you like.",
 			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
 	}
-	if a.Error != "" {
-		return a.Error.Applicant()
+	switch a.Error {
+	case "":
+		return svc.Words{
+			EN: "Finish the verification to complete your application.",
+			ES: "Termine la verificación para completar su solicitud."}
+	case svc.WidgetSupplierError: // which of many, the widget has said
+		return svc.Words{
+			EN: "The verification could not be finished; its window says why.",
+			ES: "La verificación no se pudo terminar; su ventana dice por qué."}
 	}
-	return svc.Words{
-		EN: "Connect your accounts to finish your application.",
-		ES: "Conecte sus cuentas para terminar su solicitud."}
+	return a.Error.Applicant()
 }
 
 // StatusWords says to the applicant what a report's status means. A substatus

@@ -225,7 +225,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Fatalf("the application's own letter = %d", p.status)
 		}
 		all := staff.letters(2)
-		if one := all[0] + all[1]; !strings.Contains(one, "Informe de flujo de caja") || !strings.Contains(one, "?lang=es") {
+		if one := all[0] + all[1]; !strings.Contains(one, "Informe de flujo de efectivo") || !strings.Contains(one, "?lang=es") {
 			t.Errorf("no letter in Spanish: %q", all)
 		}
 		// Asked too often, an address is told the same, and written to no more: one more

@@ -235,11 +235,13 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
 			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
 			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
+			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, svc.CodeMalformedBody, "ACCOUNTNAME"},
 			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, svc.CodeMalformedBody, "type"},
 			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, svc.CodeMalformedBody, "id"},
 			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, svc.CodeMalformedBody, "type"},
 			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, svc.CodeMalformedBody, ""},
-			{"a removal without a type", "DELETE", assignments, b.basic(), nil, 415, svc.CodeUnsupportedMediaType, ""},
+			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, svc.CodeMalformedBody, ""},
+			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"), nil, 400, svc.CodeMalformedHeaders, "Content-Type"},
 		}
 		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs, "the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
 			"odd": "\u202eé", "the id of a product": product} {

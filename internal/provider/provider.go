@@ -73,6 +73,13 @@ type Config struct {
 	// customers reach inside.
 	AllowLoopbackCallbacks bool
 
+	// How many visits a minute may be begun without a token, in this process, by one
+	// address and for one account; 0 is no limit. This machine itself is not held.
+	WidgetRate, WidgetAccountRate int
+	// WidgetFiles is how many bytes of files such visits of one account may be sent in
+	// 24 hours; 0 is no limit.
+	WidgetFiles int64
+
 	Awkward uint64 // not 0: the seed by which a sandbox is awkward on purpose
 }
 
@@ -157,7 +164,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
 		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
-		Prepared: visitPrepared{p.prepared, p.reports, p.customers}}
+		Prepared:  visitPrepared{p.prepared, p.reports, p.customers},
+		ByAddress: &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, Now: c.Now},
+		ByAccount: &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}

@@ -321,7 +321,7 @@ func TestConsumers(t *testing.T) {
 		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, svc.CodeMalformedBody)
 		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, svc.Code(svc.WidgetPrefillEmail))
 		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, svc.Code(svc.WidgetPrefillKey))
-		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 415, svc.CodeUnsupportedMediaType)
+		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 400, svc.CodeMalformedHeaders)
 		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, svc.CodeBodyTooLarge)
 
 		read := b.get(path, b.basic())

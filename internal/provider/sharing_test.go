@@ -266,15 +266,28 @@ func TestWhatCannotBeShared(t *testing.T) {
 		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil), 400, svc.CodeMalformedHeaders)
 		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), basic("x", "y"), nil), 403, svc.CodeUnknownCustomer)
 
-		b.want("in capitals", b.share(strings.ToUpper(publicToken)), 200, "")
+		shared := b.share(strings.ToUpper(publicToken))
+		b.want("in capitals", shared, 200, "")
 		b.advance("719h59m")
 		other, _ := b.walked("single")
 		b.account("svc-late", svc.Sandbox, "")
 		late := map[string]any{"publicToken": publicToken, "publicId": "svc-late"}
 		b.want("within 30 days", b.post(relayPath, b.basic(), late), 200, "")
 		b.advance("2m")
-		b.want("after 30 days", b.post(relayPath, b.basic(), late), 400, svc.CodeRelayTokenExpired)
-		b.want("after 30 days, again", b.share(publicToken), 400, svc.CodeRelayTokenExpired)
+		b.want("after 30 days, again", b.post(relayPath, b.basic(), late), 200, "")
+		b.account("svc-later", svc.Sandbox, "")
+		later := map[string]any{"publicToken": publicToken, "publicId": "svc-later"}
+		b.want("after 30 days, for the first time", b.post(relayPath, b.basic(), later), 400, svc.CodeRelayTokenExpired)
+		relayToken := shared.text("relayToken")
+		b.want("expired", b.get("/connect/status", b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+		again := b.share(publicToken)
+		b.want("what expired, after 30 days", again, 200, "")
+		if got := again.text("relayToken"); got != relayToken {
+			t.Errorf("shared again: %s, want %s", got, relayToken)
+		}
+		b.want("for another 72 hours", b.get("/connect/status", b.relay(relayToken)), 200, "")
+		b.want("withdrawn", b.withdraw(relayToken), 200, "")
+		b.want("what was withdrawn, after 30 days", b.share(publicToken), 400, svc.CodeRelayTokenRevoked)
 		b.want("a younger report", b.share(other), 200, "")
 		b.advance("1440h")
 		b.want("after 90 days", b.share(publicToken), 404, svc.CodeInvalidToken)

@@ -137,7 +137,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, svc.CodeInvalidProduct, ""},
 			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[svc.Income]}), good, 400, svc.CodeInvalidProduct, ""},
 			{"somebody else's product", from(b.bearer(b.thirdParty()), product), good, 400, svc.CodeInvalidProduct, ""},
-			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 415, svc.CodeUnsupportedMediaType, ""},
+			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 400, svc.CodeMalformedHeaders, "Content-Type"},
 			{"no JSON", from(token, product), "{", 400, svc.CodeMalformedBody, ""},
 			{"a bad field", from(token, product), submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
 				"currentBalance": "7"}}), 400, svc.CodeMalformedBody, "accounts[0].currentBalance"},

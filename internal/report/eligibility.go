@@ -48,8 +48,10 @@ type Eligibility struct {
 	Assets          *Assets                 `json:"assets,omitempty"`
 	Income          *EligibilityIncome      `json:"income,omitempty"` // nil: no payroll was connected
 	Documents       []EligibilityDocument   `json:"documents,omitempty"`
-	Checks          map[string]Check        `json:"application_completeness_checks,omitempty"` // by one of CompletenessChecks; written in the order of the names
+	Checks          Checks                  `json:"application_completeness_checks,omitempty"` // by one of CompletenessChecks; written in the order of the names
 	Notices         []ConsumerNotice        `json:"consumer_notices,omitempty"`
+
+	LeftOut []string `json:"-"` // parts whose shape the contract does not show and that have another than ours
 }
 
 // StatedEmployer is an employer that the consumer named. With neither a
@@ -188,10 +190,10 @@ type UnmatchedDeposit struct {
 
 // Assets is the report's `assets`. All are arrays, never null.
 type Assets struct {
-	AccountDetails []AssetAccount        `json:"account_details"`
-	Inflows        []Inflow              `json:"inflows"`
-	MatchedIncome  []MatchedIncomeSource `json:"matched_income_sources"`
-	Failed         []FailedConnection    `json:"failed_connections"`
+	AccountDetails []AssetAccount          `json:"account_details"`
+	Inflows        []Inflow                `json:"inflows"`
+	MatchedIncome  []MatchedIncomeSource   `json:"matched_income_sources"`
+	Failed         Loose[FailedConnection] `json:"failed_connections"`
 }
 
 // AssetAccount is one account, an investment account too.
@@ -241,7 +243,7 @@ type EligibilityPayroll struct {
 	GigsAnnualGross     *Cents                 `json:"gigs_annual_gross_earnings"`
 	GigsAnnualDeposited *Cents                 `json:"gigs_annual_deposited_amount"`
 	GigsAnnualNet       *Cents                 `json:"gigs_annual_net_earnings"`
-	Gigs                []GigSummary           `json:"gig_summaries"`
+	Gigs                Loose[GigSummary]      `json:"gig_summaries"`
 	Calendar            []CalendarYear         `json:"calendar_summary,omitempty"` // the most recent year first
 	Statements          []EligibilityStatement `json:"statements"`                 // the most recent first
 }
@@ -312,7 +314,8 @@ func CompletenessChecks() []string {
 }
 
 // ParseEligibility reads an eligibility report of any provider. It takes fields it
-// does not know, since integrations must tolerate additions. A body without meta is
+// does not know, since integrations must tolerate additions, and leaves out parts
+// whose shape the contract does not show where it is not ours. A body without meta is
 // refused.
 func ParseEligibility(raw []byte) (*Eligibility, error) {
 	var body Eligibility
@@ -322,5 +325,6 @@ func ParseEligibility(raw []byte) (*Eligibility, error) {
 	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("eligibility report: meta has no public_token")
 	}
+	body.LeftOut = leftOut(raw, body)
 	return &body, nil
 }

@@ -85,10 +85,44 @@ func TestParseEligibility(t *testing.T) {
 		"text for money":  more + `,"assets":{"account_details":[{"current_balance":"12"}]}}`,
 		"a year of three": more + `,"income":{"payroll":[{"calendar_summary":[{"year":202}]}]}}`,
 		"no date":         more + `,"employment":[{"termination_date":"2026-02-30"}]}`,
-		"checks in a row": more + `,"application_completeness_checks":[]}`,
 	} {
 		if _, err := ParseEligibility([]byte(raw)); err == nil {
 			t.Errorf("%s: was read", name)
+		}
+	}
+}
+
+// Of parts whose shape the contract does not show, what has another is left out and
+// named, and the rest is read.
+func TestParseEligibilityLeavesOutWhatHasAnotherShape(t *testing.T) {
+	more := strings.TrimSuffix(minimal, "}")
+	body := func(failed, gigs, checks string) string {
+		return more + `,"assets":{"account_details":[],"failed_connections":` + failed + `},"income":{"payroll":[{"source_id":"a","gig_summaries":[]},{"source_id":"b","gig_summaries":` +
+			gigs + `}]},"application_completeness_checks":` + checks + `}`
+	}
+	failed, gig := withMembers(FailedConnection{}, `"source_id":"bank","status":"ERROR"`), withMembers(GigSummary{}, `"gig_count":3`)
+	for name, c := range map[string]struct {
+		raw                  string
+		failed, gigs, checks int
+		want                 []string
+	}{
+		"ours":             {body("["+failed+"]", "["+gig+"]", `{"DOCUMENTS_READABLE":{"boolean_value":true}}`), 1, 1, 1, nil},
+		"null":             {body("null", "null", "null"), 0, 0, 0, nil},
+		"checks in a row":  {body("["+failed+"]", "["+gig+"]", `["DOCUMENTS_READABLE"]`), 1, 1, 0, []string{"application_completeness_checks"}},
+		"checks as words":  {body("[]", "[]", `{"DOCUMENTS_READABLE":{"boolean_value":true},"OTHER":"PASSED"}`), 0, 0, 1, []string{"application_completeness_checks"}},
+		"names for banks":  {body(`["Harbor",`+failed+`]`, "[]", `{}`), 1, 0, 0, []string{"assets.failed_connections"}},
+		"other gigs":       {body("[]", `[{"platform":"Rides","total":"12.00"},`+gig+`]`, `{}`), 0, 1, 0, []string{"income.payroll.gig_summaries"}},
+		"one gig":          {body("[]", `{"platform":"Rides"}`, `{}`), 0, 0, 0, []string{"income.payroll.gig_summaries"}},
+		"all of them else": {body("{}", "1", `false`), 0, 0, 0, []string{"assets.failed_connections", "income.payroll.gig_summaries", "application_completeness_checks"}},
+	} {
+		r, err := ParseEligibility([]byte(c.raw))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, r.LeftOut); diff != "" || len(r.Income.Payroll) != 2 ||
+			len(r.Assets.Failed) != c.failed || len(r.Income.Payroll[1].Gigs) != c.gigs || len(r.Checks) != c.checks {
+			t.Errorf("%s: read %+v and %+v, left out (-want +got):\n%s", name, r.Assets, r.Checks, diff)
 		}
 	}
 }

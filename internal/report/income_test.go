@@ -113,8 +113,9 @@ func keysOf(t reflect.Type) (out []string) {
 			out = append(out, keysOf(of)...)
 			continue
 		}
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		out = append(out, key)
+		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "-" {
+			out = append(out, key)
+		}
 	}
 	return out
 }

@@ -13,26 +13,30 @@ const PassportVersion = "4.0.0"
 
 // Passport is the body of the passport: an applicant's credit file from abroad
 // (document 3, "Passport"; its body is the project's, see docs/divergences.md).
-// Amounts are in the currency that stands beside them, the supplier's own.
+// Amounts are in the currency that stands beside them, the supplier's own. The
+// contract does not show the body, so that of another provider's is read what has our
+// shape.
 type Passport struct {
-	Meta          *Meta                 `json:"meta,omitempty"`
-	Product       *Product              `json:"product,omitempty"`
-	Sources       []Source              `json:"sources,omitempty"`
-	Identities    []PassportIdentity    `json:"identities,omitempty"`
-	Scores        []PassportScore       `json:"scores,omitempty"`
-	Currencies    []PassportCurrency    `json:"currencies,omitempty"`
-	Tradelines    []Tradeline           `json:"tradelines,omitempty"`
-	Addresses     []PassportAddress     `json:"addresses,omitempty"`
-	Employers     []PassportEmployer    `json:"employers,omitempty"`
-	OtherIncomes  []PassportIncome      `json:"other_incomes,omitempty"`
-	Inquiries     []PassportInquiry     `json:"inquiries,omitempty"`
-	Identifiers   []PassportIdentifier  `json:"identifiers,omitempty"`
-	BankAccounts  []PassportBankAccount `json:"bank_accounts,omitempty"`
-	PublicRecords []PublicRecord        `json:"public_records,omitempty"`
-	Collections   []Collection          `json:"collections,omitempty"`
-	NSF           []NonsufficientFunds  `json:"nonsufficient_funds,omitempty"`
-	Disputes      []PassportDispute     `json:"disputes,omitempty"`
-	Notices       []PassportNotice      `json:"notices,omitempty"`
+	Meta          *Meta                      `json:"meta,omitempty"`
+	Product       *Product                   `json:"product,omitempty"`
+	Sources       Loose[Source]              `json:"sources,omitempty"`
+	Identities    Loose[PassportIdentity]    `json:"identities,omitempty"`
+	Scores        Loose[PassportScore]       `json:"scores,omitempty"`
+	Currencies    Loose[PassportCurrency]    `json:"currencies,omitempty"`
+	Tradelines    Loose[Tradeline]           `json:"tradelines,omitempty"`
+	Addresses     Loose[PassportAddress]     `json:"addresses,omitempty"`
+	Employers     Loose[PassportEmployer]    `json:"employers,omitempty"`
+	OtherIncomes  Loose[PassportIncome]      `json:"other_incomes,omitempty"`
+	Inquiries     Loose[PassportInquiry]     `json:"inquiries,omitempty"`
+	Identifiers   Loose[PassportIdentifier]  `json:"identifiers,omitempty"`
+	BankAccounts  Loose[PassportBankAccount] `json:"bank_accounts,omitempty"`
+	PublicRecords Loose[PublicRecord]        `json:"public_records,omitempty"`
+	Collections   Loose[Collection]          `json:"collections,omitempty"`
+	NSF           Loose[NonsufficientFunds]  `json:"nonsufficient_funds,omitempty"`
+	Disputes      Loose[PassportDispute]     `json:"disputes,omitempty"`
+	Notices       Loose[PassportNotice]      `json:"notices,omitempty"`
+
+	LeftOut []string `json:"-"` // nodes that have another shape than ours, in whole or in part
 }
 
 // Values of source_type that only the passport has.
@@ -303,7 +307,8 @@ type PassportNotice struct {
 }
 
 // ParsePassport reads a passport of any provider. It takes fields it does not know,
-// since integrations must tolerate additions. A body without meta is refused.
+// since integrations must tolerate additions, and leaves out what has another shape
+// than ours. A body without meta is refused.
 func ParsePassport(raw []byte) (*Passport, error) {
 	var body Passport
 	if err := json.Unmarshal(raw, &body); err != nil {
@@ -312,5 +317,6 @@ func ParsePassport(raw []byte) (*Passport, error) {
 	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("passport: meta has no public_token")
 	}
+	body.LeftOut = leftOut(raw, body)
 	return &body, nil
 }

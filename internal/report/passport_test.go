@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -91,14 +93,9 @@ func TestAPassportWithoutDataHasItsMetaAlone(t *testing.T) {
 
 func TestParsePassportRefuses(t *testing.T) {
 	for name, raw := range map[string]string{
-		"an array":            `[]`,
-		"no meta":             `{}`,
-		"a foreign token":     `{"meta":{"public_token":"x"}}`,
-		"an amount of text":   strings.TrimSuffix(minimal, "}") + `,"tradelines":[{"balance":"12"}]}`,
-		"a rate of nothing":   strings.TrimSuffix(minimal, "}") + `,"currencies":[{"usd_rate":0}]}`,
-		"a rate below zero":   strings.TrimSuffix(minimal, "}") + `,"currencies":[{"usd_rate":-1.5}]}`,
-		"no date":             strings.TrimSuffix(minimal, "}") + `,"inquiries":[{"inquiry_date":"2026-02-30"}]}`,
-		"a score with a half": strings.TrimSuffix(minimal, "}") + `,"scores":[{"score_value":7.5}]}`,
+		"an array":        `[]`,
+		"no meta":         `{}`,
+		"a foreign token": `{"meta":{"public_token":"x"}}`,
 	} {
 		if _, err := ParsePassport([]byte(raw)); err == nil {
 			t.Errorf("%s: was read", name)
@@ -107,12 +104,53 @@ func TestParsePassportRefuses(t *testing.T) {
 }
 
 func TestParsePassportTakesWhatItDoesNotKnow(t *testing.T) {
-	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[{"balance":12.5,"new":1,"status":"NEW"}],"currencies":[{"usd_rate":7.2e-4}],"new":{}}`))
+	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[` + withMembers(Tradeline{}, `"balance":12.5,"new":1,"status":"NEW"`) +
+		`],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":7.2e-4`) + `],"new":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := r.Tradelines[0]; *l.Balance != 12_50 || l.Status != "NEW" || *r.Currencies[0].Rate != 720_000 {
-		t.Errorf("read %+v, %+v", l, r.Currencies[0])
+	if l := r.Tradelines[0]; *l.Balance != 12_50 || l.Status != "NEW" || *r.Currencies[0].Rate != 720_000 || r.LeftOut != nil {
+		t.Errorf("read %+v, %+v, left out %q", l, r.Currencies[0], r.LeftOut)
+	}
+}
+
+// withMembers is of as JSON, with members that are given in place of its own.
+func withMembers(of any, more string) string {
+	var members, given map[string]json.RawMessage
+	raw, _ := json.Marshal(of)
+	json.Unmarshal(raw, &members)
+	json.Unmarshal([]byte("{"+more+"}"), &given)
+	maps.Copy(members, given)
+	raw, _ = json.Marshal(members)
+	return string(raw)
+}
+
+// Of a body that the contract does not show, what has another shape is left out and
+// named, and the rest is read.
+func TestParsePassportLeavesOutWhatHasAnotherShape(t *testing.T) {
+	good := withMembers(Tradeline{}, `"status":"OPEN"`)
+	for name, c := range map[string]struct {
+		nodes string
+		want  []string
+	}{
+		"an amount of text":     {`"tradelines":[` + withMembers(Tradeline{}, `"balance":"12"`) + `,` + good + `]`, []string{"tradelines"}},
+		"a rate of nothing":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":0`) + `]`, []string{"currencies"}},
+		"a rate below zero":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":-1.5`) + `]`, []string{"currencies"}},
+		"no date":               {`"tradelines":[` + good + `],"inquiries":[` + withMembers(PassportInquiry{}, `"inquiry_date":"2026-02-30"`) + `]`, []string{"inquiries"}},
+		"a score with a half":   {`"tradelines":[` + good + `],"scores":[` + withMembers(PassportScore{}, `"score_value":7.5`) + `]`, []string{"scores"}},
+		"members of others":     {`"tradelines":[` + good + `,{"lender":"X","owed":12}]`, []string{"tradelines"}},
+		"objects for lists":     {`"tradelines":[` + good + `],"scores":{"cdc":650},"notices":"none","addresses":7`, []string{"scores", "addresses", "notices"}},
+		"nothing":               {`"tradelines":[` + good + `],"scores":null,"notices":[]`, nil},
+		"elements of all sorts": {`"tradelines":[null,1,"x",[],` + good + `]`, []string{"tradelines"}},
+	} {
+		r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + "," + c.nodes + "}"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, r.LeftOut); diff != "" || len(r.Tradelines) != 1 || r.Tradelines[0].Status != "OPEN" {
+			t.Errorf("%s: tradelines %+v, left out (-want +got):\n%s", name, r.Tradelines, diff)
+		}
 	}
 }
 

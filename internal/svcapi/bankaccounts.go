@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -20,17 +21,32 @@ type ConsumerRef struct {
 // account). The numbers are nil until their ACH details were retrieved. It prints as
 // nothing, so that it does not get into a log.
 type BankAccount struct {
-	AccountID              string       `json:"account_id"`
-	InstitutionName        string       `json:"institution_name"`
-	TruncatedAccountNumber *string      `json:"truncated_account_number"`
-	OwnerFullName          string       `json:"owner_full_name"`
-	AccountName            string       `json:"account_name"`
-	AccountType            string       `json:"account_type"`
-	AccountSubtype         string       `json:"account_subtype"` // report.Checking, Savings or Other
-	DateOpened             *report.Date `json:"date_opened"`
-	RoutingNumber          *string      `json:"routing_number"`
-	FullAccountNumber      *string      `json:"full_account_number"`
-	AccountNumberType      *string      `json:"account_number_type"` // AN or TAN
+	AccountID              string  `json:"account_id"`
+	InstitutionName        string  `json:"institution_name"`
+	TruncatedAccountNumber *string `json:"truncated_account_number"`
+	OwnerFullName          string  `json:"owner_full_name"`
+	AccountName            string  `json:"account_name"`
+	AccountType            string  `json:"account_type"`
+	AccountSubtype         string  `json:"account_subtype"` // report.Checking, Savings or Other
+	DateOpened             *Day    `json:"date_opened"`
+	RoutingNumber          *string `json:"routing_number"`
+	FullAccountNumber      *string `json:"full_account_number"`
+	AccountNumberType      *string `json:"account_number_type"` // AN or TAN
+}
+
+// Day is a day of ISO 8601, which the contract has no closer form for: a date, or the
+// day of a timestamp as that is written.
+type Day struct{ report.Date }
+
+// UnmarshalJSON reads "YYYY-MM-DD", alone or before a time.
+func (d *Day) UnmarshalJSON(b []byte) error {
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(`"`+layout+`"`, string(b)); err == nil {
+			d.Time = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+			return nil
+		}
+	}
+	return errors.New("neither a date nor a timestamp of ISO 8601")
 }
 
 func (BankAccount) String() string       { return "bank account" }

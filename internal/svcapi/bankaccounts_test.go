@@ -1,6 +1,7 @@
 package svcapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -73,6 +74,30 @@ func TestAnswersAboutBankAccounts(t *testing.T) {
 		of := ConsumerRef{ConsumerID: bad.consumer, PublicID: bad.child}
 		if _, err := s.client().ConsumerACH(t.Context(), of, bad.account); err == nil {
 			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestTheDayThatAnAccountWasOpened(t *testing.T) {
+	for raw, want := range map[string]string{
+		`"2020-01-31"`:                    "2020-01-31",
+		`"2020-01-31T23:30:00Z"`:          "2020-01-31",
+		`"2020-01-31T23:30:00.123-05:00"`: "2020-01-31",
+		`"2020-01-31T00:00:00"`:           "2020-01-31",
+		`null`:                            "",
+		`"31.01.2020"`:                    "refused",
+		`"2020-02-30"`:                    "refused",
+		`""`:                              "refused",
+		`5`:                               "refused",
+	} {
+		got, account := "", BankAccount{}
+		if err := json.Unmarshal([]byte(`{"date_opened":`+raw+`}`), &account); err != nil {
+			got = "refused"
+		} else if account.DateOpened != nil {
+			got = account.DateOpened.String()
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", raw, got, want)
 		}
 	}
 }

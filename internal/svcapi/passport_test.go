@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
 
@@ -16,7 +17,7 @@ func TestAPassport(t *testing.T) {
 		}
 		switch r.URL.Path {
 		case "/connect/passport/v4/json":
-			writeJSON(w, 200, map[string]any{"meta": meta, "scores": []any{map[string]any{"score_value": 700}}})
+			writeJSON(w, 200, map[string]any{"meta": meta, "scores": []any{report.PassportScore{Value: 700}, map[string]any{"points": 5}}, "tradelines": "none"})
 		case "/connect/passport/v4/pdf":
 			w.Header().Set("Content-Type", "application/pdf")
 			w.Write([]byte(document))
@@ -26,7 +27,7 @@ func TestAPassport(t *testing.T) {
 	}}
 	c := s.client()
 	raw, got, err := c.Passport(t.Context(), Ref{PublicToken: token1})
-	if err != nil || got.Meta.PublicToken != token1 || got.Scores[0].Value != 700 || len(raw) == 0 {
+	if err != nil || got.Meta.PublicToken != token1 || len(got.Scores) != 1 || got.Scores[0].Value != 700 || len(got.LeftOut) != 2 || len(raw) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {

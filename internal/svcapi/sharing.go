@@ -13,8 +13,8 @@ import (
 // shares a report with the third party of publicID and returns the relay token by
 // which that one names it. Repeating it gives the same token and another 72 hours,
 // so it is sent again like a read. Errors have INVALID_TOKEN for an unknown report,
-// INVALID_PUBLIC_ID, RELAY_TOKEN_EXPIRED for a report over 30 days old and
-// RELAY_TOKEN_REVOKED for a pair that was withdrawn.
+// INVALID_PUBLIC_ID, RELAY_TOKEN_EXPIRED for a report over 30 days old that was not
+// shared with it before, and RELAY_TOKEN_REVOKED for a pair that was withdrawn.
 //
 // The third party passes the relay token as Ref.PublicToken to its own client.
 func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID string) (string, error) {

@@ -116,7 +116,7 @@ var (
 func ProductName(p svc.Product) svc.Words {
 	switch p {
 	case svc.Cashflow:
-		return svc.Words{EN: "Cashflow report", ES: "Informe de flujo de caja"}
+		return svc.Words{EN: "Cashflow report", ES: "Informe de flujo de efectivo"}
 	case svc.Income:
 		return svc.Words{EN: "Income report", ES: "Informe de ingresos"}
 	case svc.Eligibility:
@@ -175,7 +175,7 @@ func (b Base) connectTitle(p svc.Product) svc.Words {
 func applyTitle(p svc.Product) svc.Words {
 	switch p {
 	case svc.Cashflow:
-		return svc.Words{EN: "Apply with a cashflow report", ES: "Solicitud con informe de flujo de caja"}
+		return svc.Words{EN: "Apply with a cashflow report", ES: "Solicitud con informe de flujo de efectivo"}
 	case svc.Income:
 		return svc.Words{EN: "Apply with an income report", ES: "Solicitud con informe de ingresos"}
 	case svc.Eligibility:

@@ -167,7 +167,7 @@ var deskWays = map[string]svc.Words{
 }
 
 var deskKinds = map[svc.Product]svc.Words{
-	svc.Cashflow:    {EN: "Cash flow", ES: "Flujo de caja"},
+	svc.Cashflow:    {EN: "Cash flow", ES: "Flujo de efectivo"},
 	svc.Income:      {EN: "Income", ES: "Ingresos"},
 	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
 	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},

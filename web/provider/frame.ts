@@ -64,7 +64,7 @@ async function begin(options: Record<string, unknown>, resume?: string): Promise
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR");
+  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined);
   handle = body.handle;
   publicToken = body.publicToken;
   send("opened", { publicToken, resume: handle });
@@ -94,11 +94,12 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
   }
 }
 
-// problem shows the words for a widget error that came before there was a visit.
-async function problem(errorType: string): Promise<void> {
+// problem shows the words for a widget error that came before there was a visit, or
+// those for another code, where that tells the applicant more.
+async function problem(errorType: string, words = errorType): Promise<void> {
   end("error", { publicToken, errorType });
   const q = new URLSearchParams(lang ? { lang } : {});
-  const answer = await request(`/widget/v1/problems/${encodeURIComponent(errorType)}?${q}`);
+  const answer = await request(`/widget/v1/problems/${encodeURIComponent(words)}?${q}`);
   if (answer?.ok) return show(answer, modal);
   document.getElementById("step")!.replaceChildren();
   say("failed");
@@ -115,18 +116,27 @@ async function show(answer: Response | undefined, moved: boolean): Promise<void>
   swap(html, moved);
 }
 
+// came is the step as it came: one that comes again, unasked or by "Try again", leaves
+// what was typed.
+let came = "";
+
 function swap(html: string, moved: boolean, first?: string): void {
   const next = new DOMParser().parseFromString(html, "text/html").getElementById("step");
   const now = document.getElementById("step")!;
   if (!next) return say("failed");
+  const asked = notice.contains(document.activeElement);
   hush();
   clearTimeout(poll);
   const same = now.dataset.step === next.dataset.step;
-  if (!(same && next.dataset.poll && !moved)) {
+  const again = next.outerHTML === came;
+  came = next.outerHTML;
+  if (moved || !same || !(again || next.dataset.poll)) {
     now.replaceWith(document.adoptNode(next));
     enhance(next, { "X-Visit-Part": "step" }, uploaded);
     if (moved || document.hasFocus()) focusStep(next, first);
     else if (!same) announce(next);
+  } else if (asked) {
+    focusStep(now);
   }
   after(document.getElementById("step")!);
 }

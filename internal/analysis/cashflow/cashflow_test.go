@@ -72,6 +72,9 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 			t.Error("a bank's identity has a matching")
 		}
 	}
+	if given := Build(Input{Consumer: typed, InputSource: report.CustomerInput, Bank: data}, asOf); given.Identities[0].Matching == nil {
+		t.Error("what the customer gave is not matched")
+	}
 	nobody := Build(Input{Bank: data}, asOf)
 	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil {
 		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)

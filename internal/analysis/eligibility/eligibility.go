@@ -177,9 +177,9 @@ func substatus(s svc.Substatus) *svc.Substatus {
 }
 
 // identities lists the consumer's own input first, then every owner that a bank
-// knows, then the employees of the payroll connections and pay stubs. The input
-// carries the matching, unless there is nothing to match with: a source agrees when one of its
-// identities does.
+// knows, then the employees of the payroll connections and pay stubs. The
+// consumer's input carries the matching, unless there is nothing to match with; what
+// the customer gave does not. A source agrees when one of its identities does.
 func (in *Input) identities() []report.EligibilityIdentity {
 	var out []report.EligibilityIdentity
 	if in.Consumer != nil {
@@ -218,7 +218,7 @@ func (in *Input) identities() []report.EligibilityIdentity {
 			source(p.SourceID, p.ID, who)
 		}
 	}
-	if in.Consumer != nil && len(out) > 1 {
+	if in.Consumer != nil && in.InputSource == report.ConsumerInput && len(out) > 1 {
 		out[0].Matching = &report.EligibilityMatching{FullName: m}
 	}
 	return out

@@ -203,6 +203,10 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
 		t.Errorf("a single identity has %+v", alone.Identities)
 	}
+	in.InputSource = report.CustomerInput
+	if given := Build(in, asOf); len(given.Identities) != 5 || given.Identities[0].Matching != nil {
+		t.Errorf("what the customer gave is matched: %+v", given.Identities)
+	}
 	unnamed := Build(Input{Bank: in.Bank}, asOf)
 	if len(unnamed.Identities) != 2 || unnamed.Identities[0].Matching != nil {
 		t.Errorf("without input: %+v", unnamed.Identities)

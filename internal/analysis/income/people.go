@@ -28,7 +28,9 @@ func sources(in Input) []report.Source {
 }
 
 // identities lists the consumer's own input first, then every owner known to a
-// bank, those whom payroll connections know and those whom pay stubs name. The input carries the matching, unless there is nothing to match with.
+// bank, those whom payroll connections know and those whom pay stubs name. The
+// consumer's input carries the matching, unless there is nothing to match with; what
+// the customer gave does not (document 3, "identities").
 func identities(in Input) []report.IncomeIdentity {
 	var out []report.IncomeIdentity
 	if in.Consumer != nil {
@@ -56,7 +58,7 @@ func identities(in Input) []report.IncomeIdentity {
 			known(p.SourceID, bankdata.Owner{RecordID: p.ID, Person: named(*p.Stub.EmployeeName)})
 		}
 	}
-	if in.Consumer != nil && len(out) > 1 {
+	if in.Consumer != nil && in.InputSource == report.ConsumerInput && len(out) > 1 {
 		out[0].Matching = &m
 	}
 	return out

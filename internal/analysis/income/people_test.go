@@ -32,6 +32,12 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("matching is %s", got)
 	}
+	given := Build(Input{Consumer: typed, InputSource: report.CustomerInput, Bank: data}, asOf)
+	for _, i := range given.Identities {
+		if i.Matching != nil || len(given.Identities) != 3 {
+			t.Errorf("what the customer gave is matched: %+v", given.Identities)
+		}
+	}
 	nobody := Build(Input{Bank: data}, asOf)
 	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil || nobody.Identities[1].Matching != nil {
 		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)

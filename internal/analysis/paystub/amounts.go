@@ -46,13 +46,14 @@ type heading struct {
 
 // table reads the amounts of a sheet.
 type table struct {
+	*steps
 	headers []header
 	lines   []line
 }
 
 // read goes through the rows from top to bottom.
 func (s *sheet) amounts() *table {
-	t := &table{}
+	t := &table{steps: s.steps}
 	for n, r := range s.rows {
 		if h, ok := headerOf(r); ok {
 			h.n = len(t.headers) + 1
@@ -101,6 +102,7 @@ func (t *table) column(c *cell) (period, *header) {
 		if h.page != c.page {
 			return noPeriod, nil
 		}
+		t.spend(len(h.cells))
 		best, at := 14.0, -1
 		for k, head := range h.cells {
 			d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2)
@@ -270,9 +272,11 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 
 // cheque says whether a label's row is where a cheque says whom it pays.
 func (s *sheet) cheque(label *cell) bool {
+	s.spend(len(s.rows))
 	for _, r := range s.rows {
 		if r[0].page == label.page && abs(r.y()-label.y) < 2*label.size {
 			for _, c := range r {
+				s.spend(8 + len(c.words))
 				if contains(c.words, "to the order of") {
 					return true
 				}
@@ -324,10 +328,12 @@ func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
 		if s.rows[k][0].page != c.page || s.rows[k].y()-c.y > float64(rows)*3*max(c.size, 6) {
 			break
 		}
+		s.spend(len(s.rows[k]))
 		for _, h := range s.rows[k] {
 			if h.number || min(h.x1, c.x1)-max(h.x0, c.x0) <= 0 && abs(h.x1-c.x1) > 6 {
 				continue
 			}
+			s.spend(32 + len(h.words))
 			if i, of := itemOf(h.words, noSection); i != noItem {
 				return i, of
 			}

@@ -33,6 +33,7 @@ func (r row) y() float64 { return r[0].y }
 
 // sheet is what a stub shows, as it is seen: rows from top to bottom, page by page.
 type sheet struct {
+	*steps
 	file    *pdf.File
 	rows    []row
 	cells   int
@@ -44,13 +45,14 @@ type mark struct{ page, run int }
 
 // lay puts the text of a file in rows.
 func lay(f *pdf.File) *sheet {
-	s := &sheet{file: f}
+	s := &sheet{steps: &steps{left: maxSteps}, file: f}
 	for n := range f.Pages {
 		p := &f.Pages[n]
 		hidden := covered(p)
 		var pieces []*cell
 		for i := range p.Runs {
 			r := &p.Runs[i]
+			s.spend(len(r.Text))
 			switch {
 			case hidden[i]:
 				s.covered = append(s.covered, mark{n, i})

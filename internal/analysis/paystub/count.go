@@ -79,6 +79,7 @@ func (t *table) columnAbove(c *cell) (period, *header) {
 	for n > 0 && (headers[n-1].page > c.page || headers[n-1].page == c.page && headers[n-1].y <= c.y) {
 		n--
 	}
+	t.spend(len(headers) - n)
 	t.headers = headers[:n]
 	return t.column(c)
 }

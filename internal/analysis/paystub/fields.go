@@ -35,6 +35,7 @@ func (s *sheet) fields() *fields {
 			if c.number {
 				continue
 			}
+			s.spend(32 + len(c.text))
 			what, rest, colon := inline(c.text)
 			if what != noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress) && f.put(what, rest, c) {
 				continue
@@ -43,6 +44,7 @@ func (s *sheet) fields() *fields {
 				continue
 			}
 			for _, v := range s.beside(n, i) {
+				s.spend(32 + len(v.text))
 				if f.put(what, v.text, v) {
 					break
 				}
@@ -73,8 +75,10 @@ func (s *sheet) beside(n, i int) (out []*cell) {
 		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
 			break
 		}
+		s.spend(len(r))
 		for _, c := range r {
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
+				s.spend(16)
 				out = append(out, c)
 				far[c] = 2 * (label.y - c.y)
 			}

@@ -17,6 +17,7 @@ type figure struct {
 	font  pdf.Font
 	index int
 	total bool
+	bold  bool
 }
 
 // look compares how amounts were drawn: what is done to one of them afterwards
@@ -27,6 +28,7 @@ func (d *Document) look(s *sheet) {
 	d.pieces(all)
 	d.rows(s)
 	for _, column := range columns(all) {
+		s.spend(len(column) * len(column) / 8) // each beside each
 		d.column(column)
 	}
 	d.overlaps(s)
@@ -46,6 +48,7 @@ func (s *sheet) figuresOf() (out []figure) {
 			}
 			for _, i := range c.runs {
 				run := &s.file.Pages[c.page].Runs[i]
+				s.spend(1 + len(run.Text)/8) // which may hold many cells
 				if strings.ContainsAny(run.Text, "0123456789") {
 					if x.runs++; x.first == nil {
 						x.first, x.index, x.font = run, run.Font, s.file.Fonts[run.Font]
@@ -53,6 +56,7 @@ func (s *sheet) figuresOf() (out []figure) {
 				}
 			}
 			if x.first != nil {
+				x.bold = bold(x.font.Name)
 				out = append(out, x)
 			}
 		}
@@ -221,14 +225,14 @@ func (d *Document) column(c []figure) {
 			if abs(y.cell.size-x.cell.size) > 0.05 {
 				size++
 			}
-			if bold(y.font.Name) != bold(x.font.Name) {
+			if y.bold != x.bold {
 				style++
 			}
 		}
 		if peers >= 3 && size == peers && abs(x.cell.size-x.label.size) > 0.05 {
 			sizes++
 		}
-		if peers >= 3 && style == peers && bold(d.file.Fonts[d.fontOf(x.label)].Name) != bold(x.font.Name) {
+		if peers >= 3 && style == peers && bold(d.file.Fonts[d.fontOf(x.label)].Name) != x.bold {
 			styles++
 		}
 	}

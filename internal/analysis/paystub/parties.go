@@ -69,6 +69,7 @@ func (s *sheet) oneLine(f *fields) {
 				continue
 			}
 			for _, v := range s.beside(n, i) {
+				s.spend(32 + len(v.text))
 				lines := strings.Split(v.text, ",")
 				if len(lines) < 3 {
 					continue
@@ -91,6 +92,7 @@ func (s *sheet) oneLine(f *fields) {
 
 // before is the cell to the left of another; nil where there is none.
 func (s *sheet) before(c *cell) *cell {
+	s.spend(s.cells)
 	for _, r := range s.rows {
 		for i, x := range r {
 			if x == c && i > 0 {
@@ -125,6 +127,7 @@ func (s *sheet) blocks() (out []block) {
 			}
 			b := block{cells: []*cell{c}, city: city, state: state, zip: zip}
 			for k := n - 1; k >= 0 && len(b.cells) < 5; k-- {
+				s.spend(len(s.rows[k]))
 				up := over(s.rows[k], b.cells[0])
 				if up == nil {
 					if b.cells[0].page != s.rows[k][0].page || s.rows[k].y()-b.cells[0].y > 2.2*max(s.rows[k][0].size, c.size) {

@@ -118,7 +118,23 @@ func (d *Document) read(file []byte) {
 		return
 	}
 	d.file = f
-	s := lay(f)
+	d.understand()
+}
+
+// understand makes of what the file shows what can be told of it. Where that takes
+// more steps than there are, nothing is told, as of any file that is too large.
+func (d *Document) understand() {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case tooManySteps:
+			*d = Document{Outcome: TooLarge, FileType: d.FileType}
+			d.Stub.ConsistencyChecks = d.checks()
+		default:
+			panic(p)
+		}
+	}()
+	s := lay(d.file)
 	switch d.program(); {
 	case len(s.rows) == 0:
 		d.Outcome = NoText

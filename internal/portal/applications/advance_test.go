@@ -519,3 +519,45 @@ func contains(b []byte, s string) bool {
 	}
 	return false
 }
+
+// A report that can never be read ends its application, whether it is the fetch or the
+// poll that sees its time go by, and nothing goes on for ever.
+func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		for _, by := range []string{"fetch", "poll"} {
+			b := newBench(t, db)
+			a := b.apply()
+			b.begin(a.ID)
+			events["webhook"](b, a)
+			b.err = &svcapi.Error{HTTP: 200, Code: svc.CodeUpstream, Err: errors.New("the answer is not a report")}
+			work := func() error {
+				if by == "poll" {
+					return b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1})
+				}
+				return b.fetch(t.Context(), Fetch{Application: a.ID})
+			}
+			b.pass(lifetime - time.Second)
+			if err := work(); err == nil || b.now(a.ID).Journey.State != journey.Pending {
+				t.Errorf("%s, a second early: %v, %s", by, err, b.now(a.ID).Journey.State)
+			}
+			b.pass(time.Second)
+			work()
+			got := b.now(a.ID)
+			if got.Journey.State != journey.Failed || got.Journey.Status != svc.StatusError || !got.Journey.CanRetry() {
+				t.Errorf("%s, after 72 hours: %+v", by, got.Journey)
+			}
+			b.pass(time.Minute)
+			if err := b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1}); err != nil {
+				t.Errorf("%s: the poll goes on: %v", by, err)
+			}
+			var cause *svcapi.Error // that of a job that comes later has none
+			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); !errors.As(err, &cause) {
+				t.Errorf("%s: the fetch goes on: %v", by, err)
+			}
+			b.err = nil
+			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); err != nil || b.now(a.ID).Journey.State != journey.Ready {
+				t.Errorf("%s, where it comes after all: %v, %s", by, err, b.now(a.ID).Journey.State)
+			}
+		}
+	})
+}

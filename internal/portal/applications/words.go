@@ -48,9 +48,9 @@ func failure(j journey.Application) svc.Words {
 	switch {
 	case corrects(j):
 		return svc.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
-	case j.Error != "" && !j.Error.Retry():
+	case j.Cause() != "" && !j.Cause().Retry():
 		return svc.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
-	case j.Error != "":
+	case j.Cause() != "":
 		return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
 	}
 	switch j.Substatus {

@@ -171,15 +171,10 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 		return jobs.Later(max(every, wait))
 	}
 	if p.Attempt == a.Journey.Attempt && now.Unix()-a.Journey.Since >= journey.Lifetime {
-		err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			var err error
-			a, err = s.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Tick, Attempt: p.Attempt, At: now.Unix()})
-			return err
-		})
-		if err != nil {
+		var err error
+		if a, err = s.tick(ctx, a.ID, p.Attempt); err != nil {
 			return err
 		}
-		s.hub.nudge(a.ID)
 	}
 	every, more := patient.next(now.Sub(t.CreatedAt))
 	open := p.Attempt == a.Journey.Attempt && (a.Journey.State == journey.Connecting || a.Journey.State == journey.Returned || a.Journey.State == journey.Pending)
@@ -190,6 +185,16 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 		return nil
 	}
 	return jobs.Later(max(every, wait))
+}
+
+// tick has the journey look at the clock.
+func (s *Service) tick(ctx context.Context, id string, number int) (a Application, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number, At: s.now().Unix()})
+		return err
+	})
+	s.hub.nudge(id)
+	return a, err
 }
 
 // fetch fetches the report and keeps it, once: a lease keeps others out while it
@@ -225,7 +230,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 			return err
 		}
 		locked, err := lock(ctx, tx, a.ID)
-		if err != nil {
+		if err != nil || locked.Journey.Succeeded != number { // it was given up meanwhile, and begun again
 			return err
 		}
 		kept, err := keepReport(ctx, tx, a.ID, sealed, s.now())
@@ -253,14 +258,21 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 	return err
 }
 
-// refetch gives the lease back and says when to try again. It gives up when
-// nobody could still be waiting.
+// refetch gives the lease back and says when to try again. It gives up when nobody
+// could still be waiting, and the application then ends without a report.
 func (s *Service) refetch(ctx context.Context, a Application, why error) error {
 	if err := release(context.WithoutCancel(ctx), s.DB.SQL, a.ID); err != nil {
 		return err
 	}
 	every, more := refetch.next(s.now().Sub(time.Unix(a.Journey.Since, 0)))
-	if !more {
+	if !more && a.Journey.State == journey.Pending {
+		if a, err := s.tick(ctx, a.ID, a.Journey.Succeeded); err != nil {
+			return err
+		} else if a.Journey.State == journey.Failed {
+			s.Log.ErrorContext(ctx, "report given up", "application", a.ID, "why", why.Error())
+		}
+	}
+	if !more || a.Journey.State != journey.Pending {
 		return jobs.Give(why)
 	}
 	s.Log.WarnContext(ctx, "report not fetched", "application", a.ID, "why", why.Error())

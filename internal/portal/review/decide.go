@@ -359,7 +359,11 @@ func (d *Desk) scoreOf(ctx context.Context, a Application) (*pages.LetterScore, 
 	}
 	for i := len(body.Scores) - 1; i >= 0; i-- {
 		if v := body.Scores[i].Value; v != nil && body.Meta != nil {
-			return &pages.LetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}, nil
+			score := &pages.LetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}
+			for _, c := range body.Scores[i].AdverseActionCodes {
+				score.Factors = append(score.Factors, pages.ScoreReason(c.Code, c.Description))
+			}
+			return score, nil
 		}
 	}
 	return nil, nil

@@ -598,7 +598,7 @@ func TestOneApplication(t *testing.T) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
-	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report yet.") || strings.Contains(page, "Open the report") {
+	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report.") || strings.Contains(page, "Open the report") {
 		t.Errorf("an application without a report:\n%s", page)
 	}
 	got := attempts([]Line{})

@@ -413,3 +413,8 @@ func (d *Desk) useArrival(ctx context.Context, q store.Queryer, state []byte, se
 	a.nonce, a.verifier, _ = strings.Cut(string(plain), " ")
 	return a, err
 }
+
+func staffed(ctx context.Context, q store.Queryer) (there bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM reviewers)`).Scan(&there)
+	return there, err
+}

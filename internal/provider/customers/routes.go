@@ -8,8 +8,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"vestibule/internal/door"
 	"vestibule/internal/provider/gate"
@@ -65,9 +63,9 @@ func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.there {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
-			if json.Unmarshal(raw, &c.ExternalID) != nil || !isLabel(c.ExternalID) {
+			if json.Unmarshal(raw, &c.ExternalID) != nil || !gate.IsExternalID(c.ExternalID) {
 				return door.Fail(svc.CodeMalformedBody, errors.New("consumerExternalId"),
-					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters"})
+					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters, without spaces at either end"})
 			}
 		}
 	}
@@ -106,13 +104,6 @@ func merge(old, change json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(into)
-}
-
-// isLabel reports whether s can be a customer's own label: short text without
-// control characters.
-func isLabel(s string) bool {
-	n := utf8.RuneCountInString(s)
-	return n >= 1 && n <= svc.MaxExternalID && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {

@@ -280,7 +280,7 @@ func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, to
 		case svc.CodeInvalidPublicID:
 			return done{}, wrong("publicId", "No other account has this publicId.", "Ninguna otra cuenta tiene ese publicId.")
 		case svc.CodeRelayTokenExpired:
-			return done{}, wrong(field, "The report is over 30 days old and cannot be shared.", "El informe tiene más de 30 días y no se puede compartir.")
+			return done{}, wrong(field, "The report is over 30 days old and cannot be shared with an account that did not have it before.", "El informe tiene más de 30 días y no se puede compartir con una cuenta que no lo tuviera antes.")
 		case svc.CodeRelayTokenRevoked:
 			return done{}, wrong("publicId", "The report was withdrawn from this account, or its consumer withdrew consent: it cannot be shared with it any more.", "El informe se retiró a esta cuenta, o el consumidor retiró su consentimiento: ya no puede compartirse con ella.")
 		}

@@ -123,7 +123,8 @@ func (g *Gate) Bearer(next door.HandlerFunc) door.HandlerFunc {
 }
 
 // admit settles which account the client acts for: its own, or a child's that
-// X-PUBLIC-ID names.
+// X-PUBLIC-ID names. A content type that next does not take is a malformed header
+// here, as the contract has it for its clients' bodies (document 2, Errors).
 func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next door.HandlerFunc) error {
 	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
@@ -141,7 +142,11 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 		}
 		caller = child
 	}
-	return next(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, admitted{client, caller})))
+	err = next(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, admitted{client, caller})))
+	if e := (*door.Error)(nil); errors.As(err, &e) && e.Code == svc.CodeUnsupportedMediaType {
+		return malformed("Content-Type", "must be application/json")
+	}
+	return err
 }
 
 // Customer returns the account of a publicId that a browser gave, if it is of

@@ -1,10 +1,17 @@
 package gate
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vestibule/internal/svc"
+)
 
 // Identifier is how a request names a report: exactly one of the two.
 type Identifier struct {
-	PublicToken string // X-PUBLIC-TOKEN
+	PublicToken string // X-PUBLIC-TOKEN, in small letters, as UUIDs are kept
 	ExternalID  string // X-EXTERNAL-ID
 }
 
@@ -25,5 +32,13 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 	case token != "" && external != "":
 		return Identifier{}, malformed("X-EXTERNAL-ID", "is given together with X-PUBLIC-TOKEN")
 	}
-	return Identifier{PublicToken: token, ExternalID: external}, nil
+	return Identifier{PublicToken: strings.ToLower(token), ExternalID: external}, nil
+}
+
+// IsExternalID reports whether s can be a customer's label of a report or a consumer:
+// 1 to 64 characters, none of them a control character, and no white space at either
+// end. The header would lose that, and two labels be one.
+func IsExternalID(s string) bool {
+	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= svc.MaxExternalID &&
+		!strings.ContainsFunc(s, unicode.IsControl) && strings.TrimSpace(s) == s
 }

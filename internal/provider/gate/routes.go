@@ -10,16 +10,14 @@ import (
 
 // Routes adds the gate's own endpoints.
 func (g *Gate) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/accesstoken", door.API(g.Log, g.accessToken))
+	mux.Handle("GET /connect/accesstoken", door.API(g.Log, g.Basic(g.accessToken)))
 	mux.Handle("GET /connect/jwkset", door.API(g.Log, g.keySet))
 }
 
-// accessToken gives a client an access token: {accessToken, exp}.
+// accessToken gives a client an access token: {accessToken, exp}. It is the client's,
+// also where the request is for a child's account: each request with it names that.
 func (g *Gate) accessToken(w http.ResponseWriter, r *http.Request) error {
-	client, err := g.basic(r)
-	if err != nil {
-		return err
-	}
+	client := ClientOf(r.Context())
 	now := g.Now()
 	exp := now.Truncate(1e9).Add(TokenLifetime)
 	token, err := g.Keys.Sign(r.Context(), g.DB.SQL, AccessKeys, accessType, now, exp, jose.Claims{"sub": client.CredentialID})

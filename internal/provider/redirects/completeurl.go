@@ -3,6 +3,7 @@ package redirects
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -29,7 +30,8 @@ type completeURL struct {
 // parseURL takes an absolute http or https URL apart, and refuses what browsers
 // and servers read differently: user info, fragments, backslashes, control
 // characters and other than ASCII, hosts that a policy would read as more, dot segments, encoded slashes, dots and
-// percent signs, a placeholder anywhere but in path or query.
+// percent signs, a placeholder anywhere but in path or query, and one whose removal
+// from the path would leave any of that.
 func parseURL(raw string) (completeURL, error) {
 	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
 		return completeURL{}, errCompleteURL
@@ -58,18 +60,26 @@ func parseURL(raw string) (completeURL, error) {
 	if path == "" {
 		path = "/"
 	}
+	if !plain(path) || !plain(pathWithout(path)) {
+		return completeURL{}, errCompleteURL
+	}
+	return completeURL{origin: scheme + "://" + host, path: path, raw: raw}, nil
+}
+
+// plain reports whether a path is read the same by everybody.
+func plain(path string) bool {
 	lower := strings.ToLower(path)
 	for _, bad := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
 		if strings.Contains(lower, bad) {
-			return completeURL{}, errCompleteURL
+			return false
 		}
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {
-			return completeURL{}, errCompleteURL
+			return false
 		}
 	}
-	return completeURL{origin: scheme + "://" + host, path: path, raw: raw}, nil
+	return true
 }
 
 // CheckCompleteURL says whether a browser could be sent back to a URL at all,
@@ -135,16 +145,22 @@ func (c completeURL) withToken(token string) string {
 	return c.raw + "&jwt=" + token
 }
 
-// withoutToken is the URL that a form is posted to: the parameter that holds the
-// placeholder is left out, for the token travels in the body.
+// placeholders are both spellings, the encoded one in letters of any case.
+var placeholders = regexp.MustCompile(`\[token\]|(?i:%5btoken%5d)`)
+
+// withoutToken is the URL that a form is posted to: without the placeholder, wherever
+// it stands, for the token travels in the body. A parameter that holds it is left out.
 func (c completeURL) withoutToken() string {
 	base, query, found := strings.Cut(c.raw, "?")
+	if path := rawPath(c.raw); path != "" {
+		base = strings.TrimSuffix(base, path) + pathWithout(path)
+	}
 	if !found {
-		return strings.NewReplacer(placeholder, "", encoded, "").Replace(base)
+		return base
 	}
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
-		if pair != "" && !strings.Contains(pair, placeholder) && !strings.Contains(strings.ToLower(pair), strings.ToLower(encoded)) {
+		if pair != "" && !placeholders.MatchString(pair) {
 			kept = append(kept, pair)
 		}
 	}
@@ -152,4 +168,18 @@ func (c completeURL) withoutToken() string {
 		return base
 	}
 	return base + "?" + strings.Join(kept, "&")
+}
+
+// pathWithout is a path without placeholders, and without the segments that were
+// nothing else; at the end, such a one leaves its slash.
+func pathWithout(path string) string {
+	segments := strings.Split(path, "/")
+	kept := segments[:0]
+	for i, segment := range segments {
+		rest := placeholders.ReplaceAllString(segment, "")
+		if rest != "" || segment == "" || i == len(segments)-1 {
+			kept = append(kept, rest)
+		}
+	}
+	return strings.Join(kept, "/")
 }

@@ -57,6 +57,11 @@ func TestCompleteURLsThatAreAllowed(t *testing.T) {
 		{"two placeholders, of which one is replaced", "https://app.example/return?a=[token]&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
 		{"two spellings, of which the first is replaced", "https://app.example/return?a=%5Btoken%5D&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
 		{"the placeholder in the path", "https://app.example/return/[token]", "https://app.example/return/T", "https://app.example/return/"},
+		{"the same with a query", "https://app.example/return/[token]?a=1", "https://app.example/return/T?a=1", "https://app.example/return/?a=1"},
+		{"in the path, as an encoder leaves it", "https://app.example/return/%5btoken%5d", "https://app.example/return/T", "https://app.example/return/"},
+		{"in the midst of the path", "https://app.example/return/[token]/x", "https://app.example/return/T/x", "https://app.example/return/x"},
+		{"in a part of the path", "https://app.example/return/t-[token].html?b=2", "https://app.example/return/t-T.html?b=2", "https://app.example/return/t-.html?b=2"},
+		{"in path and query", "https://app.example/return/[token]?t=%5Btoken%5D&a=1", "https://app.example/return/T?t=%5Btoken%5D&a=1", "https://app.example/return/?a=1"},
 		{"an address in the query", "https://app.example/return?next=https://evil.example/@", "https://app.example/return?next=https://evil.example/@&jwt=T", "https://app.example/return?next=https://evil.example/@"},
 		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1", "http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
 	} {
@@ -82,6 +87,7 @@ func FuzzAllowed(f *testing.F) {
 		"https://[token]/return", "https://app.example/return/%5Btoken%5D", "http://localhost:8080/redirect/return?jwt=%5Btoken%5D"} {
 		f.Add(s)
 	}
+	f.Add("https://app.example/return/.[token]./x")
 	f.Fuzz(func(t *testing.T, raw string) {
 		c, err := allowed(raw, registered)
 		if err != nil {

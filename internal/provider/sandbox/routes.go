@@ -255,7 +255,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		}
 		how.Delay = d
 	}
-	n, err := c.Webhooks.Fire(r.Context(), in.PublicToken, how)
+	n, err := c.Webhooks.Fire(r.Context(), strings.ToLower(in.PublicToken), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return door.Fail(svc.CodeInvalidToken, err)
 	}

@@ -216,6 +216,8 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 			details = append(details, door.Detail{Field: f.name, Message: "is too long"})
 		case strings.ContainsRune(*f.into, 0), f.name == "externalId" && strings.ContainsFunc(*f.into, unicode.IsControl):
 			details = append(details, door.Detail{Field: f.name, Message: "has a control character"})
+		case f.name == "externalId" && strings.TrimSpace(*f.into) != *f.into:
+			details = append(details, door.Detail{Field: f.name, Message: "has white space at an end"})
 		}
 	}
 	if len(details) > 0 {

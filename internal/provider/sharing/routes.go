@@ -123,7 +123,14 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 	}
 	now := s.Now().UTC()
 	if now.Sub(rep.Created) > Window {
-		return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old"))
+		// What was shared in time can be shared again as long as the report lives.
+		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
+		if errors.Is(err, store.ErrNotFound) {
+			return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	share := Share{RelayToken: uuid.NewString(), PublicToken: rep.PublicToken, CustomerID: caller.CustomerID,
 		ThirdPartyID: third.CustomerID, Created: now, Expires: now.Add(Life)}

@@ -4,7 +4,7 @@
 // tokens").
 //
 // There is one token for a report and a third party. It is good for 72 hours, and
-// again for 72 by every repeated grant; once the third party has read the report
+// again for 72 by every repeated grant, as long as the report lives; once the third party has read the report
 // in that time, for as long as the report lives. A grant that was withdrawn never
 // comes back, and a consumer that withdraws consent withdraws all of them. A relay
 // token names its report to that third party alone: to anybody else, its owner too, it
@@ -26,7 +26,8 @@ import (
 )
 
 const (
-	// Window is how old a report may be to be shared (document 2, Limits).
+	// Window is how old a report may be to be shared with a third party for the first
+	// time (document 2, Limits).
 	Window = 30 * 24 * time.Hour
 	// Life is how long a third party has to read what was shared.
 	Life = 72 * time.Hour

@@ -54,8 +54,8 @@ type granted struct {
 
 // grantReady is grant, by one statement, for those of the pairs, all different,
 // whose report is the caller's, ready and young enough, and whose third party is
-// another account of the environment. For the others there is nothing in what it
-// returns.
+// another account of the environment. For the others, old ones that were shared in
+// time among them, there is nothing in what it returns.
 func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
 	args := []any{store.Micros(now), store.Micros(now.Add(Life)), store.Micros(now.Add(-Window))}
 	var values []string

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -222,7 +223,11 @@ func (d *decoder) submission() {
 		case "userArgs":
 			d.out.UserArgs = d.label("userArgs", svc.MaxUserArgs)
 		case "externalId":
-			d.out.ExternalID = d.label("externalId", svc.MaxExternalID)
+			if id := d.label("externalId", svc.MaxExternalID); id != "" {
+				if d.out.ExternalID = id; strings.TrimSpace(id) != id {
+					d.wrong("externalId", "has white space at an end")
+				}
+			}
 		case "pullDate":
 			d.pullDate()
 		case "applicationDate":

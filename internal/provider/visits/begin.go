@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -37,6 +36,14 @@ type Wanted struct {
 	Prefill         json.RawMessage `json:"prefill"`
 }
 
+// lower is w with its UUIDs in small letters, as they are kept.
+func (w Wanted) lower() Wanted {
+	for _, id := range []*string{&w.ProductID, &w.ConsumerID, &w.SandboxReportID} {
+		*id = strings.ToLower(*id)
+	}
+	return w
+}
+
 func (w Wanted) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
 
 // initialize is POST /connect/initialization: the customer's server hands over
@@ -49,7 +56,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	token := store.NewSecret()
 	var expires time.Time
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body)
+		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
 		}
@@ -70,8 +77,10 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 
 // begin makes a visit and its report, in tx, from what the customer wants. It
 // answers the first breach with its code and all of them as details; the caller
-// rolls back, so that nothing is kept of what was refused.
-func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted) (visit, error) {
+// rolls back, so that nothing is kept of what was refused. tokenless says that
+// nobody's credentials stand behind it.
+func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted, tokenless bool) (visit, error) {
+	want = want.lower()
 	if err := want.lengths(); err != nil {
 		return visit{}, err
 	}
@@ -96,7 +105,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 		Journey: product.plan(who),
 		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
-		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime),
+		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime), tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
 	if v.Rehearsal = rehearsal(caller.Environment, who.FirstName, who.LastName); v.Rehearsal == ExpiringSoon {
@@ -116,8 +125,8 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 // lengths holds the customer's labels against their bounds.
 func (w Wanted) lengths() error {
 	var d []door.Detail
-	if utf8.RuneCountInString(w.ExternalID) > svc.MaxExternalID || strings.ContainsFunc(w.ExternalID, unicode.IsControl) {
-		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters, none of them a control character"})
+	if w.ExternalID != "" && !gate.IsExternalID(w.ExternalID) {
+		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
 	}
 	if utf8.RuneCountInString(w.UserArgs) > svc.MaxUserArgs {
 		d = append(d, door.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
@@ -227,7 +236,7 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Call
 		if err := door.UnmarshalStrict(all, &want); err != nil {
 			return visit{}, err
 		}
-		return s.begin(ctx, tx, caller, want)
+		return s.begin(ctx, tx, caller, want, false)
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {

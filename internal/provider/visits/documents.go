@@ -76,9 +76,13 @@ const (
 // errNoDocument is returned for documents that are handed in without any.
 var errNoDocument = errors.New("visits: there is no document")
 
+// errFull is returned for a file that its account takes no more of today.
+var errFull = errors.New("visits: the account has been sent enough files")
+
 var (
 	wordsNoDocument = svc.Words{EN: "Add at least one file.", ES: "Añada al menos un archivo."}
 	wordsNoFile     = svc.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
+	wordsFull       = svc.Words{EN: "No more files can be added at the moment. Please try again tomorrow.", ES: "En este momento no se pueden añadir más archivos. Inténtelo de nuevo mañana."}
 	wordsTooMany    = svc.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
 )
 
@@ -110,7 +114,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return door.Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.takeFiles(r.Context(), handle, Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Pile: v.here()}, form)
+	problem, err := s.takeFiles(r.Context(), handle, v, Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Pile: v.here()}, form)
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // takeFiles takes the files of a form; problem names those that were not taken.
-func (s *Service) takeFiles(ctx context.Context, handle string, to Upload, form *multipart.Reader) (problem svc.Words, err error) {
+func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Upload, form *multipart.Reader) (problem svc.Words, err error) {
 	files := 0
 	for {
 		part, err := form.NextRawPart()
@@ -145,8 +149,10 @@ func (s *Service) takeFiles(ctx context.Context, handle string, to Upload, form 
 			return also(problem, wordsTooMany), nil
 		}
 		to.Name = name
-		id, err := s.Documents.Upload(ctx, to, part)
+		id, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
 		switch {
+		case errors.Is(err, errFull):
+			return also(problem, wordsFull), nil
 		case errors.Is(err, ErrFileTooLarge), errors.Is(err, ErrFileEmpty), errors.Is(err, ErrFileType):
 			problem = also(problem, notTaken(name, err))
 			continue
@@ -167,6 +173,45 @@ func (s *Service) takeFiles(ctx context.Context, handle string, to Upload, form 
 		problem = wordsNoFile
 	}
 	return problem, nil
+}
+
+// countedBytes is how much of a file is read between two looks at how much there is.
+const countedBytes = 4 << 20
+
+// counted is from, for a visit without a token until its account has been sent as
+// much as it takes of those; then reading fails with errFull.
+func (s *Service) counted(ctx context.Context, v visit, from io.Reader) io.Reader {
+	if !v.tokenless || s.Files == 0 {
+		return from
+	}
+	return &counter{from: from, full: func() (bool, error) {
+		n, err := sentTo(ctx, s.DB.SQL, v.customerID, s.Now().Add(-24*time.Hour))
+		return n >= s.Files, err
+	}}
+}
+
+// counter asks full before the first byte, and after every countedBytes.
+type counter struct {
+	from io.Reader
+	full func() (bool, error)
+	left int
+}
+
+// Read implements io.Reader.
+func (c *counter) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		full, err := c.full()
+		if err == nil && full {
+			err = errFull
+		}
+		if err != nil {
+			return 0, err
+		}
+		c.left = countedBytes
+	}
+	n, err := c.from.Read(p)
+	c.left -= n
+	return n, err
 }
 
 func tooLarge(err error) bool {

@@ -12,7 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/provider"
 	"vestibule/internal/provider/providertest"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
 )
 
 // upload sends files, given as name and contents, by a form without script.
@@ -158,6 +162,46 @@ func TestPayStubsThatAreNotHandedIn(t *testing.T) {
 		a.post(t, "action", "source", "source", "paystubs")
 		if n := len(documentIDs.FindAllString(a.get(t).Body, -1)); n != 1 {
 			t.Errorf("%d files after coming back, want the one", n)
+		}
+	})
+}
+
+// What a page without credentials can have stored of files has a bound, which others
+// do not reach: a visit by a token, and another account's.
+func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.WidgetFiles = 1 << 20 })
+		begin := func(options map[string]any) applicant {
+			options["productId"] = r.Seed.Products[svc.Income]
+			a := register(r, options)
+			if a.Status != 201 {
+				t.Fatalf("register: %d %s", a.Status, a.Body)
+			}
+			out := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
+			out.toSource(t, "paystubs")
+			return out
+		}
+		loose := func() applicant { return begin(map[string]any{"prefill": providertest.Prefill()}) }
+		file := pdfOf(strings.Repeat("x", 1<<20))
+		first, second := loose(), loose()
+		if got := first.upload(t, "a.pdf", file); got.Status != http.StatusSeeOther {
+			t.Fatalf("the first file answers %d", got.Status)
+		}
+		for what, a := range map[string]applicant{"the visit that sent enough": first, "another of the account": second} {
+			if got := a.upload(t, "b.pdf", pdfOf("b")); got.Status != 422 || !strings.Contains(got.Body, "try again tomorrow") {
+				t.Errorf("one more file of %s answers %d", what, got.Status)
+			}
+		}
+		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
+			t.Errorf("%d files are stored, want one", n)
+		}
+		byToken := begin(map[string]any{"token": token(r, map[string]any{"productId": r.Seed.Products[svc.Income]})})
+		if got := byToken.upload(t, "c.pdf", file); got.Status != http.StatusSeeOther {
+			t.Errorf("a visit by a token answers %d", got.Status)
+		}
+		r.Advance(24*time.Hour + time.Second)
+		if got := second.upload(t, "d.pdf", pdfOf("d")); got.Status != http.StatusSeeOther {
+			t.Errorf("a day later: %d", got.Status)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/prefill/prefilltest"
+	"vestibule/internal/provider"
 	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -266,6 +267,47 @@ func TestATokenIsUsedOnce(t *testing.T) {
 		}
 		if n := r.Count(`SELECT count(*) FROM initialization_tokens WHERE hash = $1`, []byte(tok)); n != 0 {
 			t.Error("the token itself is in the database")
+		}
+	})
+}
+
+// Whoever begins visits without credentials is held to a rate, by address and by
+// account; nothing is stored beyond it, and tokens are not counted.
+func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := providertest.Start(t, db, "get", func(c *provider.Config) {
+			c.WidgetRate, c.WidgetAccountRate, c.BehindProxy = 2, 5, true
+		})
+		from := func(address string, options map[string]any) providertest.Answer {
+			all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[svc.Cashflow], "publicId": r.Seed.PublicID}
+			for k, v := range options {
+				all[k] = v
+			}
+			return r.Do("POST", "/widget/v1/visits", all, func(req *http.Request) { req.Header.Set("X-Forwarded-For", address) })
+		}
+		loose := map[string]any{"prefill": providertest.Prefill()}
+		for i, want := range []struct {
+			address string
+			status  int
+			wait    string
+		}{
+			{"203.0.113.1", 201, ""}, {"203.0.113.1", 201, ""}, {"203.0.113.1", 429, "30"},
+			{"203.0.113.2", 201, ""}, {"203.0.113.2", 201, ""}, {"203.0.113.3", 201, ""}, {"203.0.113.3", 429, "12"},
+		} {
+			before := r.Count(`SELECT count(*) FROM visits`)
+			a := from(want.address, loose)
+			if a.Status != want.status || a.Header.Get("Retry-After") != want.wait {
+				t.Errorf("visit %d: %d, Retry-After %q; want %d, %q", i, a.Status, a.Header.Get("Retry-After"), want.status, want.wait)
+			}
+			if a.Status == 429 && (a.JSON["error"] != "INTERNAL_ERROR" || r.Count(`SELECT count(*) FROM visits`) != before) {
+				t.Errorf("visit %d: %s, or something was stored", i, a.Body)
+			}
+		}
+		if a := from("203.0.113.1", map[string]any{"token": token(r, map[string]any{})}); a.Status != 201 {
+			t.Errorf("with a token: %d %s", a.Status, a.Body)
+		}
+		if page := r.Do("GET", "/widget/v1/problems/RATE_LIMITED", nil); page.Status != 200 || !strings.Contains(page.Body, "Wait a minute") || !strings.Contains(page.Body, "RATE_LIMITED") {
+			t.Errorf("its words: %d %s", page.Status, page.Body)
 		}
 	})
 }

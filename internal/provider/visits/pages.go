@@ -32,6 +32,8 @@ var (
 	wordsWrong     = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
 	wordsWrongText = svc.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
 
+	wordsTooOften = svc.Words{EN: "Too many verifications were started from your connection or for this company just now. Wait a minute and try again.", ES: "Se iniciaron demasiadas verificaciones desde su conexión o para esta empresa. Espere un minuto e inténtelo de nuevo."}
+
 	wordsCodeShape  = svc.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
 	wordsNoAccount  = svc.Words{EN: "Choose at least one checking or savings account.", ES: "Elija al menos una cuenta corriente o de ahorro."}
 	wordsNoSignInMe = svc.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
@@ -91,10 +93,14 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// problem shows the words for a widget error.
+// problem shows the words for a widget error, or for too many visits.
 func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
-	e := svc.WidgetError(r.PathValue("code"))
-	s.write(w, r, http.StatusOK, door.CSP{}, pages.ProblemPart(language(r), e))
+	code, words := r.PathValue("code"), wordsTooOften
+	if code != string(svc.CodeRateLimited) {
+		e := svc.WidgetError(code).Info()
+		code, words = string(e.Type), e.Applicant
+	}
+	s.write(w, r, http.StatusOK, door.CSP{}, pages.ProblemPart(language(r), code, words))
 	return nil
 }
 

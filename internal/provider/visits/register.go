@@ -27,6 +27,16 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	if err := door.DecodeJSON(w, r, maxBody, &reg); err != nil {
 		return widgetError(err)
 	}
+	if reg.Token == "" {
+		// Nothing else stands before what is stored for it: no credentials are asked for.
+		wait := s.ByAddress.Take(r)
+		if wait == 0 {
+			wait = s.ByAccount.TakeOf(r, reg.PublicID)
+		}
+		if wait > 0 {
+			return widgetError(&door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
+		}
+	}
 	handle := store.NewSecret()
 	var v visit
 	err := s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
@@ -52,6 +62,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if e := check.Check(); e != "" {
 		return visit{}, breach(e, "")
 	}
+	reg.Wanted = reg.lower()
 	if err := reg.lengths(); err != nil {
 		return visit{}, err
 	}
@@ -61,7 +72,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	}
 	var v visit
 	if reg.Token == "" {
-		v, err = s.begin(ctx, tx, caller, reg.Wanted)
+		v, err = s.begin(ctx, tx, caller, reg.Wanted, true)
 	} else {
 		v, err = s.openToken(ctx, tx, caller, reg)
 	}
@@ -111,5 +122,5 @@ func widgetError(err error) error {
 		return err
 	}
 	return &door.Error{Code: svc.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
-		Details: e.Details, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
+		Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
 }

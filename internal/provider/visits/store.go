@@ -37,11 +37,12 @@ type visit struct {
 	expires         time.Time
 	signedIn        time.Time // when the present sign-in was right; zero: there is none
 	ended           time.Time // zero: not yet
+	tokenless       bool      // begun from the applicant's page alone
 }
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
 	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, way, signed_in_at, sources,
-	employers, income_only, employer, stated`
+	employers, income_only, employer, stated, tokenless`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -49,7 +50,7 @@ func scan(row *sql.Row) (visit, error) {
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
 		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
 		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn, &v.Sources,
-		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated)
+		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless)
 	if err != nil {
 		return visit{}, store.Found(err)
 	}
@@ -107,11 +108,11 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 
 func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
 		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
 		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
 		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn), v.Sources,
-		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil})
+		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless)
 	if err != nil {
 		return err
 	}
@@ -190,6 +191,14 @@ func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]stri
 		return nil, err
 	}
 	return ids(rows)
+}
+
+// sentTo is how many bytes of files a customer's visits without a token were sent
+// since an instant, and have.
+func sentTo(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
+	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT) FROM documents d JOIN visits v ON v.public_token = d.public_token
+		WHERE d.begun_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
+	return n, err
 }
 
 // Line is a line of a visit's timeline.

@@ -23,7 +23,8 @@ import (
 	"vestibule/web"
 )
 
-// Service serves visits. All fields but Returns must be set.
+// Service serves visits. All fields but Returns and what follows it
+// must be set.
 type Service struct {
 	DB        *store.DB
 	Queue     Queue
@@ -41,6 +42,13 @@ type Service struct {
 	Suppliers []Bank // of passports, likewise
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
+
+	// Of visits that an applicant's page begins without a token; nil is no limit.
+	ByAddress *door.Limit
+	ByAccount *door.Limit
+	// Files is how many bytes of files such visits of one account may be sent in 24
+	// hours; 0 is no limit.
+	Files int64
 }
 
 // Queue takes the job that ends a visit in time.

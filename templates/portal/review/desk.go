@@ -315,8 +315,19 @@ type LetterView struct {
 
 // LetterScore is the score that a decision rests on.
 type LetterScore struct {
-	Value int
-	Of    time.Time
+	Value   int
+	Of      time.Time
+	Factors []Reason // that lowered it most, in its own order
+}
+
+// factors are those of the score that no reason of the decision says already.
+func (v LetterView) factors() []Reason {
+	if v.Score == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(v.Score.Factors), func(f Reason) bool {
+		return slices.ContainsFunc(v.Decision.Reasons, func(r Reason) bool { return r.Code == f.Code })
+	})
 }
 
 func (v LetterView) title() svc.Words {

@@ -40,7 +40,7 @@ func (v PassportView) identities() []report.Identity {
 func (v PassportView) sheet(l svc.Lang) sheet {
 	r := v.Report
 	return sheet{title: reportPassportTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: noData(r.Meta), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
+		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(r.LeftOut), noData(r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 }
 

@@ -51,7 +51,10 @@ func TestThePassportPageShowsTheFile(t *testing.T) {
 		t.Error("the latest month does not come last")
 	}
 	lacks(t, render(t, Passport(ui.Page{Lang: svc.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito", "Un documento de identidad está vencido.", "en una escala de 400 a 850")
+	v.Report.LeftOut = []string{"scores", "collections"}
+	lacks(t, render(t, Passport(ui.Page{Lang: svc.English}, v)), "cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
+	has(t, render(t, Passport(ui.Page{Lang: svc.English}, v)), "cannot show")
 	has(t, render(t, Passport(ui.Page{Lang: svc.English}, v)), "Credits", "Scores", "Identity</h2>", `class="keys"`, "The credit", "The documents")
 }
 

@@ -2,6 +2,7 @@ package review
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -189,6 +190,17 @@ func noData(m *report.Meta) []notice {
 		return []notice{{ui.Warning, reportNoData}}
 	}
 	return nil
+}
+
+// otherShape is the notice of a report with parts that the page cannot show.
+func otherShape(parts []string) []notice {
+	if len(parts) == 0 {
+		return nil
+	}
+	names := strings.Join(parts, ", ")
+	return []notice{{ui.Warning, svc.Words{
+		EN: "This page cannot show these parts of the report, or not as a whole: " + names + ". Nothing below counts what is missing; download the report as JSON to read it.",
+		ES: "Esta página no puede mostrar estas partes del informe, o no del todo: " + names + ". Nada de lo siguiente cuenta lo que falta; descargue el informe en JSON para leerlo."}}}
 }
 
 func noticeGrid(l svc.Lang, all []report.ConsumerNotice) ui.Grid {

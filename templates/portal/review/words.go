@@ -65,7 +65,7 @@ var (
 	reviewReadReport = svc.Words{EN: "Open the report", ES: "Abrir el informe"}
 	reviewDownload   = svc.Words{EN: "Download JSON", ES: "Descargar JSON"}
 	reviewFetched    = svc.Words{EN: "Fetched and stored", ES: "Obtenido y guardado"}
-	reviewNoReport   = svc.Words{EN: "There is no report yet.", ES: "Todavía no hay informe."}
+	reviewNoReport   = svc.Words{EN: "There is no report.", ES: "No hay informe."}
 	reviewUnreadable = svc.Words{EN: "This report cannot be shown as a page yet. Its JSON is complete.", ES: "Este informe aún no puede mostrarse como página. Su JSON está completo."}
 	reviewBack       = svc.Words{EN: "Back to the application", ES: "Volver a la solicitud"}
 	reviewBackList   = svc.Words{EN: "All applications", ES: "Todas las solicitudes"}
@@ -148,7 +148,7 @@ var productWords = map[svc.Product]svc.Words{
 	svc.Cashflow:    {EN: "Cashflow", ES: "Flujo de efectivo"},
 	svc.Income:      {EN: "Income", ES: "Ingresos"},
 	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
-	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte de crédito"},
+	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
 }
 
 var modeWords = map[string]svc.Words{
@@ -186,25 +186,26 @@ var lineWords = map[string]svc.Words{
 
 // codeWords are values of the report's enumerations as people say them.
 var codeWords = map[string]svc.Words{
-	"CHECKING":          {EN: "Checking", ES: "Corriente"},
-	"SAVINGS":           {EN: "Savings", ES: "Ahorro"},
-	"OTHER":             {EN: "Other", ES: "Otra"},
-	"INDIVIDUAL":        {EN: "Individual", ES: "Individual"},
-	"JOINT":             {EN: "Joint", ES: "Conjunta"},
-	"BANK_TRANSACTION":  {EN: "Bank transactions", ES: "Transacciones bancarias"},
-	"EMPLOYMENT":        {EN: "Employment", ES: "Empleo"},
-	"PAYROLL":           {EN: "Payroll", ES: "Nómina"},
-	"MANUAL":            {EN: "Entered by hand", ES: "Introducido a mano"},
-	"CASH_EQUIVALENT":   {EN: "Cash account", ES: "Cuenta de efectivo"},
-	"INVESTMENT":        {EN: "Investment", ES: "Inversión"},
-	"PASSPORT_PDF":      {EN: "The passport, to print", ES: "El pasaporte, para imprimir"},
-	"CREDIT_BUREAU":     {EN: "Credit bureau", ES: "Buró de crédito"},
-	"IDENTITY_DOCUMENT": {EN: "Identity document", ES: "Documento de identidad"},
-	"PAYSTUB":           {EN: "Pay stub", ES: "Recibo de nómina"},
-	"DOCUMENT":          {EN: "Document", ES: "Documento"},
-	"BANK_TRANSACTIONS": {EN: "Bank transactions", ES: "Transacciones bancarias"},
-	"CASHFLOW_ANALYSIS": {EN: "What stands behind the figures", ES: "Lo que hay detrás de las cifras"},
-	"FRAUD":             {EN: "Fraud check", ES: "Control de fraude"},
+	"CHECKING":           {EN: "Checking", ES: "Corriente"},
+	"SAVINGS":            {EN: "Savings", ES: "Ahorro"},
+	"OTHER":              {EN: "Other", ES: "Otra"},
+	"INDIVIDUAL":         {EN: "Individual", ES: "Individual"},
+	"JOINT":              {EN: "Joint", ES: "Conjunta"},
+	"BANK_TRANSACTION":   {EN: "Bank transactions", ES: "Transacciones bancarias"},
+	"EMPLOYMENT":         {EN: "Employment", ES: "Empleo"},
+	"PAYROLL":            {EN: "Payroll", ES: "Nómina"},
+	"MANUAL":             {EN: "Entered by hand", ES: "Introducido a mano"},
+	"CASH_EQUIVALENT":    {EN: "Cash account", ES: "Cuenta de efectivo"},
+	"INVESTMENT":         {EN: "Investment", ES: "Inversión"},
+	"PAYROLL_STATEMENTS": {EN: "Payroll statements", ES: "Recibos de nómina"},
+	"PASSPORT_PDF":       {EN: "The passport, to print", ES: "El pasaporte, para imprimir"},
+	"CREDIT_BUREAU":      {EN: "Credit bureau", ES: "Buró de crédito"},
+	"IDENTITY_DOCUMENT":  {EN: "Identity document", ES: "Documento de identidad"},
+	"PAYSTUB":            {EN: "Pay stub", ES: "Recibo de nómina"},
+	"DOCUMENT":           {EN: "Document", ES: "Documento"},
+	"BANK_TRANSACTIONS":  {EN: "Bank transactions", ES: "Transacciones bancarias"},
+	"CASHFLOW_ANALYSIS":  {EN: "What stands behind the figures", ES: "Lo que hay detrás de las cifras"},
+	"FRAUD":              {EN: "Fraud check", ES: "Control de fraude"},
 }
 
 // known says words for a value of a table, and the value itself where the table

@@ -11,6 +11,7 @@ import (
 type Hostile struct {
 	Name string
 	File []byte
+	Much bool // when it is Large, it holds more than is read of a file
 }
 
 // Large is how large hostile files are, in bytes, about.
@@ -21,7 +22,8 @@ const Large = 20 << 20
 func HostileFiles(size int, use func(Hostile)) {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)-4096/len(s)) }
 	page := func(content string, more ...string) []byte { return document(content, more...) }
-	add := func(name string, b []byte) { use(Hostile{name, b[:min(len(b), size)]}) }
+	add := func(name string, b []byte) { use(Hostile{name, b[:min(len(b), size)], false}) }
+	much := func(name string, b []byte) { use(Hostile{name, b[:min(len(b), size)], true}) }
 	add("content that inflates a thousandfold", page(bomb(size)))
 	add("content that inflates to text", page(flated(strings.Repeat("(aaaaaaaaaaaa)Tj ", 200_000))))
 	add("content of as many letters as are read", page(flated("BT /F 9 Tf "+strings.Repeat("(a)Tj ", 600_000))))
@@ -59,6 +61,8 @@ func HostileFiles(size int, use func(Hostile)) {
 	add("an object stream of all objects", packedFull(40_000))
 	add("a table of five thousand columns", page(flated("BT /F 9 Tf "+strings.Repeat("(Current)Tj 60 0 Td ", 5_000)+strings.Repeat("0 -9 Td (12.00)Tj ", 5_000))))
 	add("rows of headers", page(flated("BT /F 9 Tf "+strings.Repeat("0 -9 Td (YTD)Tj 90 0 Td (Current)Tj 90 0 Td(1.00)Tj 0 -9 Td(2.00)Tj -180 0 Td ", 9_000))))
+	sharedFiles(size, add, much)
+	crowdedFiles(size, add, much)
 	add("noise", append([]byte("%PDF-1.7\n"), noise(size-9)...))
 	add("only its mark", raw(""))
 }
@@ -137,14 +141,14 @@ func Letter() []byte {
 }
 
 // fonts is a file whose page shows a letter of each of n fonts, which share what
-// follows.
-func fonts(n int, font string, more string) []byte {
+// follows, from 7 on.
+func fonts(n int, font string, more ...string) []byte {
 	var content, names strings.Builder
 	for i := range n {
 		fmt.Fprintf(&content, "/F%d 9 Tf (a) Tj ", i)
 		fmt.Fprintf(&names, "/F%d %s", i, font)
 	}
-	return structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<"+names.String()+">>>>>>", plainStream(content.String()), "null", "null", more)
+	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<" + names.String() + ">>>>>>", plainStream(content.String()), "null", "null"}, more...)...)
 }
 
 // packedFull is a file of n objects in one stream, all of which a page refers to.

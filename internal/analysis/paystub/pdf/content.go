@@ -187,9 +187,14 @@ func (p *painter) move(x, y float64) {
 // colour notes whether what is filled next is white, or nearly. A colour space of
 // its own is not.
 func (p *painter) colour(op string, args []any) {
-	count := map[string]int{"g": 1, "rg": 3, "k": 4}[op]
-	if count == 0 {
-		count = len(args)
+	count := len(args)
+	switch op {
+	case "g":
+		count = 1
+	case "rg":
+		count = 3
+	case "k":
+		count = 4
 	}
 	white := count > 0 && count <= 4 && op != "cs"
 	n, ok := numbers(args, min(count, 4))
@@ -281,7 +286,7 @@ func (p *painter) graphics(v any, resources dict) {
 // resource is one of a kind, by the name that the content has for it.
 func (p *painter) resource(resources dict, kind, key name) any {
 	all := p.r.asDict(resources.get(kind))
-	p.r.left.spend(len(resources) + len(all))
+	p.r.left.spend((len(resources) + len(all)) * (1 + len(key)/16)) // names may be long, and much alike
 	return all.get(key)
 }
 
@@ -308,8 +313,8 @@ func (p *painter) setFont(args []any, resources dict) {
 // do draws a form or an image.
 func (p *painter) do(v any, resources dict, depth int) {
 	key, _ := v.(name)
-	st, ok := p.r.resolve(p.resource(resources, "XObject", key)).(*stream)
-	if !ok {
+	st := p.r.asStream(p.resource(resources, "XObject", key))
+	if st == nil {
 		return
 	}
 	switch p.r.resolve(st.dict.get("Subtype")) {
@@ -332,7 +337,7 @@ func (p *painter) form(st *stream, resources dict, depth int) {
 	}
 	kept, text, line := p.state, p.text, p.line
 	p.state.ctm = p.r.matrix(st.dict.get("Matrix")).times(p.state.ctm)
-	p.run(p.r.inflate(st), resources, depth+1)
+	p.run(p.r.data(st), resources, depth+1)
 	p.state, p.text, p.line = kept, text, line
 }
 

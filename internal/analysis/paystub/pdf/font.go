@@ -55,9 +55,10 @@ func (r *reader) font(v any) *decoder {
 	d := &decoder{index: len(r.out.Fonts), text: map[int]string{}, scale: 0.001}
 	r.out.Fonts = append(r.out.Fonts, Font{})
 	base, _ := r.resolve(f.get("BaseFont")).(name)
+	base = base[:min(len(base), 128)]
 	descriptor := r.asDict(f.get("FontDescriptor"))
-	if st, ok := r.resolve(f.get("ToUnicode")).(*stream); ok {
-		r.try(func() any { d.toUnicode(r, r.inflate(st)); return nil })
+	if st := r.asStream(f.get("ToUnicode")); st != nil {
+		r.try(func() any { d.toUnicode(r, r.data(st)); return nil })
 	}
 	if f.get("Subtype") == name("Type0") {
 		d.wide = true
@@ -77,7 +78,7 @@ func (r *reader) font(v any) *decoder {
 		}
 	}
 	out := &r.out.Fonts[d.index]
-	out.Name = string(base[:min(len(base), 128)])
+	out.Name = string(base)
 	if mark, rest, ok := strings.Cut(out.Name, "+"); ok && len(mark) == 6 {
 		out.Subset, out.Name = mark, rest
 	}
@@ -128,6 +129,7 @@ func (r *reader) encoding(d *decoder, f dict) {
 		case int:
 			code = v
 		case name:
+			r.left.spend(len(v) / 16)
 			if code >= 0 && code < 256 {
 				d.names[code] = glyph(string(v))
 			}
@@ -165,6 +167,7 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 	var spans []span
 	w := r.asArray(f.get("W"))
 	for len(w) >= 2 {
+		r.left.spend(32) // the same list may be in every font
 		lo := r.asInt(w[0])
 		if list := r.asArray(w[1]); list != nil {
 			for i, v := range list {
@@ -178,7 +181,6 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 		if len(w) < 3 {
 			break
 		}
-		r.left.spend(32)
 		take(&r.left.values, 1, "values")
 		width, _ := r.asNumber(w[2])
 		spans = append(spans, span{lo: lo, hi: r.asInt(w[1]), width: width})
@@ -224,7 +226,7 @@ func (d *decoder) toUnicode(r *reader, data []byte) {
 			}
 		case "endbfrange":
 			for ; len(last) >= 3; last = last[3:] {
-				d.codes(last[0], last[1], last[2])
+				d.codes(r, last[0], last[1], last[2])
 			}
 		}
 		last = last[:0]
@@ -232,7 +234,9 @@ func (d *decoder) toUnicode(r *reader, data []byte) {
 	slices.SortStableFunc(d.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 }
 
-func (d *decoder) codes(lo, hi, to any) {
+// codes takes what a map says of a range of codes. An array's values count, as
+// they are kept.
+func (d *decoder) codes(r *reader, lo, hi, to any) {
 	a, ok1 := lo.(text)
 	b, ok2 := hi.(text)
 	if !ok1 || !ok2 {
@@ -244,6 +248,7 @@ func (d *decoder) codes(lo, hi, to any) {
 			d.spans = append(d.spans, span{lo: code(a), hi: code(b), rune: int(s[0])})
 		}
 	case array:
+		take(&r.left.values, len(to), "values")
 		for i, v := range to {
 			if t, ok := v.(text); ok {
 				d.text[code(a)+i] = letters(t)

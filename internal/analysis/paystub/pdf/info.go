@@ -19,9 +19,9 @@ func (r *reader) info() {
 	in.Created, in.Modified = said("CreationDate"), said("ModDate")
 
 	root := r.asDict(r.trailer.get("Root"))
-	if st, ok := r.resolve(root.get("Metadata")).(*stream); ok {
-		if xml, ok := r.try(func() any { return string(r.inflate(st)) }).(string); ok {
-			r.xmp(xml[:min(len(xml), 1<<18)])
+	if st := r.asStream(root.get("Metadata")); st != nil {
+		if xml, ok := r.try(func() any { return r.inflate(st) }).([]byte); ok {
+			r.xmp(string(xml[:min(len(xml), 1<<18)]))
 		}
 	}
 	does := r.asDict(root.get("OpenAction")).get("S")
@@ -36,25 +36,28 @@ func (r *reader) xmp(xml string) {
 	in := &r.out.Info
 	r.left.spend(8 * len(xml))
 	first := func(key string) string {
-		for _, v := range properties(xml, key, 1) {
+		for _, v := range r.properties(xml, key, 1) {
 			return v
 		}
 		return ""
 	}
 	for _, key := range []string{"pdf:Producer", "xmp:CreatorTool", "stEvt:softwareAgent"} {
-		in.XMPPrograms = append(in.XMPPrograms, properties(xml, key, 32)...)
+		in.XMPPrograms = append(in.XMPPrograms, r.properties(xml, key, 32)...)
 	}
 	in.XMPCreated, in.XMPModified = first("xmp:CreateDate"), first("xmp:ModifyDate")
 }
 
-// properties are the values of a key, as key="value" or <key>value</key>.
-func properties(xml, key string, most int) (out []string) {
+// properties are the values of a key, as key="value" or <key>value</key>. One that
+// is not closed soon is none.
+func (r *reader) properties(xml, key string, most int) (out []string) {
 	for len(out) < most {
 		_, after, found := strings.Cut(xml, key)
 		if !found {
 			break
 		}
 		xml = after
+		after = after[:min(len(after), 2*maxText)]
+		r.left.spend(len(after) / 8)
 		var v string
 		switch {
 		case strings.HasPrefix(after, ">"):
@@ -147,7 +150,7 @@ func (r *reader) update(i int) (u Update) {
 			switch kind := now.get("Type"); {
 			case kind == name("Page"):
 				before, _ := was.(dict)
-				same := func(k name) bool { return equal(r.resolve(now.get(k)), r.resolve(before.get(k)), 0) }
+				same := func(k name) bool { return r.equal(r.resolve(now.get(k)), r.resolve(before.get(k)), 0) }
 				u.Content = u.Content || before == nil || !same("Contents") || !same("Resources")
 				u.Annotated = u.Annotated || before != nil && !same("Annots")
 			case kind == name("Sig"):
@@ -165,18 +168,28 @@ func (r *reader) update(i int) (u Update) {
 // version is the newest object of a number among the places that are meant.
 func (r *reader) version(num int, meant func(place) bool) any {
 	for _, p := range r.places[num] {
+		r.left.spend(2)
 		if meant(p) && !p.free {
-			return r.try(func() any { return r.at(num, p) })
+			v := r.try(func() any { return r.at(num, p) })
+			switch v := v.(type) {
+			case dict:
+				r.used(v)
+			case *stream:
+				r.used(v.dict)
+			}
+			return v
 		}
 	}
 	return nil
 }
 
-// equal compares values; of streams, which they are.
-func equal(a, b any, depth int) bool {
+// equal compares values; of streams, which they are. What is gone over is paid for,
+// as many pages may share it.
+func (r *reader) equal(a, b any, depth int) bool {
 	if depth > 8 {
 		return false
 	}
+	r.left.spend(4)
 	switch a := a.(type) {
 	case dict:
 		b, ok := b.(dict)
@@ -184,7 +197,8 @@ func equal(a, b any, depth int) bool {
 			return false
 		}
 		for _, e := range a {
-			if !equal(e.value, b.get(e.key), depth+1) {
+			r.left.spend(len(b) * (1 + len(e.key)/16))
+			if !r.equal(e.value, b.get(e.key), depth+1) {
 				return false
 			}
 		}
@@ -195,7 +209,7 @@ func equal(a, b any, depth int) bool {
 			return false
 		}
 		for i := range a {
-			if !equal(a[i], b[i], depth+1) {
+			if !r.equal(a[i], b[i], depth+1) {
 				return false
 			}
 		}
@@ -203,6 +217,10 @@ func equal(a, b any, depth int) bool {
 	case *stream:
 		b, ok := b.(*stream)
 		return ok && a.num == b.num
+	case text:
+		r.left.spend(len(a) / 16)
+	case name:
+		r.left.spend(len(a) / 16)
 	}
 	switch b.(type) {
 	case dict, array:

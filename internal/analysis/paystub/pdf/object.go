@@ -17,9 +17,13 @@ func (r *reader) object(num int) any {
 	if len(places) == 0 || places[0].free || r.loading[num] {
 		return nil
 	}
+	if r.deep++; r.deep > maxDepth {
+		panic(tooMuch("objects that need others"))
+	}
 	r.loading[num] = true
 	v := r.at(num, places[0])
 	delete(r.loading, num)
+	r.deep--
 	r.objects[num] = v
 	return v
 }
@@ -51,11 +55,27 @@ func (r *reader) resolve(v any) any {
 func (r *reader) asDict(v any) dict {
 	switch v := r.resolve(v).(type) {
 	case dict:
-		return v
+		return r.used(v)
 	case *stream:
-		return v.dict
+		return r.used(v.dict)
 	}
 	return nil
+}
+
+// asStream is nil for what is no stream.
+func (r *reader) asStream(v any) *stream {
+	st, ok := r.resolve(v).(*stream)
+	if !ok {
+		return nil
+	}
+	r.used(st.dict)
+	return st
+}
+
+// used pays for what get goes over: one large dictionary may be that of many things.
+func (r *reader) used(d dict) dict {
+	r.left.spend(2 * len(d))
+	return d
 }
 
 func (r *reader) asArray(v any) array { a, _ := r.resolve(v).(array); return a }
@@ -106,23 +126,39 @@ func (r *reader) objectAt(at, num int) any {
 	return &stream{dict: d, raw: r.raw(d, l.at), num: n}
 }
 
+var endstream = []byte("endstream")
+
 // raw is the bytes of a stream. Its length may be wrong; then they go to the word
 // that ends them.
 func (r *reader) raw(d dict, at int) []byte {
-	mark := []byte("endstream")
 	if n, ok := r.asNumber(d.get("Length")); ok && n >= 0 && n <= float64(len(r.b)-at) {
 		after := r.b[at+int(n):]
-		if i := bytes.Index(after[:min(len(after), 16)], mark); i >= 0 {
+		if i := bytes.Index(after[:min(len(after), 16)], endstream); i >= 0 {
 			return r.b[at : at+int(n)]
 		}
 	}
-	i := bytes.Index(r.b[at:], mark)
-	if i < 0 {
+	end := r.ending(at)
+	if end < 0 {
 		panic(malformed("a stream without end"))
 	}
-	r.left.spend(i / 4)
 	r.repaired = true // its length does not fit
-	return bytes.TrimRight(r.b[at:at+i], "\r\n")
+	return bytes.TrimRight(r.b[at:end], "\r\n")
+}
+
+// ending is where the next stream ends; -1 where none does. Bytes that were gone
+// over without finding one are not gone over again.
+func (r *reader) ending(at int) int {
+	if at >= r.endless {
+		return -1
+	}
+	i := bytes.Index(r.b[at:min(r.endless+len(endstream)-1, len(r.b))], endstream)
+	if i < 0 {
+		r.left.spend((r.endless - at) / 4)
+		r.endless = at
+		return -1
+	}
+	r.left.spend(i / 4)
+	return at + i
 }
 
 // packedObject is an object of an object stream.
@@ -141,11 +177,11 @@ func (r *reader) unpack(num int) []packedObject {
 	if len(places) == 0 || places[0].free || places[0].in != 0 {
 		return nil
 	}
-	st, ok := r.object(num).(*stream)
-	if !ok {
+	st := r.asStream(r.object(num))
+	if st == nil {
 		return nil
 	}
-	data := r.inflate(st)
+	data := r.data(st)
 	first, n := r.asInt(st.dict.get("First")), r.asInt(st.dict.get("N"))
 	if first < 0 || first > len(data) || n < 0 || n > maxObjects {
 		panic(malformed("object stream"))

@@ -102,12 +102,12 @@ func (r *reader) page(node, own dict) {
 	resources := r.asDict(own.get("Resources"))
 	var content []byte
 	for _, v := range r.list(node.get("Contents")) {
-		st, ok := r.resolve(v).(*stream)
-		if !ok {
+		st := r.asStream(v)
+		if st == nil {
 			continue
 		}
 		// A token does not go on in the next stream, though all are one program.
-		data := r.inflate(st)
+		data := r.data(st)
 		if len(content)+len(data) > maxStream {
 			panic(tooMuch("content"))
 		}
@@ -142,8 +142,8 @@ func (p *painter) annotation(a dict, base matrix) {
 		}
 	}
 	rect := r.asArray(a.get("Rect"))
-	st, ok := r.resolve(r.asDict(a.get("AP")).get("N")).(*stream)
-	if !ok || len(rect) != 4 {
+	st := r.asStream(r.asDict(a.get("AP")).get("N"))
+	if st == nil || len(rect) != 4 {
 		return
 	}
 	var c [4]float64

@@ -38,7 +38,13 @@ const (
 	maxForms    = 2_000  // times that a form is drawn
 	maxFonts    = 256
 	maxString   = 1 << 16 // bytes
-	maxDepth    = 32      // of values in values
+	maxDepth    = 32      // of values in values, and of objects that are read for others
+)
+
+// What takes more work than its bytes are.
+const (
+	perValue    = 4  // of a value or an operator, beside its bytes
+	perInflated = 32 // of a byte that is to be inflated
 )
 
 // File is what is known of a file.
@@ -115,7 +121,7 @@ type Paint struct {
 func Is(b []byte) bool { return bytes.Contains(b[:min(len(b), 1024)], []byte("%PDF-")) }
 
 // Open reads a file. The error is one of the four of this package, wrapped.
-func Open(b []byte) (out *File, err error) {
+func Open(b []byte) (*File, error) {
 	if len(b) > MaxFile {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooMuch, len(b))
 	}
@@ -123,7 +129,11 @@ func Open(b []byte) (out *File, err error) {
 	if at < 0 {
 		return nil, ErrNotPDF
 	}
-	r := newReader(b[at:])
+	return newReader(b[at:]).file()
+}
+
+// file is what is read; the error is one of the four.
+func (r *reader) file() (out *File, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

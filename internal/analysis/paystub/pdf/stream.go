@@ -9,15 +9,37 @@ import (
 
 // inflater is used again for every stream.
 type inflater struct {
-	src bytes.Reader
+	src paid
 	z   io.ReadCloser
 	out bytes.Buffer
+}
+
+// paid is bytes to inflate. Each is paid for when it is asked for: thirty of them may
+// hold tables of codes, and nothing else.
+type paid struct {
+	bytes.Reader
+	left *budget
+}
+
+func (p *paid) ReadByte() (byte, error) {
+	p.left.spend(perInflated)
+	return p.Reader.ReadByte()
+}
+
+// data is what a stream holds that is read to its end.
+func (r *reader) data(st *stream) []byte {
+	data := r.inflate(st)
+	if len(data) > maxStream { // which had no filter
+		panic(tooMuch("bytes of a stream"))
+	}
+	return data
 }
 
 // inflate is what a stream holds. It panics where the filters are not ours to
 // read, and where there is more than may be.
 func (r *reader) inflate(st *stream) []byte {
 	r.left.spend(len(st.raw)/2 + 256)
+	r.used(st.dict)
 	data := st.raw
 	filters := r.list(firstOf(st.dict, "Filter", "F"))
 	parms := r.list(firstOf(st.dict, "DecodeParms", "DP"))
@@ -32,7 +54,7 @@ func (r *reader) inflate(st *stream) []byte {
 				data = r.unpredict(data, r.asDict(parms[i]))
 			}
 		case name("ASCII85Decode"), name("A85"):
-			data = ascii85(data)
+			data = ascii85(data, min(maxStream, r.left.inflated))
 			take(&r.left.inflated, len(data), "bytes inflated")
 		case name("ASCIIHexDecode"), name("AHx"):
 			if i := bytes.IndexByte(data, '>'); i >= 0 {
@@ -76,6 +98,7 @@ func (r *reader) flate(data []byte) []byte {
 	most := min(maxStream, r.left.inflated)
 	z := &r.inflater
 	z.src.Reset(data[2:])
+	z.src.left = &r.left
 	if z.z == nil {
 		z.z = flate.NewReader(&z.src)
 	} else if err := z.z.(flate.Resetter).Reset(&z.src, nil); err != nil {
@@ -86,10 +109,10 @@ func (r *reader) flate(data []byte) []byte {
 	if n > int64(most) {
 		panic(tooMuch("bytes inflated"))
 	}
+	take(&r.left.inflated, int(n), "bytes inflated")
 	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) { // an end that is cut off is read so far
 		panic(malformed("a stream that cannot be inflated"))
 	}
-	take(&r.left.inflated, int(n), "bytes inflated")
 	return bytes.Clone(z.out.Bytes())
 }
 
@@ -109,6 +132,9 @@ func (r *reader) unpredict(data []byte, parms dict) []byte {
 	}
 	step := max(1, colours*bits/8)
 	row := (colours*bits*columns + 7) / 8
+	if len(data) <= row {
+		return nil
+	}
 	out := make([]byte, 0, len(data))
 	above := make([]byte, row)
 	for len(data) > row {
@@ -152,11 +178,15 @@ func paeth(a, b, c byte) byte {
 
 func distance(p int, x byte) int { return max(p-int(x), int(x)-p) }
 
-func ascii85(data []byte) []byte {
-	out := make([]byte, 0, len(data)*4/5+4)
+// ascii85 decodes at most so many bytes.
+func ascii85(data []byte, most int) []byte {
+	out := make([]byte, 0, min(len(data)*4/5+4, most))
 	var n uint32
 	k := 0
 	for _, c := range data {
+		if len(out) > most {
+			panic(tooMuch("bytes inflated"))
+		}
 		switch {
 		case space(c):
 			continue

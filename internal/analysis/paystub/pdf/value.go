@@ -99,9 +99,9 @@ func (l *lexer) next(depth int) any {
 	switch v := v.(type) {
 	case array, dict: // whose parts have counted
 	case text:
-		l.left.spend(l.at - from + 3*len(v)) // which are kept
+		l.left.spend(perValue + l.at - from + 3*len(v)) // which are kept
 	default:
-		l.left.spend(l.at - from)
+		l.left.spend(perValue + l.at - from)
 	}
 	return v
 }
@@ -183,6 +183,7 @@ func digit(c byte) byte {
 }
 
 func (l *lexer) literal() text {
+	from := l.at
 	l.at++
 	var out []byte
 	for deep := 1; l.at < len(l.b); l.at++ {
@@ -203,7 +204,14 @@ func (l *lexer) literal() text {
 			panic(tooMuch("bytes of a string"))
 		}
 	}
-	panic(malformed("a string without end"))
+	panic(l.broken(from, "a string without end"))
+}
+
+// broken is malformed, once what was gone over in vain is paid for: the same may
+// be read again.
+func (l *lexer) broken(from int, why string) failure {
+	l.left.spend(l.at - from)
+	return malformed(why)
 }
 
 // escape reads what follows a backslash, and stays on its last byte.
@@ -244,6 +252,7 @@ func (l *lexer) escape(out []byte) []byte {
 }
 
 func (l *lexer) hex() text {
+	from := l.at
 	l.at++
 	var out []byte
 	half, odd := byte(0), false
@@ -261,7 +270,7 @@ func (l *lexer) hex() text {
 			if space(c) {
 				continue
 			}
-			panic(malformed("a hexadecimal string with something else in it"))
+			panic(l.broken(from, "a hexadecimal string with something else in it"))
 		}
 		if odd {
 			if out = append(out, half<<4|d); len(out) > maxString {
@@ -270,7 +279,7 @@ func (l *lexer) hex() text {
 		}
 		half, odd = d, !odd
 	}
-	panic(malformed("a string without end"))
+	panic(l.broken(from, "a string without end"))
 }
 
 // number reads an integer or a real; in objects also a reference, which begins
@@ -293,7 +302,9 @@ func (l *lexer) number() any {
 	}
 	after := l.at
 	l.skip()
-	gen, ok := integer(l.word())
+	w = l.word()
+	l.left.spend(len(w)) // and again, if it is not of a reference
+	gen, ok := integer(w)
 	if ok && gen >= 0 && gen < 1<<16 {
 		l.skip()
 		if l.at < len(l.b) && l.b[l.at] == 'R' && (l.at+1 == len(l.b) || space(l.b[l.at+1]) || delimiter(l.b[l.at+1])) {

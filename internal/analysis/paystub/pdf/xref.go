@@ -29,6 +29,8 @@ type reader struct {
 	count    int             // of all places
 	objects  map[int]any
 	loading  map[int]bool
+	deep     int // objects that are being read, for one another
+	endless  int // the byte from which on no stream ends
 	trailer  dict
 	repaired bool
 	inflater inflater
@@ -42,6 +44,7 @@ type reader struct {
 func newReader(b []byte) *reader {
 	return &reader{
 		b:       b,
+		endless: len(b),
 		left:    budget{work: maxWork, values: maxValues, inflated: maxInflated, runs: maxRuns, glyphs: maxGlyphs, paints: maxPaints, forms: maxForms},
 		places:  map[int][]place{},
 		objects: map[int]any{},
@@ -154,13 +157,14 @@ func (r *reader) table(l *lexer, s *section) {
 			panic(malformed("cross-reference"))
 		}
 		for i := range n {
+			from := l.at
 			l.skip()
 			offset, ok1 := integer(l.word())
 			l.skip()
 			_, ok2 := integer(l.word())
 			l.skip()
 			kind := l.word()
-			l.left.spend(20)
+			l.left.spend(max(20, l.at-from))
 			if !ok1 || !ok2 || len(kind) != 1 {
 				panic(malformed("cross-reference"))
 			}
@@ -187,7 +191,7 @@ func (r *reader) note(num int, p place, s *section) {
 }
 
 func (r *reader) xrefStream(st *stream, s *section) {
-	data := r.inflate(st)
+	data := r.data(st)
 	w := make([]int, 3)
 	for i, v := range r.asArray(st.dict.get("W")) {
 		n, _ := v.(int)
@@ -225,6 +229,7 @@ func (r *reader) xrefStream(st *stream, s *section) {
 			if len(data) < size {
 				return
 			}
+			r.left.spend(8)
 			kind, at, more := field(w[0], 1), field(w[1], 0), field(w[2], 0)
 			switch kind {
 			case 0:
@@ -243,7 +248,7 @@ func (r *reader) xrefStream(st *stream, s *section) {
 func (r *reader) repair() {
 	r.repaired, r.trailer, r.count = true, nil, 0
 	r.sections, r.places, r.objects = []section{{}}, map[int][]place{}, map[int]any{}
-	r.loading, r.packed = map[int]bool{}, map[int][]packedObject{}
+	r.loading, r.deep, r.packed = map[int]bool{}, 0, map[int][]packedObject{}
 	s := &r.sections[0]
 	r.left.spend(len(r.b))
 	var holders []int
@@ -269,6 +274,7 @@ func (r *reader) repair() {
 	}
 	for _, num := range holders {
 		for i, o := range r.unpack(num) {
+			r.left.spend(8) // the same stream may be held again and again
 			if _, direct := r.places[o.num]; !direct {
 				r.note(o.num, place{at: i, in: num}, s)
 			}
@@ -303,12 +309,13 @@ func (r *reader) repair() {
 
 // try is what f returns; nil where it found something malformed.
 func (r *reader) try(f func() any) (v any) {
+	deep := r.deep
 	defer func() {
 		if p := recover(); p != nil {
 			if bad, mine := p.(failure); !mine || !bad.isMalformed() {
 				panic(p)
 			}
-			v = nil
+			v, r.deep = nil, deep
 		}
 	}()
 	return f()

@@ -175,6 +175,10 @@ func TestLogin(t *testing.T) {
 	}{
 		{"default", "default", "", "", true},
 		{" Joint ", "joint", "", "", true},
+		{"SUPPLIER_UNRESPONSIVE", "", svc.StatusSupplierUnresponsive, "", true},
+		{"Error ", "", svc.StatusError, "", true},
+		{"errors", "", "", "", false},
+		{"no transactions", "", "", "", false},
 		{"no_transactions", "noincome", "", "", true},
 		{"error", "", svc.StatusError, "", true},
 		{"mfa", "", svc.StatusNotAuthenticated, svc.SubMFARequired, true},

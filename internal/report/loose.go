@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Loose is a list whose elements' shape the contract does not show: another provider
+// may have another. Of what is read only elements of our shape stay, which have every
+// member that ours have; leftOut tells where others were.
+type Loose[T any] []T
+
+// UnmarshalJSON reads what there is of our shape. It refuses nothing.
+func (l *Loose[T]) UnmarshalJSON(raw []byte) error {
+	*l = nil
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil
+	}
+	*l = Loose[T]{}
+	for _, one := range all {
+		var element T
+		if ofShape(one, &element) {
+			*l = append(*l, element)
+		}
+	}
+	return nil
+}
+
+// Checks are answers by their names; the contract does not show their shape either.
+type Checks map[string]Check
+
+// UnmarshalJSON reads what there is of our shape. It refuses nothing.
+func (c *Checks) UnmarshalJSON(raw []byte) error {
+	*c = nil
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil
+	}
+	*c = Checks{}
+	for name, one := range all {
+		var check Check
+		if ofShape(one, &check) {
+			(*c)[name] = check
+		}
+	}
+	return nil
+}
+
+// ofShape reads an object into a struct, if it has all members that are always
+// written, and each is of its type.
+func ofShape(raw json.RawMessage, into any) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil || json.Unmarshal(raw, into) != nil {
+		return false
+	}
+	t := reflect.TypeOf(into).Elem()
+	for i := range t.NumField() {
+		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if _, there := members[name]; !there && options == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// leftOut names the parts of raw that are not, or not as a whole, in the value that
+// was read from it, each once, by its path without the places in lists.
+func leftOut(raw json.RawMessage, read any) []string {
+	var out []string
+	find(raw, reflect.ValueOf(read), "", func(path string) {
+		if !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	})
+	return out
+}
+
+func find(raw json.RawMessage, v reflect.Value, path string, found func(path string)) {
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" || !v.IsValid() {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil {
+			return // a struct that reads itself: a time, an amount
+		}
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			find(members[name], v.Field(i), strings.TrimPrefix(path+"."+name, "."), found)
+		}
+	case reflect.Slice:
+		var all []json.RawMessage
+		if json.Unmarshal(raw, &all) != nil || len(all) != v.Len() {
+			found(path)
+			return
+		}
+		for i := range all {
+			find(all[i], v.Index(i), path, found)
+		}
+	case reflect.Map:
+		var all map[string]json.RawMessage
+		if json.Unmarshal(raw, &all) != nil || len(all) != v.Len() {
+			found(path)
+		}
+	}
+}
