@@ -62,8 +62,8 @@ in %d groups. What decided is kept with it:
 
 1. **direction**: an amount of nothing is OTHER; money that comes from a shop is
    a refund; the other leg in another account makes an own transfer (equal
-   amount, opposite sign, within %d days, and words that do not say that it is
-   something else).
+   amount, opposite sign, within %d days, and on both sides the words of a
+   transfer, words that say nothing, or a pattern of cash or checks).
 2. **mechanism**: how the money moved, as the bank or the payer's bank says it:
    fees, interest, returned payments, benefits, payroll, loans, transfers.
 3. **merchant**: a dictionary of merchants, lenders and platforms. The longest
@@ -99,8 +99,10 @@ money out together.
 	}
 	fmt.Fprintf(&b, `
 **NSF and overdraft events.** A fee is an event, dated by the fee. A returned
-payment is one too, unless a fee of the same account lies within %d days. A fee
-whose amount is given back within %d days is none.
+payment is one too, unless it goes with a fee of the same account within %d
+days. A fee goes with one returned payment: banks charge each, so that one fee
+and two returned payments are two events. A fee whose amount is given back
+within %d days is none, nor is the returned payment that goes with it.
 
 **Streams.** At least %d payments of one counterparty in one direction and
 category, of which three quarters of the gaps are those of one rhythm: weekly %s,

@@ -13,8 +13,9 @@ const (
 )
 
 // countNSF marks the NSF and overdraft events. A fee is one, dated by the fee,
-// and a returned payment is one; a fee and a returned payment of the same
-// account within returnDays are one together. A fee whose amount is given back
+// and a returned payment is one; a fee and one returned payment of the same
+// account within returnDays are one together. Each fee goes with one returned
+// payment at most: banks charge each of them. A fee whose amount is given back
 // within reversalDays is none, nor is the returned payment with it.
 func (l *Ledger) countNSF() {
 	var fees, returns, reversals []int32

@@ -74,8 +74,26 @@ func TestOwnTransfers(t *testing.T) {
 			[]Leaf{LeafSavingsOut, LeafOwnIn}, []bool{true, true}},
 		{"from savings", []movement{{1, "2026-05-01", -100_00, "WITHDRAWAL"}, {0, "2026-05-02", 100_00, "DEPOSIT"}},
 			[]Leaf{LeafOwnOut, LeafSavingsIn}, []bool{true, true}},
+		{"to a broker counts as saving", []movement{{0, "2026-05-01", -100_00, "SCHWAB BROKERAGE MONEYLINK"}, {2, "2026-05-02", 100_00, "ELECTRONIC FUNDS RECEIVED"}},
+			[]Leaf{LeafInvestOut, LeafOwnIn}, []bool{true, true}},
+		{"from a broker", []movement{{2, "2026-05-01", -100_00, "ABC"}, {0, "2026-05-02", 100_00, "SCHWAB BROKERAGE MONEYLINK"}},
+			[]Leaf{LeafOwnOut, LeafInvestIn}, []bool{true, true}},
+		{"a broker's words, to savings", []movement{{0, "2026-05-01", -100_00, "SCHWAB BROKERAGE MONEYLINK"}, {1, "2026-05-02", 100_00, "DEF"}},
+			[]Leaf{LeafSavingsOut, LeafOwnIn}, []bool{true, true}},
 		{"a purchase and a wage are no legs", []movement{{0, "2026-05-01", -100_00, "KROGER"}, {2, "2026-05-01", 100_00, "ACME PAYROLL"}},
 			[]Leaf{LeafGrocery, LeafPayroll}, []bool{false, false}},
+		{"a rent that only a pattern knows, and money of a person", []movement{{0, "2026-02-10", -1200_00, "OAKWOOD APARTMENTS"}, {2, "2026-02-12", 1200_00, "ZELLE FROM PAT"}},
+			[]Leaf{LeafRent, LeafP2PIn}, []bool{false, false}},
+		{"a meal, and a deposit", []movement{{0, "2026-05-01", -20_00, "MARIAS PIZZA"}, {2, "2026-05-01", 20_00, "DEPOSIT"}},
+			[]Leaf{LeafDining, LeafCashDeposit}, []bool{false, false}},
+		{"a company that pays, and words that say nothing", []movement{{0, "2026-05-01", -900_00, "ABC"}, {2, "2026-05-01", 900_00, "NORDLUND CONSULTING LLC"}},
+			[]Leaf{LeafOther, LeafSelfEmployed}, []bool{false, false}},
+		{"a purchase takes no leg from another", []movement{{0, "2026-05-01", -20_00, "MARIAS PIZZA"}, {0, "2026-05-02", -20_00, "WITHDRAWAL"}, {2, "2026-05-01", 20_00, "DEPOSIT"}},
+			[]Leaf{LeafDining, LeafOwnOut, LeafOwnIn}, []bool{false, true, true}},
+		{"cash from a machine, and at one", []movement{{0, "2026-05-01", -100_00, "ATM"}, {2, "2026-05-01", 100_00, "ATM"}},
+			[]Leaf{LeafOwnOut, LeafOwnIn}, []bool{true, true}},
+		{"a check to oneself", []movement{{0, "2026-05-01", -100_00, "CHECK 1023"}, {2, "2026-05-01", 100_00, "CHECK 1023"}},
+			[]Leaf{LeafOwnOut, LeafOwnIn}, []bool{true, true}},
 		{"a phrase without the other leg", []movement{{0, "2026-05-01", -100_00, "TRANSFER TO CHECKING"}},
 			[]Leaf{LeafOwnOut}, []bool{true}},
 		{"savings elsewhere are no own transfer", []movement{{0, "2026-05-01", -100_00, "TRANSFER TO SAVINGS"}},
@@ -120,6 +138,45 @@ func TestNSFEvents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A fee goes with one returned payment, and as many returned payments as can be
+// go with a fee: the events are the fees and the returned payments less the most
+// pairs of both that lie close enough.
+func TestEachFeeGoesWithOneReturnedPayment(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		var moves []movement
+		var days [2][]int
+		for range rapid.IntRange(1, 10).Draw(t, "n") {
+			on, kind := rapid.IntRange(0, 9).Draw(t, "day"), rapid.IntRange(0, 1).Draw(t, "kind")
+			days[kind] = append(days[kind], on)
+			m := movement{0, fmt.Sprintf("2026-05-%02d", 1+on), -35_00, "NSF FEE"}
+			if kind == 1 {
+				m.amount, m.text = 80_00, "RETURNED PAYMENT CITY WATER"
+			}
+			moves = append(moves, m)
+		}
+		var most func(fees, returns []int) int
+		most = func(fees, returns []int) int {
+			if len(fees) == 0 {
+				return 0
+			}
+			best := most(fees[1:], returns)
+			for i, r := range returns {
+				if max(r-fees[0], fees[0]-r) <= returnDays {
+					best = max(best, 1+most(fees[1:], slices.Delete(slices.Clone(returns), i, i+1)))
+				}
+			}
+			return best
+		}
+		events := 0
+		for _, e := range ledgerOf(moves...).Entries {
+			events += int(e.NSF)
+		}
+		if want := len(moves) - most(days[0], days[1]); events != want {
+			t.Fatalf("fees on %v, returned payments on %v: %d events, want %d", days[0], days[1], events, want)
+		}
+	})
 }
 
 // every makes n movements, one every so many days before the fetch date.
@@ -224,6 +281,18 @@ func TestDayEnds(t *testing.T) {
 	}
 	if l.Accounts[0].Opening != 1058_00 || l.Accounts[1].Opening != 0 || l.Accounts[2].Opening != 0 {
 		t.Errorf("opening balances %v, %v, %v", l.Accounts[0].Opening, l.Accounts[1].Opening, l.Accounts[2].Opening)
+	}
+}
+
+// Nothing is converted: docs/analytics.md says so.
+func TestCurrenciesChangeNoFigure(t *testing.T) {
+	d, fetch := household(60, 7)
+	a := facts(Read(d, fetch))
+	for i := range d.Connections[0].Accounts {
+		d.Connections[0].Accounts[i].Currency = []string{"USD", "EUR", "JPY"}[i%3]
+	}
+	if b := facts(Read(d, fetch)); !reflect.DeepEqual(a, b) {
+		t.Errorf("in other currencies:\n%+v\nwas:\n%+v", b, a)
 	}
 }
 

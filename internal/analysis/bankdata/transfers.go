@@ -14,7 +14,7 @@ const pairDays = 3
 // pairTransfers finds transfers between own accounts: equal amounts of opposite
 // sign in two accounts within pairDays. Legs on the same day are found first,
 // then those a day apart, and so on; among equals the earlier entries. An entry
-// whose words say that it is something else (a purchase, a wage) is no leg.
+// whose words say that it is something else (a purchase, a rent, a wage) is no leg.
 func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
@@ -66,11 +66,16 @@ type leg struct {
 	entry  int32
 }
 
+// mayPair reports whether an entry may be a leg: its words are those of a
+// transfer, say nothing, or no more than that it was cash or a check.
 func mayPair(e *Entry) bool {
-	if e.Amount == 0 {
+	switch {
+	case e.Amount == 0:
 		return false
+	case e.Tier == TierOther, e.Leaf.Group() == GroupTransfer:
+		return true
 	}
-	return e.Tier == TierPattern || e.Tier == TierOther || e.Leaf.Group() == GroupTransfer
+	return e.Tier == TierPattern && (e.Leaf == LeafCashDeposit || e.Leaf == LeafCheckMobile || e.Leaf == LeafCashWithdrawal)
 }
 
 // maxLegs bounds how many later legs of the same amount are looked at for one.
@@ -118,10 +123,10 @@ func (l *Ledger) pair(a, b *Entry) {
 }
 
 // own makes the entry a leg of an own transfer. A leaf that its words gave stays
-// when it says the same.
+// when it says the same, or that the money is saved: to savings, or to a broker.
 func (e *Entry) own(leaf Leaf) {
 	e.Own = true
-	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut
+	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut || e.Leaf == LeafInvestIn || e.Leaf == LeafInvestOut
 	if e.Leaf != leaf && !(saving && (leaf == LeafOwnIn || leaf == LeafOwnOut)) {
 		e.Leaf, e.Tier = leaf, TierDirection
 	}

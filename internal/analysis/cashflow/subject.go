@@ -82,7 +82,7 @@ var subjectTable = [subjects]struct {
 		bankdata.LeafInsurance, bankdata.LeafGrocery, bankdata.LeafFuelTransport, bankdata.LeafHealth, bankdata.LeafChildcareEdu)},
 	discretionary: {name: "discretionary", dir: out, leaves: list(bankdata.LeafDining, bankdata.LeafRetail, bankdata.LeafEntertainment, bankdata.LeafTravel, bankdata.LeafSubscription)},
 	bankFee:       {name: "bank fees", dir: netOut, leaves: group(bankdata.GroupFee)},
-	nsf:           {name: "NSF and overdraft events", dir: gross, about: "a fee or a returned payment, once when both lie within two days, and not when the fee is reversed"},
+	nsf:           {name: "NSF and overdraft events", dir: gross, about: "a fee or a returned payment, once when the two lie within two days, each fee with one returned payment, and not when the fee is reversed"},
 	returned:      {name: "returned payments", dir: in, leaves: list(bankdata.LeafReversal)},
 	gambling:      {name: "gambling", dir: out, leaves: list(bankdata.LeafGambling)},
 	cashOut:       {name: "cash withdrawals", dir: out, leaves: list(bankdata.LeafCashWithdrawal)},

@@ -16,6 +16,7 @@ import (
 // streams that have a payment since the beginning of the last 12 complete months.
 type inflow struct {
 	party       string // as in Ledger.Parties
+	number      int32  // of the party
 	payer       string // of a wage: the employer, as the bank writes it; empty: not known
 	description string // payer, or else party
 	leaf        bankdata.Leaf
@@ -24,10 +25,9 @@ type inflow struct {
 	recent      report.Cents // net, of the last 3 complete months
 	year        report.Cents // net, of the last 12 complete months
 	whole       report.Cents // net, of those of them that are covered from their first day on
-	first       bankdata.Day
-	interval    int32 // of its largest stream, in hundredths of a day
-	account     int32 // of its latest payment; index into Ledger.Accounts
-	latest      int32 // that payment; index into Ledger.Entries
+	interval    int32        // of its largest stream, in hundredths of a day
+	account     int32        // of its latest payment; index into Ledger.Accounts
+	latest      int32        // that payment; index into Ledger.Entries
 	payments    []int32
 	employer    int // index of the stated employer; -1: of none
 }
@@ -60,7 +60,7 @@ func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 		if !there {
 			n = len(out)
 			known[key{s.Party, leaf}] = n
-			out = append(out, inflow{party: f.ledger.Parties[s.Party], leaf: leaf, kind: kind, first: s.First, interval: s.Interval, latest: -1})
+			out = append(out, inflow{party: f.ledger.Parties[s.Party], number: s.Party, leaf: leaf, kind: kind, interval: s.Interval, latest: -1})
 		}
 		f.join(&out[n], s)
 	}
@@ -93,7 +93,6 @@ func (f *facts) kindOfStream(i int) (kind int, is bool) {
 // join adds a stream to an inflow.
 func (f *facts) join(x *inflow, s *bankdata.Stream) {
 	x.active = x.active || s.Active
-	x.first = min(x.first, s.First)
 	whole := f.start[min(f.whole, 12)]
 	for _, at := range s.Entries {
 		e := &f.ledger.Entries[at]

@@ -3,6 +3,7 @@ package income
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,6 +161,54 @@ func TestLawsOfAReport(t *testing.T) {
 		for _, e := range r.Employment {
 			if e.HireDate != nil || e.EmployerName == nil || *e.EmployerName == "" {
 				t.Fatalf("employment has %+v", e)
+			}
+		}
+	})
+}
+
+// TestNobodyIsPaidBeforeTheDayOfHiring: before an estimated day of hiring no
+// account of the history has a wage of the employer, and each that has one later
+// has something else by then.
+func TestNobodyIsPaidBeforeTheDayOfHiring(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		in, at := Input{Bank: bank(cash(), cash())}, asOf
+		n := 0
+		for i := range in.Bank.Connections[0].Accounts {
+			a := &in.Bank.Connections[0].Accounts[i]
+			a.ID = fmt.Sprint(i)
+			for range rapid.IntRange(0, 3).Draw(t, "series") {
+				amount := report.Cents(rapid.Int64Range(900_00, 905_00).Draw(t, "amount"))
+				text := rapid.SampledFrom([]string{northwind, northwind, "NORTHWIND LOGISTICS LLC PAYROLL", globex, groceries}).Draw(t, "text")
+				if text == groceries {
+					amount = -5_00
+				}
+				last, every := rapid.IntRange(0, 400).Draw(t, "last"), rapid.SampledFrom([]int{7, 14, 30}).Draw(t, "every")
+				for k := range rapid.IntRange(1, 12).Draw(t, "payments") {
+					n++
+					a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprint(n), Posted: report.DateOf(at.AddDate(0, 0, -last-k*every)), Amount: amount, Description: text})
+				}
+			}
+		}
+		fetch := report.DateOf(at)
+		for _, e := range Build(in, at).Employment {
+			if e.EstimatedHireDate == nil {
+				continue
+			}
+			paid := false
+			for _, a := range in.Bank.Connections[0].Accounts {
+				history := a.History(fetch)
+				for _, x := range history {
+					if !strings.Contains(x.Description, strings.TrimSuffix(*e.EmployerName, " LLC")) {
+						continue
+					}
+					paid = paid || x.Posted.Equal(e.EstimatedHireDate.Time)
+					if x.Posted.Before(e.EstimatedHireDate.Time) || !history[0].Posted.Before(e.EstimatedHireDate.AddDate(0, 0, -5)) {
+						t.Fatalf("%s hired on %s, and paid on %s into an account since %s", *e.EmployerName, e.EstimatedHireDate, x.Posted, history[0].Posted)
+					}
+				}
+			}
+			if !paid {
+				t.Fatalf("%s hired on %s, and not paid then", *e.EmployerName, e.EstimatedHireDate)
 			}
 		}
 	})

@@ -112,6 +112,7 @@ func (f *facts) payers() (out []*inflow) {
 // matching, unless it is the only item.
 func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	payers := f.payers()
+	wages := f.wages(&in.Bank, payers)
 	var out []report.Employment
 	var like []int // the stated employer of each item that is not stated
 	for i := range stated {
@@ -121,7 +122,7 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	for _, x := range payers {
 		c := &in.Bank.Connections[f.ledger.Accounts[x.account].Connection]
 		id := identifier(in.PublicToken, "employer", x.party)
-		e := report.Employment{SourceID: c.SourceID, SourceRecordID: &id, EmployerName: &x.payer, EstimatedHireDate: f.hired(x)}
+		e := report.Employment{SourceID: c.SourceID, SourceRecordID: &id, EmployerName: &x.payer, EstimatedHireDate: f.hired(x, wages)}
 		if x.active {
 			active := report.EmploymentActive
 			e.Status = &active
@@ -145,14 +146,75 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	return out
 }
 
-// hired is the first payment, where the account's history shows a time before it
-// in which one would have been: one and a half intervals and five days.
-func (f *facts) hired(x *inflow) *report.Date {
-	before := x.first - f.accounts[x.account].oldest
-	if int32(before)*100 <= x.interval*3/2+500 {
+// paidBy is what a counterparty paid in the whole history, whether in a rhythm or
+// not.
+type paidBy struct {
+	employer employer // by the words of a wage; no words: it paid none
+	first    bankdata.Day
+	known    bankdata.Day // from when on all accounts that it paid into have a history
+}
+
+// wages are what every counterparty paid that paid a wage. Of a payer of wages
+// whatever else is income, or nothing is known of, counts too.
+func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
+	out := map[int32]*paidBy{}
+	add := func(e *bankdata.Entry) *paidBy {
+		p := out[e.Party]
+		if p == nil {
+			p = &paidBy{first: e.Day, known: f.accounts[e.Account].oldest}
+			out[e.Party] = p
+		}
+		p.first = min(p.first, e.Day)
+		p.known = max(p.known, f.accounts[e.Account].oldest)
+		return p
+	}
+	wage := func(e *bankdata.Entry) {
+		if p := add(e); len(p.employer.words) == 0 {
+			c, a, t := f.ledger.Source(e.Index)
+			p.employer = employerOf(payerOf(&data.Connections[c].Accounts[a].Transactions[t]))
+		}
+	}
+	of := map[int32]bool{}
+	for _, x := range payers {
+		of[x.number] = true
+	}
+	for i := range f.ledger.Entries {
+		switch e := &f.ledger.Entries[i]; {
+		case e.Amount <= 0 || e.Own:
+		case e.Leaf == bankdata.LeafPayroll:
+			wage(e)
+		case of[e.Party]:
+			if _, is := kindOf(e); is || e.Leaf == bankdata.LeafOther {
+				add(e)
+			}
+		}
+	}
+	for n, yes := range f.promoted {
+		if yes {
+			for _, at := range f.ledger.Streams[n].Entries {
+				wage(&f.ledger.Entries[at])
+			}
+		}
+	}
+	return out
+}
+
+// hired is the day of the employer's first payment, in whatever words, account and
+// rhythm, where the history of each account that it paid into shows a time before
+// it in which one would have been: one and a half intervals and five days.
+func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {
+	own := wages[x.number]
+	first, known := own.first, own.known
+	who := employerOf(x.payer)
+	for _, p := range wages {
+		if alike(&who, &p.employer) > 0 {
+			first, known = min(first, p.first), max(known, p.known)
+		}
+	}
+	if int32(first-known)*100 <= x.interval*3/2+500 {
 		return nil
 	}
-	d := x.first.Date()
+	d := first.Date()
 	return &d
 }
 

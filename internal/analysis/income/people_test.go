@@ -2,6 +2,7 @@ package income
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,6 +122,69 @@ func TestAnEstimatedHireDateNeedsATimeWithoutPay(t *testing.T) {
 	other.ID = "b"
 	if e := build(bank(joined(each("2025-05", "2026-02", 3, 900_00, globex)), other)).Employment; e[0].EstimatedHireDate != nil {
 		t.Errorf("by another account's history, hired %s", e[0].EstimatedHireDate)
+	}
+}
+
+// TestAnEstimatedHireDateIsTheEmployersFirstPayment and no raise's, and no change of
+// account's or of words'.
+func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
+	quiet := func(on string) []bankdata.Transaction {
+		return []bankdata.Transaction{{ID: "q", Posted: day(on), Amount: -5_00, Description: groceries}}
+	}
+	// A wage every other Friday from a day on, raised in February 2025, with
+	// commissions, so that only equal amounts keep a rhythm.
+	raised := func(from string) (out []bankdata.Transaction) {
+		for k, d := 0, day(from).Time; d.Before(day("2026-03-10").Time); k, d = k+1, d.AddDate(0, 0, 14) {
+			wage := report.Cents(2000_00)
+			if d.After(day("2025-02-20").Time) {
+				wage = 2100_00
+			}
+			out = append(out, bankdata.Transaction{ID: fmt.Sprint("w", k), Posted: report.Date{Time: d}, Amount: wage, Description: northwind},
+				bankdata.Transaction{ID: fmt.Sprint("c", k), Posted: report.Date{Time: d.AddDate(0, 0, 3)}, Amount: report.Cents(300_00 + k*137), Description: northwind})
+		}
+		return out
+	}
+	year := each("2025-05", "2026-02", 3, 900_00, northwind)
+	for name, c := range map[string]struct {
+		accounts [][]bankdata.Transaction
+		want     string
+	}{
+		"a raise, paid from the beginning of the history": {[][]bankdata.Transaction{raised("2024-03-15"), quiet("2024-03-11")}, ""},
+		"a raise, in the same account":                    {[][]bankdata.Transaction{append(raised("2024-03-15"), quiet("2024-03-11")...)}, ""},
+		"a raise of somebody hired within the history":    {[][]bankdata.Transaction{append(raised("2024-09-13"), quiet("2024-03-11")...)}, "2024-09-13"},
+		"one payment long before":                         {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 250_00, northwind)...), year...)}, "2024-08-03"},
+		"one payment at the history's beginning":          {[][]bankdata.Transaction{append(each("2024-04", "2024-04", 3, 250_00, northwind), year...)}, ""},
+		"a stream that ended, in other words":             {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, "NORTHWIND LOGISTICS LLC PAYROLL")...), year...)}, "2024-07-09"},
+		"another employer before":                         {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, globex)...), year...)}, "2025-05-03"},
+		"paid into an account before, of which nothing older is known": {
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...), each("2025-05", "2025-09", 3, 900_00, northwind)}, ""},
+		"paid into an account before, of which older things are known": {
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...), append(quiet("2024-09-01"), each("2025-05", "2025-09", 3, 900_00, northwind)...)}, "2025-05-03"},
+		"paid also into an account of a shorter history": {
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, northwind)}, ""},
+		"an account of a shorter history that the employer pays nothing into": {
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, benefit)}, "2025-05-03"},
+		"a refund of the same words is no wage": {
+			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 20_00, "PURCHASE RETURN NORTHWIND LOGISTICS")...), year...)}, "2025-05-03"},
+	} {
+		var all []bankdata.Account
+		for i, txs := range c.accounts {
+			a := cash(txs...)
+			a.ID = fmt.Sprint(i)
+			all = append(all, a)
+		}
+		got := "nobody"
+		for _, e := range build(bank(all...)).Employment {
+			if *e.EmployerName == "NORTHWIND LOGISTICS" {
+				got = ""
+				if e.EstimatedHireDate != nil {
+					got = e.EstimatedHireDate.String()
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: hired %q, want %q", name, got, c.want)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package paystub
 
-import "vestibule/internal/report"
+import (
+	"time"
+
+	"vestibule/internal/report"
+)
 
 // checks answers the contract's fourteen. Whether something is there is always
 // known; a comparison is null when one of its sides is missing, and whether a date
@@ -50,8 +54,7 @@ func periodsOf(frequency string) report.Cents {
 }
 
 // insights are the year's income: the period's, as often as the frequency says;
-// without a frequency, the year to date over the days from the year's beginning,
-// or from hiring, to the end of the period, if those are four weeks at least.
+// without a frequency, the year to date over its days, times those of the year.
 func (d *Document) insights() {
 	p := &d.Stub
 	if n := periodsOf(d.fields.frequency); n > 0 {
@@ -65,28 +68,53 @@ func (d *Document) insights() {
 		p.Insights = report.PaystubInsights{AnnualGross: times(p.GrossTotal), AnnualNet: times(p.NetTotal)}
 		return
 	}
-	to := d.fields.end
-	if !to.valid {
-		to = d.fields.pay
-	}
-	if !to.valid {
-		return
-	}
-	days := to.date.YearDay()
-	if h := d.fields.hire; h.valid && h.date.Year() == to.date.Year() && h.date.Before(to.date.Time) {
-		days -= h.date.YearDay() - 1
-	}
-	if days < 28 {
+	days, all := d.daysToDate()
+	if days < minDays {
 		return
 	}
 	year := func(c *report.Cents) *report.Cents {
 		if c == nil {
 			return nil
 		}
-		v := (*c*365*2 + report.Cents(days)) / (2 * report.Cents(days))
+		v := (*c*2*all + days) / (2 * days)
 		return &v
 	}
 	p.Insights = report.PaystubInsights{AnnualGross: year(p.GrossTotalYTD), AnnualNet: year(p.NetTotalYTD)}
+}
+
+// minDays is how many days a year to date must have to tell of the year.
+const minDays = 28
+
+// daysToDate is how many days the year to date is of, and how many its year has.
+// What was paid in a year is of that year, so that the pay date says which it is;
+// the days are those from its beginning, or from hiring in it, to the end of the
+// period or of the year. There is none where the period ended before the year
+// began, or where no date is known.
+func (d *Document) daysToDate() (days, all report.Cents) {
+	end, pay := d.fields.end, d.fields.pay
+	switch {
+	case !end.valid && !pay.valid:
+		return 0, 0
+	case !end.valid:
+		end = pay
+	case !pay.valid:
+		pay = end
+	}
+	from := time.Date(pay.date.Year(), time.January, 1, 0, 0, 0, 0, time.UTC)
+	until := from.AddDate(1, 0, 0)
+	all = between(from, until)
+	if next := end.date.AddDate(0, 0, 1); next.Before(until) {
+		until = next
+	}
+	if h := d.fields.hire; h.valid && h.date.After(from) && h.date.Before(end.date.Time) {
+		from = h.date.Time
+	}
+	return between(from, until), all
+}
+
+// between is how many days lie between two of them.
+func between(from, until time.Time) report.Cents {
+	return report.Cents(until.Sub(from) / (24 * time.Hour))
 }
 
 // components are the earnings of the period that the stub tells apart.

@@ -257,28 +257,36 @@ func monthOf(s string) int {
 	return 0
 }
 
-// frequencyOf reads the words of a rhythm.
+// frequencies are the words of each rhythm; numbers are the periods of a year.
+var frequencies = flipped(map[string][]string{
+	report.PayWeekly:      {"weekly", "every week", "once a week", "each week", "weekly 52", "52 times a year"},
+	report.PayBiweekly:    {"bi weekly", "biweekly", "every two weeks", "every 2 weeks", "every other week", "every second week", "fortnightly", "biweekly 26", "bi weekly 26", "26 times a year"},
+	report.PaySemiMonthly: {"semi monthly", "semimonthly", "twice a month", "twice per month", "twice monthly", "two times a month", "2 times a month", "semimonthly 24", "semi monthly 24", "24 times a year"},
+	report.PayMonthly:     {"monthly", "every month", "once a month", "each month", "monthly 12", "12 times a year"},
+})
+
+// aboutPay are words before and after those of a rhythm that change nothing.
+var aboutPay = []string{"paid", "pay", "pays", "payroll", "payment", "payments", "paycheck", "paychecks", "frequency", "period", "periods", "cycle", "schedule", "basis", "on", "a"}
+
+// frequencyOf reads the words of a rhythm, which are all that there is besides what
+// says that it is about pay. Four-weekly is not weekly, and bi-monthly may be two
+// things: for what is not known the period's length decides.
 func frequencyOf(words string) string {
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
+	w := strings.Fields(words)
+	for len(w) > 0 && slices.Contains(aboutPay, w[0]) {
+		w = w[1:]
 	}
-	switch {
-	case has("bi weekly", "biweekly", "every two weeks", "every 2 weeks", "every other week", "fortnightly"):
-		return report.PayBiweekly
-	case has("semi monthly", "semimonthly", "twice a month", "twice monthly"):
-		return report.PaySemiMonthly
-	case has("weekly", "every week"):
-		return report.PayWeekly
-	case has("monthly", "every month"):
-		return report.PayMonthly
+	for len(w) > 0 && slices.Contains(aboutPay, w[len(w)-1]) {
+		w = w[:len(w)-1]
 	}
-	return ""
+	return frequencies[strings.Join(w, " ")]
 }
 
 // rhythm is the frequency that a period's length is of; empty for any other.
 func rhythm(start, end report.Date) string {
 	days := int(end.Sub(start.Time).Hours()/24) + 1
-	lastOfMonth := end.AddDate(0, 0, 1).Day() == 1
+	next := end.AddDate(0, 0, 1).Day()
+	lastOfMonth := next == 1
 	switch {
 	case days == 7:
 		return report.PayWeekly
@@ -288,6 +296,8 @@ func rhythm(start, end report.Date) string {
 		return report.PayBiweekly
 	case days == 15, days == 16, days == 13:
 		return report.PaySemiMonthly
+	case days == 28 && next != start.Day():
+		return "" // four weeks, and no month
 	case days >= 28 && days <= 31:
 		return report.PayMonthly
 	}

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -40,6 +41,54 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 			}
 			if got, _, state := dateIn(day.Format(layout)); state != goodDate || !got.Equal(day.Time) {
 				t.Fatalf("dateIn(%q) = %s, %d", day.Format(layout), got, state)
+			}
+		}
+	})
+}
+
+// TestAYearIsNoLessThanWhatWasEarned in it until then, without a rhythm.
+func TestAYearIsNoLessThanWhatWasEarned(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		day := func(name string) when {
+			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))}, rapid.Bool().Draw(t, name+" is shown"), nil}
+		}
+		d := simple()
+		d.fields.frequency, d.fields.start, d.fields.end, d.fields.pay, d.fields.hire = "", when{}, day("end"), day("pay"), day("hire")
+		d.judge()
+		if in := d.Stub.Insights; in.AnnualGross != nil && (*in.AnnualGross < *d.Stub.GrossTotalYTD || *in.AnnualNet < *d.Stub.NetTotalYTD) {
+			t.Fatalf("%+v: a year of %s", d.fields, *in.AnnualGross)
+		}
+	})
+}
+
+// TestStubsDisagreeWherePeriodsOverlap and nowhere else, whatever was paid when.
+func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		docs := make([]*Document, rapid.IntRange(2, 4).Draw(t, "stubs"))
+		var days [4]map[time.Time]bool
+		for i := range docs {
+			d := simple()
+			d.fields.start.date = report.Date{Time: on("2025-12-01").AddDate(0, 0, rapid.IntRange(0, 60).Draw(t, "start"))}
+			d.fields.end.date = report.Date{Time: d.fields.start.date.AddDate(0, 0, rapid.IntRange(0, 16).Draw(t, "days"))}
+			d.fields.pay.date = report.Date{Time: on("2025-12-10").AddDate(0, 0, 4*rapid.IntRange(0, 30).Draw(t, "pay")+i)}
+			for n := range d.table.lines {
+				d.table.lines[n].cells[toDate] = nil
+			}
+			d.judge()
+			docs[i], days[i] = d, map[time.Time]bool{}
+			for at := d.fields.start.date.Time; !at.After(d.fields.end.date.Time); at = at.AddDate(0, 0, 1) {
+				days[i][at] = true
+			}
+		}
+		for i, p := range Report(docs, Bank{}, on("2026-06-01")) {
+			want := false
+			for j := range docs {
+				for at := range days[j] {
+					want = want || i != j && days[i][at]
+				}
+			}
+			if got := slices.Contains(p.IrregularityDetection.Reasons, StubsDisagree); got != want {
+				t.Fatalf("stub %d of %v: disagrees %v, want %v", i, days, got, want)
 			}
 		}
 	})

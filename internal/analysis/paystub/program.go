@@ -92,7 +92,7 @@ func (d *Document) days() {
 	f := &d.fields
 	bad := func(w when) bool { return w.shown && !w.valid }
 	if bad(f.start) || bad(f.end) || bad(f.pay) ||
-		f.start.valid && f.end.valid && !f.start.date.Before(f.end.date.Time) ||
+		f.start.valid && f.end.valid && f.end.date.Before(f.start.date.Time) ||
 		f.start.valid && f.pay.valid && f.pay.date.Before(f.start.date.Time) {
 		d.find(DatesDisagree, false)
 	}

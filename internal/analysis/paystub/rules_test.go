@@ -49,12 +49,15 @@ func TestTheRhythmOfAPeriod(t *testing.T) {
 	for _, tt := range []struct{ start, end, want string }{
 		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly}, {"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
 		{"2026-03-01", "2026-03-15", report.PaySemiMonthly}, {"2025-06-16", "2025-06-30", report.PaySemiMonthly}, {"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
+		{"2026-02-10", "2026-03-09", report.PayMonthly}, {"2026-03-02", "2026-03-29", ""}, {"2024-02-10", "2024-03-08", ""},
 	} {
 		if got := rhythm(on(tt.start), on(tt.end)); got != tt.want {
 			t.Errorf("rhythm(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
 		}
 	}
-	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": ""} {
+	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": "",
+		"pay frequency weekly": report.PayWeekly, "paid on a monthly basis": report.PayMonthly, "paid twice a month": report.PaySemiMonthly, "pay period": "", "semimonthly payroll": report.PaySemiMonthly, "biweekly 26": report.PayBiweekly, "24 times a year": report.PaySemiMonthly, "twice per month": report.PaySemiMonthly,
+		"bi monthly": "", "bimonthly": "", "four weekly": "", "4 weekly": "", "every four weeks": "", "tri weekly": "", "twice weekly": "", "weekly hours": "", "monthly 24": ""} {
 		if got := frequencyOf(words); got != want {
 			t.Errorf("frequencyOf(%q) = %q, want %q", words, got, want)
 		}
@@ -219,6 +222,7 @@ func TestFigures(t *testing.T) {
 			}
 		}, []string{YearToDate}, some},
 		{"the period ends before it starts", func(d *Document) { d.fields.end.date = on("2026-02-01") }, []string{DatesDisagree}, some},
+		{"a period of one day", func(d *Document) { d.fields.start.date = d.fields.end.date }, nil, none},
 		{"paid before the period", func(d *Document) { d.fields.pay.date = on("2026-02-20") }, []string{DatesDisagree}, some},
 		{"paid long after the report", func(d *Document) { d.fields.pay.date = on("2026-06-20") }, []string{DatesDisagree}, some},
 		{"the file was made before the period", func(d *Document) { d.file.Info.Created = "D:20260101120000Z" }, []string{DatesDisagree}, sure},
@@ -330,6 +334,21 @@ func TestInsights(t *testing.T) {
 		{"without a rhythm, by the days of the year", func(d *Document) { d.fields.frequency = "" }, 54_477_61, 44_862_31},
 		{"without a rhythm, from hiring on", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") }, 101_388_89, 83_493_75},
 		{"hired three weeks ago", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-15") }, 0, 0},
+		{"of December, paid in January", func(d *Document) {
+			dated(d, "2025-12-31", "2026-01-07")
+			for n := range d.table.lines {
+				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
+			}
+		}, 0, 0},
+		{"of December, paid in January to somebody hired in November", func(d *Document) { dated(d, "2025-12-31", "2026-01-07"); d.fields.hire.date = on("2025-11-03") }, 0, 0},
+		{"until 27 January, paid in February", func(d *Document) { dated(d, "2026-01-27", "2026-02-03") }, 0, 0},
+		{"until 28 January, paid in February", func(d *Document) { dated(d, "2026-01-28", "2026-02-04") }, 130_357_14, 107_349_11},
+		{"paid in December until the middle of January", func(d *Document) { dated(d, "2026-01-15", "2025-12-31") }, 10_000_00, 8_235_00},
+		{"a year to its end", func(d *Document) { dated(d, "2025-12-31", "2025-12-31") }, 10_000_00, 8_235_00},
+		{"a leap year to its end", func(d *Document) { dated(d, "2024-12-31", "2024-12-31") }, 10_000_00, 8_235_00},
+		{"half a leap year", func(d *Document) { dated(d, "2024-07-01", "2024-07-05") }, 20_000_00, 16_470_00},
+		{"only a pay date", func(d *Document) { dated(d, "2025-12-31", "2025-12-31"); d.fields.end = when{} }, 10_000_00, 8_235_00},
+		{"only the end of a period", func(d *Document) { dated(d, "2025-12-31", "2025-12-31"); d.fields.pay = when{} }, 10_000_00, 8_235_00},
 	} {
 		d := simple()
 		tt.change(d)
@@ -345,6 +364,12 @@ func TestInsights(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v %v", tt.name, *in.AnnualGross, *in.AnnualNet, tt.gross, tt.net)
 		}
 	}
+}
+
+// dated makes a stub without a rhythm of a period that ends on a day.
+func dated(d *Document, end, pay string) {
+	d.fields.frequency, d.fields.start = "", when{}
+	d.fields.end.date, d.fields.pay.date = on(end), on(pay)
 }
 
 // TestWhatTheFileSaysOfItself is about programs, dates and structure.

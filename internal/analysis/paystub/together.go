@@ -86,48 +86,66 @@ func adds(amounts []report.Cents, sum report.Cents) bool {
 	return false
 }
 
-// together holds the stubs of one person and employer against each other, year by
-// year in the order of pay.
+// together holds the stubs of one person and employer against each other: the
+// periods of any two, and all else in the order of pay, year by year.
 func together(docs []*Document, found [][]finding) {
-	type who struct {
-		employee, employer string
-		year               int
-	}
+	type who struct{ employee, employer string }
 	groups := map[who][]int{}
 	for i, d := range docs {
 		if d.Outcome == Read && d.fields.pay.valid && d.fields.employee != "" {
-			k := who{plain(d.fields.employee), plain(d.fields.employer), d.fields.pay.date.Year()}
+			k := who{plain(d.fields.employee), plain(d.fields.employer)}
 			groups[k] = append(groups[k], i)
 		}
 	}
 	for _, all := range groups {
 		slices.SortStableFunc(all, func(a, b int) int { return docs[a].fields.pay.date.Compare(docs[b].fields.pay.date.Time) })
-		for k := 1; k < len(all); k++ {
-			a, b := docs[all[k-1]], docs[all[k]]
-			reason, grave := beside(a, b)
-			if reason == "" {
-				continue
+		for m := range all {
+			for k := range m {
+				a, b := docs[all[k]], docs[all[m]]
+				reason, grave := "", false
+				switch {
+				case overlap(a, b) && !twice(a, b):
+					reason = StubsDisagree
+				case k == m-1 && a.fields.pay.date.Year() == b.fields.pay.date.Year():
+					reason, grave = beside(a, b)
+				}
+				if reason == "" {
+					continue
+				}
+				// Which of the two is wrong cannot be told.
+				found[all[k]] = append(found[all[k]], finding{reason, grave})
+				found[all[m]] = append(found[all[m]], finding{reason, grave})
 			}
-			// Which of the two is wrong cannot be told.
-			found[all[k-1]] = append(found[all[k-1]], finding{reason, grave})
-			found[all[k]] = append(found[all[k]], finding{reason, grave})
 		}
 	}
 }
 
-// beside compares a stub with the one before it; the reason is empty if they agree.
-func beside(a, b *Document) (reason string, grave bool) {
-	same := a.fields.pay.date.Equal(b.fields.pay.date.Time)
+// overlap says whether the periods of two stubs have a day in common: the first
+// day of one lies in the other.
+func overlap(a, b *Document) bool {
+	within := func(day when, f *fields) bool {
+		return day.valid && f.start.valid && f.end.valid && !day.date.Before(f.start.date.Time) && !day.date.After(f.end.date.Time)
+	}
+	return within(a.fields.start, &b.fields) || within(b.fields.start, &a.fields)
+}
+
+// twice says whether two stubs are the same one.
+func twice(a, b *Document) bool {
 	p, q := &a.Stub, &b.Stub
-	if same {
-		if equal(p.GrossTotal, q.GrossTotal) && equal(p.NetTotal, q.NetTotal) && equal(p.GrossTotalYTD, q.GrossTotalYTD) {
-			return "", false // the same stub twice
-		}
+	return a.fields.pay.date.Equal(b.fields.pay.date.Time) &&
+		equal(p.GrossTotal, q.GrossTotal) && equal(p.NetTotal, q.NetTotal) && equal(p.GrossTotalYTD, q.GrossTotalYTD)
+}
+
+// beside compares a stub with the one before it in the same year; the reason is
+// empty if they agree.
+func beside(a, b *Document) (reason string, grave bool) {
+	if twice(a, b) {
+		return "", false
+	}
+	if a.fields.pay.date.Equal(b.fields.pay.date.Time) {
 		return StubsDisagree, false // maybe a correction, or a bonus of its own
 	}
-	if a.fields.end.valid && b.fields.start.valid && a.fields.start.valid && !b.fields.start.date.After(a.fields.start.date.Time) {
-		return StubsDisagree, false
-	}
+	p, q := &a.Stub, &b.Stub
 	next := a.fields.end.valid && b.fields.start.valid && b.fields.start.date.Equal(a.fields.end.date.AddDate(0, 0, 1))
 	for _, x := range []struct{ before, after, now *report.Cents }{
 		{p.GrossTotalYTD, q.GrossTotalYTD, q.GrossTotal}, {p.NetTotalYTD, q.NetTotalYTD, q.NetTotal},

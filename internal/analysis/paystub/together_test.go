@@ -71,6 +71,13 @@ func TestStubsBesideEachOther(t *testing.T) {
 		}, nil, none},
 		{"the same day, other amounts", func(d *Document) { d.fields.pay.date = on("2026-03-13") }, []string{StubsDisagree}, some},
 		{"a period that was before", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
+		{"periods that overlap", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-05"), on("2026-03-18") }, []string{StubsDisagree}, some},
+		{"periods with one day in both", func(d *Document) { d.fields.start.date = on("2026-03-08") }, []string{StubsDisagree}, some},
+		{"a period within the other", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-03"), on("2026-03-04") }, []string{StubsDisagree}, some},
+		{"an earlier period that was paid late", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-02-16"), on("2026-02-22") }, nil, none},
+		{"a period that overlaps and is paid in the next year", func(d *Document) {
+			d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2026-03-05"), on("2026-03-18"), on("2027-01-08")
+		}, []string{StubsDisagree}, some},
 		{"hired on another day", func(d *Document) { d.fields.hire.date = on("2021-01-04") }, []string{StubsDisagree}, some},
 		{"of the next year", func(d *Document) {
 			d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2027-01-04"), on("2027-01-10"), on("2027-01-15")

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
 )
 
@@ -34,7 +35,7 @@ func (d *document) score() {
 		d.line(at, y-0.4, at, y+4.6, ink, 0.5)
 		d.text(x, y+5.4, small, itoa(sc.Minimum))
 		d.text(x+gauge, y+5.4, style{size: small.size, ink: muted, right: true}, itoa(sc.Maximum))
-		words := itoa(int(share*100)) + " % of the way up the bureau's scale; higher is better"
+		words := itoa(percent(sc.Value, sc.Minimum, sc.Maximum)) + " % of the way up the bureau's scale; higher is better"
 		d.text(x+gauge/2-d.width(small, words)/2, y+5.4, small, words)
 		y += 11
 		for _, r := range sc.Reasons {
@@ -42,6 +43,12 @@ func (d *document) score() {
 		}
 		d.y = max(d.y+20, y)
 	}
+}
+
+// percent is how far up a scale a value lies, in whole percent, cut off.
+func percent(value, low, high int) int {
+	high = max(high, low+1)
+	return (min(max(value, low), high) - low) * 100 / (high - low)
 }
 
 // counts are what the summary says in numbers.
@@ -56,9 +63,9 @@ func (d *document) counts() (open, late, asked int) {
 			}
 		}
 	}
-	year := d.day.AddDate(-1, 0, 0)
+	year := bankdata.MonthsBefore(d.day, 12)
 	for _, q := range d.Inquiries {
-		if q.Date != nil && q.Date.After(year) {
+		if q.Date != nil && q.Date.After(year.Time) {
 			asked++
 		}
 	}

@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/laws"
 	"vestibule/internal/report"
 )
 
@@ -146,6 +149,50 @@ func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 	_, file := read(t, minimal())
 	if file.Info.Title != "Credit passport 5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11" || !strings.HasPrefix(file.Info.Created, "D:20260714090000") || file.Active {
 		t.Errorf("it says of itself %+v", file.Info)
+	}
+}
+
+// TestHowFarUpTheScale in whole percent: no more than what is reached.
+func TestHowFarUpTheScale(t *testing.T) {
+	laws.Check(t, func(t *rapid.T) {
+		low := rapid.IntRange(-1000, 1000).Draw(t, "minimum")
+		high := low + rapid.IntRange(1, 2000).Draw(t, "span")
+		value := rapid.IntRange(low, high).Draw(t, "value")
+		p := percent(value, low, high)
+		if p*(high-low) > 100*(value-low) || (p+1)*(high-low) <= 100*(value-low) {
+			t.Fatalf("%d from %d to %d: %d %%", value, low, high, p)
+		}
+	})
+	for _, tt := range [][4]int{{459, 300, 850, 28}, {619, 300, 850, 58}, {290, 0, 1000, 29}, {200, 300, 850, 0}, {900, 300, 850, 100}, {5, 5, 5, 0}, {6, 5, 5, 100}, {6, 7, 5, 0}} {
+		if p := percent(tt[0], tt[1], tt[2]); p != tt[3] {
+			t.Errorf("%d from %d to %d: %d %%, want %d", tt[0], tt[1], tt[2], p, tt[3])
+		}
+	}
+}
+
+// TestInquiriesOfTwelveMonths begin the day after the same date a year earlier, in
+// a shorter month after its last day.
+func TestInquiriesOfTwelveMonths(t *testing.T) {
+	on := func(s string) report.Date {
+		at, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Date{Time: at}
+	}
+	for _, tt := range []struct {
+		day, asked string
+		want       int
+	}{
+		{"2028-02-29", "2027-03-01", 1}, {"2028-02-29", "2027-02-28", 0},
+		{"2029-02-28", "2028-02-29", 1}, {"2029-02-28", "2028-02-28", 0},
+		{"2026-07-14", "2025-07-15", 1}, {"2026-07-14", "2025-07-14", 0},
+	} {
+		asked := on(tt.asked)
+		d := &document{Passport: report.Passport{Inquiries: []report.PassportInquiry{{Date: &asked}, {}}}, day: on(tt.day)}
+		if _, _, got := d.counts(); got != tt.want {
+			t.Errorf("on %s, asked on %s: %d, want %d", tt.day, tt.asked, got, tt.want)
+		}
 	}
 }
 
