@@ -23,17 +23,15 @@ func said(t *testing.T, v *visitor, words string) {
 // delivered reloads a delivery's page until the event is there.
 func delivered(t *testing.T, v *visitor) {
 	t.Helper()
-	for range 50 {
-		if n, err := v.page(".facts .badge >> text=delivered").Count(); err == nil && n > 0 {
-			return
+	until(t, "the event to be delivered", func() bool {
+		n, err := v.page(".facts .badge >> text=delivered").Count()
+		if err == nil && n > 0 {
+			return true
 		}
-		_, err := v.WaitForSelector("form[action$='/redeliver']")
-		must(t, err)
-		v.WaitForTimeout(100)
 		_, err = v.Reload()
 		must(t, err)
-	}
-	t.Fatal("the event was not delivered")
+		return false
+	})
 }
 
 // TestDashboard is a day of the customer's staff: a sign-in, a callback, a delivery

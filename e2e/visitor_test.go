@@ -96,9 +96,6 @@ func (v *visitor) open(t *testing.T, url string) {
 	must(t, err)
 }
 
-// frame is the widget's frame.
-func (v *visitor) frame() playwright.FrameLocator { return v.FrameLocator("iframe") }
-
 // axe finds nothing on the page and in its frames.
 func (v *visitor) axe(t *testing.T) {
 	t.Helper()

@@ -185,14 +185,13 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 	if security == nil {
 		security = get(r.root, "security")
 	}
-	for _, s := range items(security) {
-		for name := range members(s) {
+	if ways := items(security); len(ways) > 0 {
+		for name := range members(ways[0]) {
 			out.Access = name
 			if _, ok := r.access[name]; !ok {
 				r.fail("%s has no security scheme %s", out.ID, name)
 			}
 		}
-		break
 	}
 	for _, name := range items(get(op, "x-errors")) {
 		if group := get(r.root, "components", "x-errors", name.Value); group != nil {

@@ -23,6 +23,8 @@ func visitSuppliers() []visits.Bank {
 		}
 		return 0
 	}
-	slices.SortFunc(out, func(a, b visits.Bank) int { return cmp.Or(last(a)-last(b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b visits.Bank) int {
+		return cmp.Or(last(a)-last(b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return out
 }

@@ -225,7 +225,7 @@ func attributes(in []attribute.KeyValue) []otlpAttribute {
 		if a.Value.Type() == attribute.INT64 {
 			kind = "intValue"
 		}
-		out = append(out, otlpAttribute{string(a.Key), map[string]string{kind: a.Value.Emit()}})
+		out = append(out, otlpAttribute{string(a.Key), map[string]string{kind: a.Value.String()}})
 	}
 	return out
 }

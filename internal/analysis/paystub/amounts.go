@@ -220,9 +220,6 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 	}
 	var of period
 	l.item, of = itemOf(label.words, l.in)
-	if !known && l.item == noItem && label.words == "amount" && s.cheque(label) {
-		l.item = net
-	}
 	if !known {
 		// No columns: the amount that is alone, or the two of a total.
 		l.counted = false
@@ -268,22 +265,6 @@ func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
 	}
 	t.lines = append(t.lines, l)
 	return true
-}
-
-// cheque says whether a label's row is where a cheque says whom it pays.
-func (s *sheet) cheque(label *cell) bool {
-	s.spend(len(s.rows))
-	for _, r := range s.rows {
-		if r[0].page == label.page && abs(r.y()-label.y) < 2*label.size {
-			for _, c := range r {
-				s.spend(8 + len(c.words))
-				if contains(c.words, "to the order of") {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 func (l *line) set(p period, c *cell) {

@@ -415,9 +415,7 @@ func TestTransport(t *testing.T) {
 		}
 		for name, attack := range attacks {
 			v := f.start(t, b)
-			got, token := reply{}, s.token(v.task, nil)
-			got = attack(v, token)
-			refused(t, name, got)
+			refused(t, name, attack(v, s.token(v.task, nil)))
 			f.open(t, name, v)
 			f.land(t, "GET", v)
 		}

@@ -200,7 +200,7 @@ func TestWhereAFrameBegins(t *testing.T) {
 	if _, _, _, err := c.Grant(t.Context(), used+"."+key22(1), true); err != nil {
 		t.Fatal(err)
 	}
-	_, nowhere := c.embedToken()
+	var nowhere string
 	if _, made := c.do("POST", "/api/v1/applications/"+id+"/embed-token", `{"allowedOrigin":""}`); made["embedToken"] == nil {
 		t.Fatal(made)
 	} else {

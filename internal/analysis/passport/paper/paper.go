@@ -72,10 +72,9 @@ type document struct {
 }
 
 var (
-	plain  = style{size: 9, ink: ink}
-	small  = style{size: 7.5, ink: muted}
-	label  = style{size: 7, ink: muted}
-	strong = style{size: 9, bold: true, ink: ink}
+	plain = style{size: 9, ink: ink}
+	small = style{size: 7.5, ink: muted}
+	label = style{size: 7, ink: muted}
 )
 
 func (d *document) title(product, token string, made time.Time) {
