@@ -297,3 +297,25 @@ func TestOutcome(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCauseThatSaysMost is told of: a redirect comes back with SUPPLIER_ERROR
+// whatever failed at the source, and the report's status says what did.
+func TestTheCauseThatSaysMost(t *testing.T) {
+	for _, c := range []struct {
+		a    Application
+		want string
+	}{
+		{Application{State: Failed, Error: svc.WidgetSupplierError}, svc.WidgetSupplierError.Applicant().EN},
+		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusError}, svc.WidgetSupplierError.Applicant().EN},
+		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated}, StatusWords(svc.StatusNotAuthenticated, "").EN},
+		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}, StatusWords("", svc.SubMFARequired).EN},
+		{Application{State: Failed, Error: svc.WidgetUnknownCustomer, Status: svc.StatusNotAuthenticated}, svc.WidgetUnknownCustomer.Applicant().EN},
+	} {
+		if got := Words(c.a).EN; got != c.want {
+			t.Errorf("%+v says %q, want %q", c.a, got, c.want)
+		}
+	}
+	if a := (Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated}); !a.CanRetry() {
+		t.Error("after a wrong password there is no way on")
+	}
+}

@@ -78,17 +78,12 @@ func (a Application) HintWords() svc.Words {
 			EN: "You closed the connection before it was finished. You can go on whenever you like.",
 			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
 	}
-	switch a.Error {
-	case "":
-		return svc.Words{
-			EN: "Finish the verification to complete your application.",
-			ES: "Termine la verificación para completar su solicitud."}
-	case svc.WidgetSupplierError: // which of many, the widget has said
-		return svc.Words{
-			EN: "The verification could not be finished; its window says why.",
-			ES: "La verificación no se pudo terminar; su ventana dice por qué."}
+	if a.Error != "" {
+		return a.Error.Applicant()
 	}
-	return a.Error.Applicant()
+	return svc.Words{
+		EN: "Finish the verification to complete your application.",
+		ES: "Termine la verificación para completar su solicitud."}
 }
 
 // StatusWords says to the applicant what a report's status means. A substatus

@@ -138,7 +138,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 			state, words         string
 		}{
 			{"EXIT", "", "", "exited", "You closed the connection"},
-			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "did not answer as it should"},
+			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "could not be completed"},
 			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", "The same details would be refused again"},
 		} {
 			a := b.apply("mode", "redirect")

@@ -78,7 +78,7 @@ var widgetErrors = [...]WidgetErrorInfo{
 	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", wordsSetup, false},
 	{WidgetRequestTimeout, "The widget's server did not answer in time.", Words{"The verification service took too long to answer. Check your connection and try again.", "El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo."}, true},
 	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", wordsSetup, false},
-	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"Your bank or payroll provider did not answer as it should. Please try again, or choose another one.", "Su banco o proveedor de nómina no respondió como debía. Inténtelo de nuevo o elija otro."}, true},
+	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.", "No se pudo completar la conexión con su banco o proveedor de nómina. Inténtelo de nuevo o elija otro."}, true},
 }
 
 // WidgetErrors is every error type with its words.
