@@ -243,11 +243,12 @@ type Column struct {
 }
 
 // Cell is a cell of a table. Body, if given, stands for Text; URL makes Text a
-// link.
+// link. Words, in a column of numbers, are what may wrap.
 type Cell struct {
-	Text string
-	URL  string
-	Body templ.Component
+	Text  string
+	URL   string
+	Body  templ.Component
+	Words bool
 }
 
 // Grid is a table. On narrow screens each row becomes a small list, with the
