@@ -10,6 +10,8 @@ package ui
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -323,6 +325,16 @@ func classes(first string, pairs ...any) string {
 }
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
+
+// endless says that a text has a word of more letters than a column should be wide.
+func endless(s string) bool {
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
+		if utf8.RuneCountInString(word) > 32 {
+			return true
+		}
+	}
+	return false
+}
 
 func initial(r Row) string {
 	if r.Initial != "" {
