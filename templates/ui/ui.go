@@ -276,6 +276,7 @@ type Row struct {
 	Title       string
 	Detail      string
 	Initial     string // one or two letters for the disc before it; "" is the title's first
+	Plain       bool   // no disc: the title is no name
 	Attrs       templ.Attributes
 }
 
