@@ -93,7 +93,7 @@ func TestWhenThingsFail(t *testing.T) {
 		desk, pocket := visit(t), visit(t, phone, dark)
 		s.apply(t, desk, "embedded", "")
 		step(t, desk.widget, "consent")
-		click(t, desk.page(`role=button[name="Continue on your phone"]`))
+		click(t, desk.page(`role=button[name="Continue on another device"]`))
 		see(t, desk.page(`role=img[name="QR code of the link below"]`))
 		desk.axe(t)
 		link, err := desk.page("#link").InputValue()

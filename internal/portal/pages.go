@@ -65,7 +65,7 @@ func (l looks) page(r *http.Request) ui.Page {
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
 	l.brand.Page.Dress(&p)
-	if strings.HasSuffix(r.URL.Path, "/report") {
+	if strings.HasPrefix(r.URL.Path, "/review/applications/") {
 		p.Scripts = []string{l.assets.URL("review.js")}
 	}
 	if l.sandbox {

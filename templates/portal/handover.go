@@ -48,10 +48,10 @@ type Return struct {
 }
 
 var (
-	wordsPhoneTitle = svc.Words{EN: "Continue on your phone", ES: "Siga en su teléfono"}
+	wordsPhoneTitle = svc.Words{EN: "Continue on another device", ES: "Siga en otro dispositivo"}
 	wordsPhoneIntro = svc.Words{
-		EN: "Point your phone’s camera at the code, or open the link on any other device. This page follows along.",
-		ES: "Apunte la cámara de su teléfono al código, o abra el enlace en cualquier otro dispositivo. Esta página le sigue."}
+		EN: "Open the link on the other device, or point a phone’s camera at the code. This page follows along.",
+		ES: "Abra el enlace en el otro dispositivo, o apunte la cámara de un teléfono al código. Esta página le sigue."}
 	wordsPhoneCode = svc.Words{EN: "QR code of the link below", ES: "Código QR del enlace de abajo"}
 	wordsPhoneLink = svc.Words{EN: "Link to your application", ES: "Enlace a su solicitud"}
 	wordsCopy      = svc.Words{EN: "Copy the link", ES: "Copiar el enlace"}
@@ -67,12 +67,12 @@ var (
 	wordsBackStatus = svc.Words{EN: "Back to your application", ES: "Volver a su solicitud"}
 	wordsLaterTitle = svc.Words{EN: "Another device, or later?", ES: "¿En otro dispositivo o más tarde?"}
 	wordsLaterText  = svc.Words{
-		EN: "This browser keeps your application for a week. Take it along to your phone, or have a link sent to you.",
-		ES: "Este navegador conserva su solicitud durante una semana. Llévela a su teléfono o pida que le enviemos un enlace."}
+		EN: "This browser keeps your application for a week. Take it along to another device, or have a link sent to you.",
+		ES: "Este navegador conserva su solicitud durante una semana. Llévela a otro dispositivo o pida que le enviemos un enlace."}
 
 	wordsLaterAlone = svc.Words{
-		EN: "This browser keeps your application for a week. You can also take it along to your phone.",
-		ES: "Este navegador conserva su solicitud durante una semana. También puede llevarla a su teléfono."}
+		EN: "This browser keeps your application for a week. You can also take it along to another device.",
+		ES: "Este navegador conserva su solicitud durante una semana. También puede llevarla a otro dispositivo."}
 
 	wordsArriveTitle = svc.Words{EN: "Go on with your application here?", ES: "¿Seguir con su solicitud aquí?"}
 	wordsArriveText  = svc.Words{

@@ -114,7 +114,9 @@ func (v Visit) verifySteps() (order []Step, now Step, rest Way) {
 
 // reasons are why an employer may be skipped.
 func (v Visit) reasons() []ui.Row {
-	row := func(value, en, es string) ui.Row { return ui.Row{Name: "reason", Value: value, Title: v.say(en, es)} }
+	row := func(value, en, es string) ui.Row {
+		return ui.Row{Name: "reason", Value: value, Title: v.say(en, es), Plain: true}
+	}
 	return []ui.Row{
 		row("NO_LONGER_EMPLOYED", "I no longer work there", "Ya no trabajo allí"),
 		row("PROVIDER_NOT_FOUND", "I cannot find it in the list", "No la encuentro en la lista"),

@@ -10,6 +10,8 @@ package ui
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -243,11 +245,12 @@ type Column struct {
 }
 
 // Cell is a cell of a table. Body, if given, stands for Text; URL makes Text a
-// link.
+// link. Words, in a column of numbers, are what may wrap.
 type Cell struct {
-	Text string
-	URL  string
-	Body templ.Component
+	Text  string
+	URL   string
+	Body  templ.Component
+	Words bool
 }
 
 // Grid is a table. On narrow screens each row becomes a small list, with the
@@ -273,6 +276,7 @@ type Row struct {
 	Title       string
 	Detail      string
 	Initial     string // one or two letters for the disc before it; "" is the title's first
+	Plain       bool   // no disc: the title is no name
 	Attrs       templ.Attributes
 }
 
@@ -322,6 +326,16 @@ func classes(first string, pairs ...any) string {
 }
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
+
+// endless says that a text has a word of more letters than a column should be wide.
+func endless(s string) bool {
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
+		if utf8.RuneCountInString(word) > 32 {
+			return true
+		}
+	}
+	return false
+}
 
 func initial(r Row) string {
 	if r.Initial != "" {

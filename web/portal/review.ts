@@ -67,6 +67,18 @@ function live(form: HTMLFormElement): void {
 // goes on asking the server.
 if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchParams(location.search).get("node")) live(form);
 
+// An application's page has several forms, and to send one is to lose what stands in
+// the others: the browser asks first. Nothing of it is kept. A text that was refused
+// stands in its field as if it had always done, so each that is not empty counts.
+let losing = false;
+document.addEventListener("submit", (e) => {
+	losing = [...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
+});
+window.addEventListener("beforeunload", (e) => {
+	if (losing) e.preventDefault();
+	losing = false;
+});
+
 // On paper nothing is folded.
 let folded: HTMLDetailsElement[] = [];
 window.addEventListener("beforeprint", () => {

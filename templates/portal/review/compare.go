@@ -217,7 +217,7 @@ func (v CompareView) grid(l svc.Lang) ui.Grid {
 	g.Columns = append(g.Columns, ui.Column{Label: compareDiffer.In(l), Number: true})
 	// Whose they are, because a name alone does not say that it is one person.
 	about := func(name svc.Words, of func(Compared) templ.Component) {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0])}, {Body: of(v.Reports[1])}, {}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0]), Words: true}, {Body: of(v.Reports[1]), Words: true}, {}})
 	}
 	about(listName, func(r Compared) templ.Component { return given(l, r.Name) })
 	about(reviewEmail, func(r Compared) templ.Component { return given(l, r.Email) })

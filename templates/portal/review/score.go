@@ -137,9 +137,14 @@ func cardGrid(l svc.Lang, card *report.AnalysisScore) ui.Grid {
 	g := ui.Grid{Caption: reportCard.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}, {Label: reportPoints.In(l), Number: true}}}
 	for _, b := range bins(card) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, b)}, {Text: binValue(l, b)}, {Body: binPoints(l, b)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, b)}, {Text: binValue(l, b), Words: inWords(l, b)}, {Body: binPoints(l, b), Words: true}})
 	}
 	return g
+}
+
+// inWords says that a line's value is no number.
+func inWords(l svc.Lang, b report.AnalysisBin) bool {
+	return b.Neutral || sentinel(l, b.Attribute, b.Value) != ""
 }
 
 func binValue(l svc.Lang, b report.AnalysisBin) string {

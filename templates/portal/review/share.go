@@ -138,7 +138,7 @@ var (
 	sharePublicID    = svc.Words{EN: "Public id of the third party", ES: "Identificador público del tercero"}
 	sharePublicHint  = svc.Words{EN: "Its account's id at the report service.", ES: "El de su cuenta en el servicio de informes."}
 	shareLabel       = svc.Words{EN: "What you call it", ES: "Cómo lo llama usted"}
-	shareLabelHint   = svc.Words{EN: "Shown on these pages only.", ES: "Solo se muestra en estas páginas."}
+	shareLabelHint   = svc.Words{EN: "Shown on these pages only. At most 80 characters.", ES: "Solo se muestra en estas páginas. Como máximo 80 caracteres."}
 	shareDo          = svc.Words{EN: "Share the report", ES: "Compartir el informe"}
 	shareHistory     = svc.Words{EN: "Who shared and withdrew", ES: "Quién compartió y retiró"}
 	shareHistoryWhat = svc.Words{EN: "What was done, newest first: the last hundred", ES: "Lo hecho, lo más reciente primero: los últimos cien"}
