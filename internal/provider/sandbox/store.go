@@ -96,20 +96,33 @@ func empty(ctx context.Context, db *store.DB, tx *sql.Tx) error {
 	if db.Dialect == store.Postgres {
 		_, err = tx.ExecContext(ctx, `TRUNCATE `+strings.Join(tables, ", "))
 	} else {
-		if _, err = tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
-			return err
-		}
-		for _, name := range tables {
-			if _, err = tx.ExecContext(ctx, `DELETE FROM `+name); err != nil {
-				return err
-			}
-		}
+		err = emptyAll(ctx, tx, tables)
 	}
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id <> $1`, store.SystemKey)
 	return err
+}
+
+// emptyAll empties tables that refer to each other. What comes after in the engine's
+// transaction, which may be somebody else's, is held to its references at once again: a
+// row that refers to one that is gone would else be found with the commit, and end what
+// everybody did.
+func emptyAll(ctx context.Context, tx *sql.Tx, tables []string) (err error) {
+	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
+		return err
+	}
+	defer func() {
+		_, back := tx.ExecContext(context.WithoutCancel(ctx), `PRAGMA defer_foreign_keys = OFF`)
+		err = errors.Join(err, back)
+	}()
+	for _, name := range tables {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func strs(ctx context.Context, tx *sql.Tx, query string) ([]string, error) {
