@@ -24,7 +24,7 @@ import (
 func TestHostileFilesEndSoon(t *testing.T) {
 	size := paystubtest.Large
 	if testing.Short() {
-		size /= 10
+		size /= 50
 	}
 	paystubtest.HostileFiles(size, func(h paystubtest.Hostile) {
 		debug.FreeOSMemory()
