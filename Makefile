@@ -36,9 +36,10 @@ test: tools assets ## every test, after installing what they need and this machi
 	@$(MAKE) --no-print-directory check
 	@$(POSTGRES) $(GO) test -timeout 20m ./...
 
-# A package more at once than there are processors, for the tests wait for disks.
+# A package more at once than there are processors, for the tests wait for disks, and
+# those that take longest first.
 test-fast: assets check ## the tests without browser and PostgreSQL
-	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short -p $$(($$(nproc) + 1)) $$($(GO) list ./... | grep -v /e2e)
+	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short -p $$(($$(nproc) + 1)) $$($(GO) list ./internal/provider ./internal/app ./... | grep -v /e2e)
 
 test-race: tools assets ## every test but the browser's, under the race detector
 	@CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
