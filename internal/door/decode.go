@@ -2,14 +2,15 @@ package door
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,16 +40,18 @@ func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 	return UnmarshalStrict(raw, into)
 }
 
-// UnmarshalStrict is DecodeJSON for a body that has been read already.
+// UnmarshalStrict is DecodeJSON for a body that has been read already. The error
+// names every member that is unknown, given twice or of the wrong type, at most
+// MaxDetails of them.
 func UnmarshalStrict(raw []byte, into any) error {
 	if !utf8.Valid(raw) {
 		return malformed("", "is not valid UTF-8")
 	}
-	if d := scan(raw, reflect.TypeOf(into)); d != nil {
-		return &Error{Code: svc.CodeMalformedBody, Details: []Detail{*d}, Why: errors.New("malformed JSON")}
-	}
-	if string(bytes.TrimSpace(raw)) == "null" && takesObject(reflect.TypeOf(into)) {
-		return malformed("", "must be an object")
+	c := checker{dec: json.NewDecoder(bytes.NewReader(raw))}
+	c.dec.UseNumber()
+	c.document(reflect.TypeOf(into))
+	if len(c.details) > 0 {
+		return Fail(svc.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -58,9 +61,6 @@ func UnmarshalStrict(raw []byte, into any) error {
 		if errors.As(err, &typ) {
 			return malformed(typ.Field, "must be "+article(typ.Type))
 		}
-		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return malformed(strings.Trim(name, `"`), "is not a field of this request")
-		}
 		return malformed("", "is not valid JSON")
 	}
 	return nil
@@ -68,14 +68,6 @@ func UnmarshalStrict(raw []byte, into any) error {
 
 func malformed(field, words string) *Error {
 	return Fail(svc.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
-}
-
-// takesObject reports whether a pointer of type t is decoded from an object.
-func takesObject(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.Map
 }
 
 // article names a Go type as a client knows it.
@@ -96,71 +88,152 @@ func article(t reflect.Type) string {
 	return "a number"
 }
 
-// scan walks the tokens of raw and returns what a struct decoder lets pass:
-// members named twice, nesting too deep, trailing values.
-func scan(raw []byte, into reflect.Type) *Detail {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if d := scanValue(dec, into, "", 0); d != nil {
-		return d
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return &Detail{Message: "has something after the JSON value"}
-	}
-	return nil
+// MaxDetails bounds how many fields an error names.
+const MaxDetails = 100
+
+// maxPath bounds the path of a field that an error names, in bytes: part of it is
+// what the client sent.
+const maxPath = 256
+
+// checker walks the tokens of a document beside the type that it is decoded into,
+// and notes what encoding/json lets pass or reports only once.
+type checker struct {
+	dec     *json.Decoder
+	details []Detail
+	ended   bool // the rest of the document cannot be checked
 }
 
-func scanValue(dec *json.Decoder, into reflect.Type, path string, depth int) *Detail {
-	tok, err := dec.Token()
+func (c *checker) note(path, words string) {
+	if len(path) > maxPath {
+		path = strings.ToValidUTF8(path[:maxPath], "") + "…"
+	}
+	c.details = append(c.details, Detail{Field: path, Message: words})
+	c.ended = c.ended || len(c.details) == MaxDetails
+}
+
+// end notes a fault after which nothing can be checked.
+func (c *checker) end(path, words string) {
+	c.note(path, words)
+	c.ended = true
+}
+
+func (c *checker) document(into reflect.Type) {
+	c.value(into, "", 0)
+	if c.ended {
+		return
+	}
+	if _, err := c.dec.Token(); !errors.Is(err, io.EOF) {
+		c.end("", "has something after the JSON value")
+	}
+}
+
+// value checks the next value. into is nil where any value may stand.
+func (c *checker) value(into reflect.Type, path string, depth int) {
+	tok, err := c.dec.Token()
 	if err != nil {
-		return &Detail{Field: path, Message: "is not valid JSON"}
+		c.end(path, "is not valid JSON")
+		return
 	}
 	for into != nil && into.Kind() == reflect.Pointer {
 		into = into.Elem()
 	}
+	if into != nil && (reflect.PointerTo(into).Implements(jsonUnmarshaler) || reflect.PointerTo(into).Implements(textUnmarshaler)) {
+		into = nil
+	}
+	// null leaves a field as it is, but is no request.
+	if tok == nil && path != "" {
+		return
+	}
+	if into != nil && !holds(into, tok) {
+		c.note(path, "must be "+article(into))
+		into = nil
+	}
 	delim, ok := tok.(json.Delim)
 	if !ok {
 		if text, _ := tok.(string); into != nil && into.Kind() == reflect.String && strings.ContainsRune(text, 0) {
-			return &Detail{Field: path, Message: "has a NUL character"}
+			c.note(path, "has a NUL character")
 		}
-		return nil
+		return
 	}
 	if depth >= maxDepth {
-		return &Detail{Field: path, Message: "is nested too deeply"}
+		c.end(path, "is nested too deeply")
+		return
 	}
-	var seen map[string]bool
-	for i := 0; dec.More(); i++ {
-		at, inner := fmt.Sprintf("%s[%d]", path, i), element(into)
-		if delim == '{' {
-			tok, err := dec.Token()
-			if err != nil {
-				return &Detail{Field: path, Message: "is not valid JSON"}
-			}
-			name, _ := tok.(string)
-			at = strings.TrimPrefix(path+"."+name, ".")
-			if into != nil && into.Kind() == reflect.Struct {
-				// encoding/json matches without regard to case.
-				var exact bool
-				if inner, exact = member(into, name); inner != nil && !exact {
-					return &Detail{Field: at, Message: "is not a field of this request"}
-				}
-			}
-			if seen[name] {
-				return &Detail{Field: at, Message: "is given twice"}
-			}
-			if seen == nil {
-				seen = map[string]bool{}
-			}
-			seen[name] = true
-		}
-		if d := scanValue(dec, inner, at, depth+1); d != nil {
-			return d
+	if delim == '{' {
+		c.members(into, path, depth)
+	} else {
+		for i := 0; c.dec.More() && !c.ended; i++ {
+			c.value(element(into), path+"["+strconv.Itoa(i)+"]", depth+1)
 		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return &Detail{Field: path, Message: "is not valid JSON"}
+	if c.ended {
+		return
 	}
-	return nil
+	if _, err := c.dec.Token(); err != nil {
+		c.end(path, "is not valid JSON")
+	}
+}
+
+// members checks the members of an object.
+func (c *checker) members(into reflect.Type, path string, depth int) {
+	seen := map[string]bool{}
+	for c.dec.More() && !c.ended {
+		tok, err := c.dec.Token()
+		if err != nil {
+			c.end(path, "is not valid JSON")
+			return
+		}
+		name, _ := tok.(string)
+		at, inner := strings.TrimPrefix(path+"."+name, "."), element(into)
+		if into != nil && into.Kind() == reflect.Struct {
+			var known bool
+			if inner, known = member(into, name); !known {
+				c.note(at, "is not a field of this request")
+			}
+		}
+		if seen[name] {
+			c.note(at, "is given twice")
+		}
+		seen[name] = true
+		if c.ended {
+			return
+		}
+		c.value(inner, at, depth+1)
+	}
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
+)
+
+// holds reports whether a value that begins with tok can be decoded into t. What is
+// true of a number alone, such as its range, is left to encoding/json.
+func holds(t reflect.Type, tok json.Token) bool {
+	switch tok := tok.(type) {
+	case string:
+		return t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == bytesType
+	case bool:
+		return t.Kind() == reflect.Bool || t.Kind() == reflect.Interface
+	case json.Delim:
+		switch t.Kind() {
+		case reflect.Interface:
+			return true
+		case reflect.Struct, reflect.Map:
+			return tok == '{'
+		case reflect.Slice, reflect.Array:
+			return tok == '['
+		}
+		return false
+	case json.Number:
+		switch t.Kind() {
+		case reflect.String, reflect.Bool, reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+			return t == reflect.TypeFor[json.Number]()
+		}
+		return true
+	}
+	return t.Kind() == reflect.Interface // null in place of the request
 }
 
 // element is the type of what a list or a map holds; nil for anything else.
@@ -175,23 +248,19 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// member is the type of the field that a member is decoded into, nil if there is
-// none, and whether the member has that field's very name.
-func member(t reflect.Type, name string) (into reflect.Type, exact bool) {
+// member is the type of the field that a member is decoded into. encoding/json
+// takes a member in other letters' case too; a request does not.
+func member(t reflect.Type, name string) (into reflect.Type, known bool) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == "" {
-			tag = f.Name
+		if !f.IsExported() || tag == "-" || tag == "" && f.Anonymous {
+			continue
 		}
-		switch {
-		case !f.IsExported():
-		case tag == name:
+		if tag == name || tag == "" && f.Name == name {
 			return f.Type, true
-		case strings.EqualFold(tag, name):
-			into = f.Type
 		}
 	}
-	return into, false
+	return nil, false
 }
 
 // DecodeForm reads a form of type application/x-www-form-urlencoded and at most
@@ -249,6 +318,9 @@ func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64, within time
 }
 
 func open(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (io.Reader, func(), error) {
+	if err := RefuseCoding(w, r); err != nil {
+		return nil, nil, err
+	}
 	if r.ContentLength > limit {
 		return nil, nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
 	}
@@ -264,6 +336,23 @@ func BodyError(err error) error {
 		return Fail(svc.CodeBodyTooLarge, errors.New("body is too large"))
 	}
 	return Fail(svc.CodeMalformedBody, errors.New("body was cut off"))
+}
+
+// ErrContentCoding is a body that was compressed, or coded in another way.
+var ErrContentCoding = errors.New("body has a content coding")
+
+// RefuseCoding refuses a body in a content coding such as gzip with
+// UNSUPPORTED_MEDIA_TYPE, and says so in Accept-Encoding (RFC 9110, section
+// 15.5.16): a small compressed body can be a large one.
+func RefuseCoding(w http.ResponseWriter, r *http.Request) error {
+	for _, coding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
+			w.Header().Set("Accept-Encoding", "identity")
+			return Fail(svc.CodeUnsupportedMediaType, ErrContentCoding,
+				Detail{Field: "Content-Encoding", Message: "must be absent: send the body as it is"})
+		}
+	}
+	return nil
 }
 
 // wantJSON refuses a body that is not said to be JSON.

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"vestibule/internal/door"
 	"vestibule/internal/svc"
@@ -77,6 +80,62 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 				t.Errorf("details = %+v, want the field %q", e.Details, c.field)
 			}
 		})
+	}
+}
+
+// TestDecodeJSONNamesEveryFault: a client learns of all of them at once.
+func TestDecodeJSONNamesEveryFault(t *testing.T) {
+	type inner struct {
+		Link string `json:"link"`
+	}
+	type request struct {
+		inner
+		Name  string          `json:"name"`
+		Count *int            `json:"count"`
+		At    time.Time       `json:"at"`
+		Free  json.RawMessage `json:"free"`
+		Rows  []inner         `json:"rows"`
+		File  []byte          `json:"file"`
+		Kept  string          `json:"-"`
+	}
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"a good one":                     {`{"link":"x","name":"y","count":1,"at":"2026-01-02T03:04:05Z","free":{"a":[1,{}]},"rows":[{"link":"z"}],"file":"YQ=="}`, nil},
+		"null for members":               {`{"link":null,"count":null,"at":null,"free":null,"rows":null,"file":null}`, nil},
+		"unknown members, deep ones too": {`{"a":1,"b":{"c":2},"rows":[{"d":3},{"link":"x","e":4}],"name":"x"}`, []string{"a", "b", "rows[0].d", "rows[1].e"}},
+		"names that are no members":      {`{"-":1,"Kept":2,"inner":{}}`, []string{"-", "Kept", "inner"}},
+		"wrong types":                    {`{"name":1,"count":"1","rows":{"x":1},"link":[],"file":5}`, []string{"name", "count", "rows", "link", "file"}},
+		"unknown, doubled and wrong":     {`{"nom":"x","name":"a","name":"b","count":true}`, []string{"nom", "name", "count"}},
+		"a fault before the end":         {`{"nom":"x","name"`, []string{"nom", "name"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var in request
+			var got []string
+			if err := door.UnmarshalStrict([]byte(c.body), &in); err != nil {
+				for _, d := range door.As(err).Details {
+					got = append(got, d.Field)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("UnmarshalStrict(%s) names %q, want %q", c.body, got, c.want)
+			}
+		})
+	}
+	var many strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&many, `"%s%d":1,`, strings.Repeat("é", i), i)
+	}
+	var in request
+	e := door.As(door.UnmarshalStrict([]byte("{"+many.String()+`"name":"x"}`), &in))
+	if len(e.Details) != door.MaxDetails {
+		t.Errorf("%d details, want %d", len(e.Details), door.MaxDetails)
+	}
+	for _, d := range e.Details {
+		if len(d.Field) > 300 || !utf8.ValidString(d.Field) {
+			t.Fatalf("a field is named by %d bytes: %q", len(d.Field), d.Field)
+		}
 	}
 }
 

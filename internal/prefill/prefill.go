@@ -283,7 +283,7 @@ func (r *Rules) takes(i int) bool {
 	case statedEmployerName:
 		return r.Product != svc.Eligibility
 	case statedEmployerNames:
-		return r.Product == svc.Eligibility || r.Product == ""
+		return r.Product == svc.Eligibility || r.Product == svc.Income || r.Product == ""
 	}
 	return true
 }

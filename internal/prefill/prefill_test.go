@@ -204,7 +204,7 @@ func TestKeys(t *testing.T) {
 		for _, k := range prefill.Keys(p) {
 			takes[k] = true
 		}
-		if takes[prefill.StatedEmployerNames] != (p == svc.Eligibility) || takes[prefill.StatedEmployerName] == takes[prefill.StatedEmployerNames] {
+		if takes[prefill.StatedEmployerNames] != (p == svc.Eligibility || p == svc.Income) || takes[prefill.StatedEmployerName] == (p == svc.Eligibility) {
 			t.Errorf("%s takes %v", p, prefill.Keys(p))
 		}
 		for _, k := range prefill.Keys("") {

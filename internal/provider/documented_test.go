@@ -120,13 +120,15 @@ func TestEveryBodyIsRead(t *testing.T) {
 		b.want(what+" with half a body", b.ask(b.service.URL, method, path, h, "{"), 400, svc.CodeMalformedBody)
 		b.want(what+" with a list", b.ask(b.service.URL, method, path, h, "[]"), 400, svc.CodeMalformedBody)
 		for _, c := range []struct {
-			kind, body string
-			status     int
-			code       svc.Code
+			kind, coding, body string
+			status             int
+			code               svc.Code
 		}{
-			{"text/plain", "{}", 400, svc.CodeMalformedHeaders},
-			{"", "{", 400, svc.CodeMalformedBody}, // it is read
-			{"application/json", strings.Repeat(" ", 20<<20+1), 413, svc.CodeBodyTooLarge},
+			{"text/plain", "", "{}", 400, svc.CodeMalformedHeaders},
+			{"", "", "{", 400, svc.CodeMalformedBody}, // it is read
+			{"application/json", "", strings.Repeat(" ", 20<<20+1), 413, svc.CodeBodyTooLarge},
+			{"application/json", "gzip", "\x1f\x8b", 415, svc.CodeUnsupportedMediaType},
+			{"application/json", "identity", "{", 400, svc.CodeMalformedBody},
 		} {
 			req, err := http.NewRequestWithContext(t.Context(), method, b.service.URL+path, strings.NewReader(c.body))
 			if err != nil {
@@ -138,6 +140,9 @@ func TestEveryBodyIsRead(t *testing.T) {
 			if c.kind != "" {
 				req.Header.Set("Content-Type", c.kind)
 			}
+			if c.coding != "" {
+				req.Header.Set("Content-Encoding", c.coding)
+			}
 			req.Header.Set("Expect", "100-continue") // refused before it is sent
 			resp, err := patient.Do(req)
 			if err != nil {
@@ -147,7 +152,10 @@ func TestEveryBodyIsRead(t *testing.T) {
 			a := answer{status: resp.StatusCode}
 			json.NewDecoder(resp.Body).Decode(&a.body)
 			resp.Body.Close()
-			b.want(what+" as "+c.kind, a, c.status, c.code)
+			b.want(what+" as "+c.kind+" "+c.coding, a, c.status, c.code)
+			if got := resp.Header.Get("Accept-Encoding"); (c.status == 415) != (got == "identity") {
+				t.Errorf("%s in %q: Accept-Encoding %q", what, c.coding, got)
+			}
 		}
 	})
 }

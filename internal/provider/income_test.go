@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -75,6 +76,35 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 		b.want("the file after 14 days", b.get(path, b.named(token)), 410, svc.CodeGone)
 		if n := b.count(`SELECT COUNT(body) FROM report_data WHERE public_token = $1`, token); n != 1 {
 			t.Error("the report is gone too")
+		}
+	})
+}
+
+// The employers that the applicant stated are all looked for, whichever of the two
+// keys names them, and whether the visit began with them or with a consumer.
+func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		prefill := person("Default", "Harper")
+		prefill["statedEmployerNames"] = []string{"Great Lakes Medical Center", "Northwind Logistics"}
+		prefill["statedEmployerName"] = "Globex"
+		consumer := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": prefill}).text("consumerId")
+		for way, begin := range map[string][]any{"prefill": {"prefill", prefill}, "consumer": {"consumerId", consumer, "prefill", nil}} {
+			how := map[string]any{"username": "default", "payroll": map[string]any{"provider": "great-lakes-medical"}}
+			token := b.complete(b.begin(append([]any{"productId", b.seed.Products[svc.Income]}, begin...)...), how).text("publicToken")
+			r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stated := map[string]bool{}
+			for _, e := range r.Employment {
+				if e.SourceID == report.ConsumerInput {
+					stated[report.Text(e.EmployerName)] = e.Matching != nil && len(e.Matching.EmployerName.Matched) > 0
+				}
+			}
+			want := map[string]bool{"Great Lakes Medical Center": true, "Northwind Logistics": true, "Globex": false}
+			if !maps.Equal(stated, want) {
+				t.Errorf("by %s the stated employers are matched %v, want %v", way, stated, want)
+			}
 		}
 	})
 }

@@ -57,14 +57,17 @@ async function begin(options: Record<string, unknown>, resume?: string): Promise
     handle = resume;
     return show(await request(stepURL()), false);
   }
-  const answer = await request("/widget/v1/visits", {
+  const answer = await request(`/widget/v1/visits?${new URLSearchParams(lang ? { lang } : {})}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(options),
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined);
+  if (!answer.ok) {
+    console.error("SvcWidget:", body.message, body.details);
+    return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined, body.applicant);
+  }
   handle = body.handle;
   publicToken = body.publicToken;
   send("opened", { publicToken, resume: handle });
@@ -94,36 +97,39 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
   }
 }
 
-// problem shows the words for a widget error that came before there was a visit, or
-// those for another code, where that tells the applicant more.
-async function problem(errorType: string, words = errorType): Promise<void> {
+// problem shows the page of a widget error that came before there was a visit, or
+// that of another code, where it tells the applicant more. text takes the place of
+// the page's own words.
+async function problem(errorType: string, code = errorType, text?: unknown): Promise<void> {
   end("error", { publicToken, errorType });
   const q = new URLSearchParams(lang ? { lang } : {});
-  const answer = await request(`/widget/v1/problems/${encodeURIComponent(words)}?${q}`);
-  if (answer?.ok) return show(answer, modal);
+  const answer = await request(`/widget/v1/problems/${encodeURIComponent(code)}?${q}`);
+  if (answer?.ok) return show(answer, modal, text);
   document.getElementById("step")!.replaceChildren();
   say("failed");
 }
 
 // show swaps in a step. moved says that the applicant asked for it: only then
 // may the focus move, for it may stand in a field of the embedding page.
-async function show(answer: Response | undefined, moved: boolean): Promise<void> {
+async function show(answer: Response | undefined, moved: boolean, text?: unknown): Promise<void> {
   if (!answer) return say(navigator.onLine ? "failed" : "offline");
   const type = answer.headers.get("Content-Type") ?? "";
   if (!type.startsWith("text/html")) return say("failed");
   const html = await answer.text();
   await released();
-  swap(html, moved);
+  swap(html, moved, undefined, text);
 }
 
 // came is the step as it came: one that comes again, unasked or by "Try again", leaves
 // what was typed.
 let came = "";
 
-function swap(html: string, moved: boolean, first?: string): void {
+function swap(html: string, moved: boolean, first?: string, text?: unknown): void {
   const next = new DOMParser().parseFromString(html, "text/html").getElementById("step");
   const now = document.getElementById("step")!;
   if (!next) return say("failed");
+  const words = next.querySelector("[data-words]");
+  if (words && typeof text === "string") words.textContent = text;
   const asked = notice.contains(document.activeElement);
   hush();
   clearTimeout(poll);

@@ -143,7 +143,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 		caller = child
 	}
 	err = next(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, admitted{client, caller})))
-	if e := (*door.Error)(nil); errors.As(err, &e) && e.Code == svc.CodeUnsupportedMediaType {
+	if e := (*door.Error)(nil); errors.As(err, &e) && e.Code == svc.CodeUnsupportedMediaType && !errors.Is(err, door.ErrContentCoding) {
 		return malformed("Content-Type", "must be application/json")
 	}
 	return err

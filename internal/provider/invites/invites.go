@@ -132,7 +132,7 @@ func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, e
 		return nil, door.Fail(svc.CodeMalformedBody, errors.New("a token cannot be invited with"),
 			door.Detail{Field: "token", Message: "is not a field of an invite"})
 	}
-	return members, nil
+	return members, gate.AddProductID(r, members)
 }
 
 // create makes the visit, its link and, with a recipient, the letter with it: all

@@ -127,6 +127,11 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if _, given := members["token"]; !given {
+		if err := gate.AddProductID(r, members); err != nil {
+			return err
+		}
+	}
 	caller := gate.CallerOf(r.Context())
 	handle, token := store.NewSecret(), store.NewSecret()
 	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}

@@ -217,7 +217,7 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	in := person(consumer.Prefill)
+	in := person(v.Product, consumer.Prefill)
 	if v.sandboxReportID != "" {
 		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
@@ -272,16 +272,17 @@ func (v visit) link(nth int) string {
 }
 
 // person reads a prefill that was checked when it came; what is not there stays
-// empty.
-func person(raw json.RawMessage) Source {
+// empty. An eligibility visit verifies statedEmployerNames, one by one; of other
+// products statedEmployerName is one more employer.
+func person(product svc.Product, raw json.RawMessage) Source {
 	var p prefill.Fields
 	if len(raw) > 0 {
 		_ = json.Unmarshal(raw, &p)
 	}
 	who := Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
 		DOB: p.DOB, State: p.State, Employers: stated(p.StatedEmployerNames), AnnualIncome: p.StatedAnnualIncome}
-	if who.Employers == nil {
-		who.Employers = stated([]string{p.StatedEmployerName})
+	if product != svc.Eligibility || who.Employers == nil {
+		who.Employers = stated(append(who.Employers, p.StatedEmployerName))
 	}
 	return who
 }

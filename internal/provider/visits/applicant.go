@@ -3,6 +3,7 @@ package visits
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"vestibule/internal/door"
@@ -19,6 +20,31 @@ func (s *Service) checked(env svc.Environment, product Product, raw json.RawMess
 
 func today(now time.Time) prefill.Date { return prefill.DateOf(now.UTC().Date()) }
 
+// refusedPrefill is an applicant's data that broke the rules.
+type refusedPrefill struct {
+	answer   *door.Error
+	problems []prefill.Problem
+}
+
+func (e *refusedPrefill) Error() string { return e.answer.Error() }
+func (e *refusedPrefill) Unwrap() error { return e.answer }
+
+// words tells the applicant what to do: what is missing by name, or what the code
+// says.
+func (e *refusedPrefill) words() svc.Words {
+	if code := svc.WidgetError(e.answer.Code); code != svc.WidgetPIIMissing {
+		return code.Applicant()
+	}
+	w := svc.Words{EN: "Some required details are missing. Go back and add them.", ES: "Faltan datos obligatorios. Vuelva atrás y complételos."}
+	for _, p := range e.problems {
+		if p.Code == svc.WidgetPIIMissing {
+			w.EN += " " + p.Words.EN
+			w.ES += " " + p.Words.ES
+		}
+	}
+	return w
+}
+
 // CheckPrefill holds a prefill object against the rules, in the form in which it
 // came. The error has the code that prefill.First names, and a detail for every
 // problem. An empty raw is an object without members.
@@ -32,9 +58,20 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 		return json.Marshal(fields)
 	}
 	e := door.Fail(svc.Code(prefill.First(problems)), errors.New("prefill was refused"))
+	var missing []string
 	for _, p := range problems {
+		switch {
+		case p.Code != svc.WidgetPIIMissing:
+		case p.Field == prefill.DOB && rules.Product != svc.Eligibility:
+			missing = append(missing, "dob or a full address")
+		default:
+			missing = append(missing, p.Field)
+		}
 		e.Details = append(e.Details, door.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.EN})
 	}
 	e.Message = svc.WidgetError(e.Code).Info().Engineer
-	return nil, e
+	if e.Code == svc.Code(svc.WidgetPIIMissing) {
+		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."
+	}
+	return nil, &refusedPrefill{e, problems}
 }

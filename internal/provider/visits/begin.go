@@ -53,9 +53,13 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	if err := door.DecodeJSON(w, r, maxBody, &body); err != nil {
 		return err
 	}
+	var err error
+	if body.ProductID, err = gate.ProductID(r, body.ProductID); err != nil {
+		return err
+	}
 	token := store.NewSecret()
 	var expires time.Time
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
@@ -100,7 +104,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 	if err != nil {
 		return visit{}, duplicate(err)
 	}
-	who, now := person(consumer.Prefill), s.Now()
+	who, now := person(product.Kind, consumer.Prefill), s.Now()
 	v := visit{
 		Journey: product.plan(who),
 		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,

@@ -32,7 +32,7 @@ export interface Prefill {
   zip?: string;
   statedAnnualIncome?: number;
   statedEmployerName?: string;
-  /** Eligibility: one to six names. */
+  /** Income and eligibility: one to six names. */
   statedEmployerNames?: string[];
 }
 

@@ -106,6 +106,9 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", ErrFileTooLarge))
 	}
+	if err := door.RefuseCoding(w, r); err != nil {
+		return err
+	}
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(uploadTime))
 	defer control.SetReadDeadline(time.Time{})

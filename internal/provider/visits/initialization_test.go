@@ -2,6 +2,7 @@ package visits_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/door"
 	"vestibule/internal/prefill/prefilltest"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/providertest"
@@ -231,6 +233,87 @@ func TestRegister(t *testing.T) {
 					t.Errorf("answered %d %v, want 4xx %s", a.Status, a.JSON["error"], c.want)
 				}
 			})
+		}
+	})
+}
+
+// What an applicant cannot mend is not called a page that was open for too long, and
+// what is missing is named.
+func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		eligible := map[string]any{"productId": r.Seed.Products[svc.Eligibility], "prefill": map[string]any{
+			"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15", "state": "CA"}}
+		for _, c := range []struct {
+			name             string
+			options          map[string]any
+			code             string
+			message, field   string
+			english, spanish string
+		}{
+			{"nothing of the three", nil, "INVALID_TOKEN", "no token, no prefill and no consumerId", "token", "not set up correctly", "no está bien configurada"},
+			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()}, "INVALID_TOKEN", "exclude each other", "token", "not set up correctly", "no está bien configurada"},
+			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN", "unknown, used, expired", "token", "open for too long", "demasiado tiempo"},
+			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.", "prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},
+			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING", "firstName, lastName, email, dob or a full address", "prefill.firstName", "Enter your last name.", "Escriba su apellido."},
+			{"a wrong value", map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "x", "dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email", "not accepted", "no fueron aceptados"},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				for lang, words := range map[string]string{"en": c.english, "es": c.spanish} {
+					body := map[string]any{"env": "sandbox", "publicId": r.Seed.PublicID, "productId": r.Seed.Products[svc.Cashflow]}
+					maps.Copy(body, c.options)
+					a := r.Do("POST", "/widget/v1/visits?lang="+lang, body)
+					var got struct {
+						Error, Message, Applicant string
+						Details                   []door.Detail
+					}
+					if err := json.Unmarshal([]byte(a.Body), &got); err != nil {
+						t.Fatal(err)
+					}
+					if a.Status != 400 || got.Error != c.code || !strings.Contains(got.Message, c.message) || len(got.Details) == 0 || got.Details[0].Field != c.field || !strings.Contains(got.Applicant, words) {
+						t.Errorf("%s: answered %d %s, want %s with %q, %s, %q", lang, a.Status, a.Body, c.code, c.message, c.field, words)
+					}
+				}
+			})
+		}
+	})
+}
+
+// X-PRODUCT-ID stands for productId, for all three ways in.
+func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		const unset = "unset"
+		cashflow, income := r.Seed.Products[svc.Cashflow], r.Seed.Products[svc.Income]
+		for _, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link"} {
+			for _, c := range []struct {
+				name   string
+				body   any
+				header string
+				status int
+				code   string
+			}{
+				{"the header alone", unset, cashflow, 200, ""},
+				{"null in the body", nil, cashflow, 200, ""},
+				{"in capitals", unset, strings.ToUpper(cashflow), 200, ""},
+				{"the body alone", cashflow, "", 200, ""},
+				{"the same in both", cashflow, strings.ToUpper(cashflow), 200, ""},
+				{"two that differ", cashflow, income, 400, "MALFORMED_HEADERS"},
+				{"an unknown one in the header", unset, uuid.NewString(), 400, "INVALID_PRODUCT"},
+				{"neither", unset, "", 400, "INVALID_PRODUCT"},
+				{"a number in the body", 5, cashflow, 400, "MALFORMED_BODY"},
+			} {
+				body := map[string]any{"prefill": providertest.Prefill()}
+				if c.body != unset {
+					body["productId"] = c.body
+				}
+				a := r.Do("POST", path, body, r.Basic, func(req *http.Request) {
+					if c.header != "" {
+						req.Header.Set("X-PRODUCT-ID", c.header)
+					}
+				})
+				if a.Status != c.status || c.code != "" && a.JSON["error"] != c.code {
+					t.Errorf("%s, %s: %d %s, want %d %s", path, c.name, a.Status, a.Body, c.status, c.code)
+				}
+			}
 		}
 	})
 }

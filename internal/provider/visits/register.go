@@ -25,7 +25,7 @@ type registration struct {
 func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	var reg registration
 	if err := door.DecodeJSON(w, r, maxBody, &reg); err != nil {
-		return widgetError(err)
+		return widgetError(r, err)
 	}
 	if reg.Token == "" {
 		// Nothing else stands before what is stored for it: no credentials are asked for.
@@ -34,7 +34,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 			wait = s.ByAccount.TakeOf(r, reg.PublicID)
 		}
 		if wait > 0 {
-			return widgetError(&door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
+			return widgetError(r, &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
 		}
 	}
 	handle := store.NewSecret()
@@ -44,7 +44,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return widgetError(err)
+		return widgetError(r, err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return door.JSON(w, http.StatusCreated, struct {
@@ -59,7 +59,10 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	check := svc.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
 		ExternalID: reg.ExternalID, UserArgs: reg.UserArgs, SandboxReportID: reg.SandboxReportID,
 		ConsumerID: reg.ConsumerID, HasPrefill: reg.hasPrefill()}
-	if e := check.Check(); e != "" {
+	switch e := check.Check(); {
+	case e == svc.WidgetInvalidToken:
+		return visit{}, wrongOptions(reg.Token == "")
+	case e != "":
 		return visit{}, breach(e, "")
 	}
 	reg.Wanted = reg.lower()
@@ -113,14 +116,42 @@ func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller gate.Caller,
 	return v, duplicate(err)
 }
 
-// widgetError makes sure that the frame is answered with an error type of the
-// widget: what the contract has no type for is INTERNAL_ERROR, with the details
-// that tell an engineer more.
-func widgetError(err error) error {
-	e := door.As(err)
-	if svc.WidgetError(e.Code).Valid() {
-		return err
+// errOptions is a registration whose options do not go together. The applicant
+// cannot mend it, whatever INVALID_TOKEN says otherwise.
+var errOptions = errors.New("token, prefill and consumerId do not go together")
+
+// wrongOptions is INVALID_TOKEN for options that have no token, prefill or
+// consumerId, or both a token and a prefill.
+func wrongOptions(none bool) error {
+	e := breach(svc.WidgetInvalidToken, "token")
+	e.Why, e.Message = errOptions, "token and prefill exclude each other: give one of them."
+	if none {
+		e.Message = "The options have no token, no prefill and no consumerId: give one of them."
 	}
-	return &door.Error{Code: svc.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
-		Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
+	e.Details[0].Message = e.Message
+	return e
+}
+
+// widgetError makes sure that the frame is answered with an error type of the
+// widget, and with words for the applicant in the language of the request. What the
+// contract has no type for is INTERNAL_ERROR, with the details that tell an engineer
+// more.
+func widgetError(r *http.Request, err error) error {
+	e := *door.As(err)
+	words := svc.WidgetError(e.Code).Applicant()
+	var refused *refusedPrefill
+	switch {
+	case errors.As(err, &refused):
+		words = refused.words()
+	case errors.Is(err, errOptions):
+		words = svc.WidgetUnknownCustomer.Applicant()
+	case e.Code == svc.CodeRateLimited:
+		words = wordsTooOften // as on the page of RATE_LIMITED
+	}
+	if !svc.WidgetError(e.Code).Valid() {
+		e = door.Error{Code: svc.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
+			Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
+	}
+	e.Extra = map[string]any{"applicant": words.In(language(r))}
+	return &e
 }
