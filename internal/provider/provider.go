@@ -164,6 +164,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
 		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
+		Secure:    strings.HasPrefix(c.URL, "https:"),
 		Prepared:  visitPrepared{p.prepared, p.reports, p.customers},
 		ByAddress: &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, Now: c.Now},
 		ByAccount: &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, Now: c.Now}, Files: c.WidgetFiles}

@@ -419,4 +419,6 @@ type Message struct {
 	Lang  svc.Lang
 	Title svc.Words
 	Text  svc.Words
+
+	StartOver string // where a visit is started over in this browser; empty: nowhere
 }

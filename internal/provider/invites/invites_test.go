@@ -117,6 +117,45 @@ func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 	})
 }
 
+// An invite works from any browser until its visit is completed, but what was done in
+// one browser is neither seen nor gone on with in another.
+func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		link, _ := invite(t, r, 72*time.Hour)
+		path := opened(t, r, link)
+		phone := r.Browser()
+		r.Do("GET", path, nil)
+		steps(t, r, path, url.Values{"action": {"close"}})
+		if a := phone.Do("GET", path, nil); a.Status != 200 || !strings.Contains(a.Body, `value="reopen"`) {
+			t.Fatalf("nothing was begun, and the phone gets %d", a.Status)
+		}
+		steps(t, r, path, append([]url.Values{{"action": {"reopen"}}, {"action": {"consent"}}}, toAccounts...)...)
+
+		if a := phone.Do("GET", path, nil); a.Status != http.StatusForbidden || !strings.Contains(a.Body, `value="start-over"`) || strings.Contains(a.Body, "data-step") {
+			t.Fatalf("the phone gets %d %s", a.Status, a.Body)
+		}
+		if a := phone.Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusSeeOther {
+			t.Fatalf("starting over: %d %s", a.Status, a.Body)
+		}
+		if a := phone.Do("GET", path, nil); a.Status != 200 || !strings.Contains(a.Body, `data-step="consent"`) {
+			t.Errorf("the phone gets %d %s", a.Status, a.Body)
+		}
+		if n := r.Count(`SELECT count(*) FROM visits WHERE username = '' AND sources = '' AND bank = ''`); n != 1 {
+			t.Error("the visit still has what was done in the first browser")
+		}
+		if a := r.Do("GET", path, nil); a.Status != http.StatusForbidden {
+			t.Errorf("the first browser gets %d", a.Status)
+		}
+		if a := r.Browser().Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusForbidden || !strings.Contains(a.Body, "This page needs cookies") {
+			t.Errorf("without a cookie: %d %s", a.Status, a.Body)
+		}
+		r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{})
+		if a := r.Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusNotFound {
+			t.Errorf("starting over after the end: %d %s", a.Status, a.Body)
+		}
+	})
+}
+
 func TestAnInviteExpires(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
 		soon := providertest.Prefill()
@@ -128,7 +167,9 @@ func TestAnInviteExpires(t *testing.T) {
 		}{{72 * time.Hour, providertest.Prefill(), false}, {5 * time.Minute, soon, false}, {5 * time.Minute, soon, true}} {
 			link, publicToken := invite(t, r, c.lives, "prefill", c.prefill)
 			if c.opened {
-				steps(t, r, opened(t, r, link), url.Values{"action": {"consent"}})
+				path := opened(t, r, link)
+				r.Do("GET", path, nil)
+				steps(t, r, path, url.Values{"action": {"consent"}})
 			}
 			r.Advance(c.lives - time.Second)
 			r.Control("POST", "/clock", map[string]string{"advance": "0s"}) // which sweeps

@@ -40,6 +40,40 @@ type Rig struct {
 	log   bytes.Buffer
 	hooks []map[string]any
 	posts []url.Values
+
+	browser *Browser // that Do sends from
+}
+
+// Browser keeps the cookies of hosted visits, as the browser of one applicant does.
+type Browser struct {
+	rig     *Rig
+	mu      sync.Mutex
+	cookies map[string]string
+}
+
+// Browser is another browser than the one of r.Do, and has no cookies.
+func (r *Rig) Browser() *Browser { return &Browser{rig: r, cookies: map[string]string{}} }
+
+func (b *Browser) attach(req *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, value := range b.cookies {
+		req.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+}
+
+func (b *Browser) keep(res *http.Response) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range res.Cookies() {
+		switch {
+		case !strings.HasPrefix(strings.TrimPrefix(c.Name, "__Host-"), "visit-"):
+		case c.MaxAge < 0:
+			delete(b.cookies, c.Name)
+		default:
+			b.cookies[c.Name] = c.Value
+		}
+	}
 }
 
 // Start starts a sandbox provider on db with one customer that returns by mode
@@ -48,6 +82,7 @@ type Rig struct {
 func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
 	t.Helper()
 	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r.browser = r.Browser()
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
 	t.Cleanup(r.Return.Close)
 	server := httptest.NewUnstartedServer(nil)
@@ -180,16 +215,23 @@ type Answer struct {
 // becomes JSON. Redirects are not followed.
 func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
 	r.T.Helper()
+	return r.browser.Do(method, path, body, edit...)
+}
+
+// Do is Rig.Do from this browser.
+func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
+	r := b.rig
+	r.T.Helper()
 	var reader io.Reader
 	kind := "application/json"
-	switch b := body.(type) {
+	switch body := body.(type) {
 	case nil:
 	case string:
-		reader = strings.NewReader(b)
+		reader = strings.NewReader(body)
 	case url.Values:
-		reader, kind = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
+		reader, kind = strings.NewReader(body.Encode()), "application/x-www-form-urlencoded"
 	default:
-		raw, err := json.Marshal(b)
+		raw, err := json.Marshal(body)
 		if err != nil {
 			r.T.Fatal(err)
 		}
@@ -205,6 +247,7 @@ func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Ans
 	if reader != nil {
 		req.Header.Set("Content-Type", kind)
 	}
+	b.attach(req)
 	for _, e := range edit {
 		e(req)
 	}
@@ -212,6 +255,7 @@ func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Ans
 	if err != nil {
 		r.T.Fatal(err)
 	}
+	b.keep(res)
 	res.Request = req
 	openapitest.Check(r.T, res)
 	defer res.Body.Close()

@@ -171,7 +171,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	if err := keep(ctx, tx, v, in.Kind, now); err != nil {
 		return v, false, err
 	}
-	if v.State == Failed || v.State == Expired {
+	if v.State == Failed || v.State == Expired || in.Kind == StartedOver {
 		// What was uploaded and never handed in was not given to anybody.
 		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
 			return v, false, err

@@ -226,7 +226,7 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, mem
 	if err != nil {
 		return "", "", err
 	}
-	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle)
+	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
 func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage) (visit, error) {

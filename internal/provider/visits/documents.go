@@ -95,6 +95,9 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.own(r, v, s.secretOf(r, handle)); err != nil {
+		return err
+	}
 	if v.Step != StepDocuments || !v.walking() {
 		see(w, r, Path(handle))
 		return nil

@@ -130,9 +130,11 @@ const (
 	Made      Kind = "made"      // the report was made, or cannot be
 	Left      Kind = "left"      // the applicant closed the visit
 	CameBack  Kind = "came back" // to a visit that was closed
-	Broke     Kind = "broke"     // the widget cannot go on (sandbox control)
-	TimeUp    Kind = "time up"   // the visit's time is over
-	Withdrew  Kind = "withdrew"  // the consumer, its consent, by way of the customer
+
+	StartedOver Kind = "started over" // in another browser, which an invite allows
+	Broke       Kind = "broke"        // the widget cannot go on (sandbox control)
+	TimeUp      Kind = "time up"      // the visit's time is over
+	Withdrew    Kind = "withdrew"     // the consumer, its consent, by way of the customer
 )
 
 // Input is one thing that happened, with what came with it.
@@ -202,6 +204,8 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		return j, 0, true
 	case CameBack:
 		return j.comeBack()
+	case StartedOver:
+		return j.startOver()
 	case Broke:
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
@@ -320,6 +324,17 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 		j.State, j.Sources, j.Employer = Connecting, "", 0
 		j.start()
 	}
+	return j, 0, true
+}
+
+// startOver goes back to the consent without anything that was connected. The tries
+// stay: another browser is no way to guess on.
+func (j Journey) startOver() (Journey, Do, bool) {
+	if j.State != Created && j.State != Closed && !j.walking() {
+		return j, 0, false
+	}
+	j.State, j.Step = Open, StepConsent
+	j.Employer, j.Way, j.Bank, j.Username, j.Sources = 0, "", "", "", ""
 	return j, 0, true
 }
 

@@ -47,6 +47,12 @@ func (s *Service) page(h door.HandlerFunc) http.Handler {
 			return
 		}
 		m := pages.Message{Lang: language(r), Title: wordsWrong, Text: wordsWrongText}
+		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
+			why := err
+			if m, err = s.refusal(w, r, why); err == nil {
+				err = door.Fail(svc.CodeForbidden, why)
+			}
+		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = door.Fail(svc.CodeNotFound, err)
 			m.Title, m.Text = wordsGone, wordsGoneText
@@ -107,12 +113,21 @@ func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
 // show is the page of a visit: always the step where it stands, so reload, Back
 // and a second tab all show the same.
 func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.look(r.Context(), r.PathValue("handle"))
-	if err == nil && v.State == Created && r.Method == http.MethodGet {
-		v, err = s.arrive(r.Context(), r.PathValue("handle"))
-	}
+	handle := r.PathValue("handle")
+	v, err := s.look(r.Context(), handle)
 	if err != nil {
 		return err
+	}
+	if err := s.authorize(r, v); err != nil {
+		return err
+	}
+	if v.State == Created && r.Method == http.MethodGet {
+		if v, err = s.arrive(r.Context(), handle); err != nil {
+			return err
+		}
+	}
+	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
+		s.giveSecret(w, r, handle)
 	}
 	return s.render(w, r, v, http.StatusOK, svc.Words{})
 }
@@ -126,6 +141,17 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
+	if err != nil {
+		return err
+	}
+	switch form.Get("action") {
+	case "start-over":
+		return s.startOver(w, r)
+	case "close", "reopen": // nothing is begun by them
+		err = s.authorize(r, v)
+	default:
+		err = s.own(r, v, s.secretOf(r, handle))
+	}
 	if err != nil {
 		return err
 	}
@@ -425,6 +451,9 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", http.MethodGet)
 		return door.Fail(svc.CodeMethodNotAllowed, errors.New("only GET returns"))
 	}
+	if fetchedAhead(r) {
+		return door.Fail(svc.CodeUnavailable, errors.New("the return was fetched ahead"))
+	}
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
 	if err != nil {
@@ -432,6 +461,9 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	}
 	if s.Returns == nil {
 		return store.ErrNotFound
+	}
+	if err := s.authorize(r, v); err != nil {
+		return err
 	}
 	if v.Outcome() == "" {
 		door.Secure(w, door.CSP{})
@@ -444,6 +476,13 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	}
 	if !ok {
 		return store.ErrNotFound
+	}
+	secret := s.secretOf(r, handle)
+	if v.hosted && v.browser == nil && secret == "" {
+		secret = s.giveSecret(w, r, handle)
+	}
+	if err := s.own(r, v, secret); err != nil {
+		return err
 	}
 	if !back.Post {
 		door.Secure(w, door.CSP{})

@@ -82,7 +82,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if err != nil {
 		return visit{}, err
 	}
-	if err := setHandle(ctx, tx, v.id, handle); err != nil {
+	if err := setHandle(ctx, tx, v.id, handle, false); err != nil {
 		return visit{}, err
 	}
 	return s.come(ctx, tx, v)

@@ -38,11 +38,13 @@ type visit struct {
 	signedIn        time.Time // when the present sign-in was right; zero: there is none
 	ended           time.Time // zero: not yet
 	tokenless       bool      // begun from the applicant's page alone
+	hosted          bool      // a page of its own, not the widget's frame
+	browser         []byte    // with hosted: hash of the secret of its browser; nil: no browser has begun it
 }
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
 	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, way, signed_in_at, sources,
-	employers, income_only, employer, stated, tokenless`
+	employers, income_only, employer, stated, tokenless, hosted, browser_hash`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -50,7 +52,7 @@ func scan(row *sql.Row) (visit, error) {
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
 		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
 		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn, &v.Sources,
-		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless)
+		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser)
 	if err != nil {
 		return visit{}, store.Found(err)
 	}
@@ -108,11 +110,12 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 
 func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`,
 		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
 		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
 		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn), v.Sources,
-		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless)
+		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless, v.hosted,
+		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil})
 	if err != nil {
 		return err
 	}
@@ -151,13 +154,25 @@ func note(ctx context.Context, tx *sql.Tx, v visit, kind string, at time.Time) e
 	return err
 }
 
-// setHandle gives a visit the handle by which its pages are reached.
-func setHandle(ctx context.Context, tx *sql.Tx, visitID, handle string) error {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1 WHERE id = $2 AND handle_hash IS NULL`,
-		store.Hash(handle), visitID))
+// setHandle gives a visit the handle by which its pages are reached: those of the
+// hosted page, or those in the widget's frame.
+func setHandle(ctx context.Context, tx *sql.Tx, visitID, handle string, hosted bool) error {
+	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1, hosted = $2 WHERE id = $3 AND handle_hash IS NULL`,
+		store.Hash(handle), hosted, visitID))
 	if err == nil && !ok {
 		err = errStale
 	}
+	return err
+}
+
+// bind gives a hosted visit to a browser if no browser has it.
+func bind(ctx context.Context, tx *sql.Tx, visitID string, browser []byte) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2 AND hosted AND browser_hash IS NULL`, browser, visitID))
+}
+
+// rebind gives a hosted visit to another browser.
+func rebind(ctx context.Context, tx *sql.Tx, visitID string, browser []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2`, browser, visitID)
 	return err
 }
 

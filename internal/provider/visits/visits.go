@@ -5,7 +5,8 @@
 // It refuses options that do not go together, data that breaks the prefill
 // rules, tokens that were used, and steps that are not the present one. It
 // stores nothing of what it refused, nothing that was typed into a sign-in, and
-// of its tokens and handles only the SHA-256. It sets no cookie.
+// of its tokens and handles only the SHA-256. Its only cookie ties a
+// hosted visit to the browser that began it.
 package visits
 
 import (
@@ -42,6 +43,7 @@ type Service struct {
 	Suppliers []Bank // of passports, likewise
 	Prepared  PreparedReports
 	Returns   Returns // nil: visits never belong to a redirect
+	Secure    bool    // applicants come by https: cookies are for it alone
 
 	// Of visits that an applicant's page begins without a token; nil is no limit.
 	ByAddress *door.Limit

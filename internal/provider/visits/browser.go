@@ -1,0 +1,206 @@
+package visits
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/provider"
+)
+
+// A hosted visit belongs to one browser: the first that acts on it, by consenting or
+// by taking the signed result. Opening the page binds nothing, because mail scanners
+// and link previews open pages too. The page gives each browser a secret of its own
+// in a cookie, and the visit keeps the hash of the one that it belongs to.
+//
+// A visit of the widget's frame has no cookie: its handle never leaves the frame.
+
+var (
+	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
+	errNoCookie     = errors.New("visits: the browser keeps no cookie")
+)
+
+var (
+	wordsElsewhere     = svc.Words{EN: "This verification was started in another browser", ES: "Esta verificación se inició en otro navegador"}
+	wordsElsewhereText = svc.Words{EN: "To protect your data, it continues only there. Go back to that browser. If you no longer have it, or if it deletes cookies, go back to the company you are applying to and start again there.",
+		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador. Si ya no lo tiene, o si borra las cookies, vuelva a la empresa ante la que presenta su solicitud y empiece allí de nuevo."}
+	wordsInvited = svc.Words{EN: "To protect your data, it continues only there. Go back to that browser, or start over in this one: what was connected in the other browser is then discarded.",
+		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador o empiece de nuevo en este: lo que se conectó en el otro navegador se descarta."}
+	wordsNoCookie     = svc.Words{EN: "This page needs cookies", ES: "Esta página necesita cookies"}
+	wordsNoCookieText = svc.Words{EN: "Your browser did not keep the cookie that ties this verification to it. Allow cookies for this site, then go back and try again. Nothing was shared.",
+		ES: "Su navegador no guardó la cookie que vincula esta verificación con él. Permita las cookies de este sitio, vuelva atrás e inténtelo de nuevo. No se compartió nada."}
+)
+
+const (
+	cookiePrefix = "visit-"
+	// cookieLife in seconds outlasts a visit and the way back after its end.
+	cookieLife = 4 * 24 * 60 * 60
+	// maxCookies bounds what a browser sends along: the oldest go.
+	maxCookies = 20
+)
+
+// cookieName is the name of the cookie of the visit with a handle. It tells nothing
+// of the handle, and is of no use without the value.
+func (s *Service) cookieName(handle string) string {
+	sum := sha256.Sum256([]byte("vestibule visit cookie\n" + handle))
+	return s.cookiePrefix() + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+func (s *Service) cookiePrefix() string {
+	if s.Secure {
+		return "__Host-" + cookiePrefix
+	}
+	return cookiePrefix
+}
+
+// secretOf is what the browser has for the visit of a handle, or "".
+func (s *Service) secretOf(r *http.Request, handle string) string {
+	all := r.CookiesNamed(s.cookieName(handle))
+	if len(all) != 1 || !isSecret(all[0].Value) {
+		return ""
+	}
+	return all[0].Value
+}
+
+// isSecret reports whether text is shaped as store.NewSecret writes it.
+func isSecret(text string) bool {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return err == nil && len(raw) == 32 && !strings.ContainsAny(text, "\r\n")
+}
+
+// giveSecret gives the browser a secret for the visit of a handle, and takes away the
+// oldest of those that it has for other visits where they are many.
+func (s *Service) giveSecret(w http.ResponseWriter, r *http.Request, handle string) string {
+	secret := store.NewSecret()
+	s.setCookie(w, s.cookieName(handle), secret, cookieLife)
+	var others []string // oldest first, as browsers send them
+	for _, c := range r.Cookies() {
+		if strings.HasPrefix(c.Name, s.cookiePrefix()) && c.Name != s.cookieName(handle) {
+			others = append(others, c.Name)
+		}
+	}
+	for i := 0; i <= len(others)-maxCookies; i++ {
+		s.setCookie(w, others[i], "", -1)
+	}
+	return secret
+}
+
+func (s *Service) setCookie(w http.ResponseWriter, name, value string, life int) {
+	// Lax, not Strict: applicants come to the page by a link of another site.
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
+}
+
+// authorize refuses a browser that a visit does not belong to.
+func (s *Service) authorize(r *http.Request, v visit) error {
+	if !v.hosted || v.browser == nil {
+		return nil
+	}
+	secret := s.secretOf(r, r.PathValue("handle"))
+	if secret == "" || subtle.ConstantTimeCompare(store.Hash(secret), v.browser) != 1 {
+		return errOtherBrowser
+	}
+	return nil
+}
+
+// own makes a visit the browser's that nobody has begun, and refuses one that belongs
+// to another.
+func (s *Service) own(r *http.Request, v visit, secret string) error {
+	if !v.hosted {
+		return nil
+	}
+	if v.browser == nil {
+		if secret == "" {
+			return errNoCookie
+		}
+		bound := false
+		err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+			if bound, err = bind(ctx, tx, v.id, store.Hash(secret)); err == nil && !bound {
+				v, err = byID(ctx, tx, v.id)
+			}
+			return err
+		})
+		if err != nil || bound {
+			return err
+		}
+	}
+	return s.authorize(r, v)
+}
+
+// fetchedAhead reports whether the browser asks before the applicant does.
+func fetchedAhead(r *http.Request) bool {
+	return r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != ""
+}
+
+// startOver gives an invited visit to another browser, without anything of what the
+// former one did: an invite works from any browser until its visit is completed.
+func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
+	handle := r.PathValue("handle")
+	secret := s.secretOf(r, handle)
+	if secret == "" {
+		return errNoCookie
+	}
+	err := s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		v, err := byHandle(ctx, tx, handle)
+		if err != nil {
+			return err
+		}
+		if v, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		if invited, err := s.invited(ctx, v); err != nil {
+			return err
+		} else if !invited {
+			return errOtherBrowser
+		}
+		v, moved, err := s.advance(ctx, tx, v, Input{Kind: StartedOver})
+		if err != nil {
+			return err
+		}
+		if !moved {
+			return store.ErrNotFound
+		}
+		return rebind(ctx, tx, v.id, store.Hash(secret))
+	})
+	if err != nil {
+		return err
+	}
+	see(w, r, Path(handle))
+	return nil
+}
+
+// invited reports whether a visit is a hosted one that no redirect leads to.
+func (s *Service) invited(ctx context.Context, v visit) (bool, error) {
+	origin, err := s.returnOrigin(ctx, v)
+	return v.hosted && origin == "", err
+}
+
+// refusal is the page for a browser that keeps no cookie, or that a visit does not
+// belong to. It says nothing of the visit.
+func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pages.Message, error) {
+	m := pages.Message{Lang: language(r), Title: wordsNoCookie, Text: wordsNoCookieText}
+	if errors.Is(why, errNoCookie) {
+		return m, nil
+	}
+	m.Title, m.Text = wordsElsewhere, wordsElsewhereText
+	handle := r.PathValue("handle")
+	v, err := byHandle(r.Context(), s.DB.SQL, handle)
+	if err != nil {
+		return m, err
+	}
+	if invited, err := s.invited(r.Context(), v); err != nil || !invited {
+		return m, err
+	}
+	m.Text, m.StartOver = wordsInvited, Path(handle)+"?"+url.Values{"lang": {string(m.Lang)}}.Encode()
+	if r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
+		s.giveSecret(w, r, handle)
+	}
+	return m, nil
+}
