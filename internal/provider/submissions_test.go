@@ -96,6 +96,57 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 	})
 }
 
+// TestBalancesOfTheirDaysInOneCurrency submits a balance of twenty days ago and an
+// account in euros: the report, its files and another report of its data say so.
+func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		pulled := time.Now().Add(-time.Hour)
+		stated := pulled.AddDate(0, 0, -20)
+		tx := func(id string, days int, amount float64, side string) any {
+			return map[string]any{"id": id, "status": "POSTED", "datePosted": stamp(pulled.AddDate(0, 0, -days)), "amount": amount, "description": "PAYROLL ACME", "creditOrDebit": side}
+		}
+		body := submission("pullDate", stamp(pulled), "address", map[string]any{"street": "12 Main Street", "city": "San Diego", "state": "CA", "postalCode": "92101"}, "accounts", []any{
+			map[string]any{"id": "A1", "institutionName": "Amber Coast Bank", "accountType": "CHECKING", "currentBalance": 5000, "currency": "USD",
+				"dateBalanceLastUpdated": stamp(stated), "transactions": []any{tx("1", 100, 10, "CREDIT"), tx("2", 3, 4900, "DEBIT")}},
+			map[string]any{"id": "E1", "institutionName": "Banque du Lac", "accountType": "SAVINGS", "currentBalance": 77, "currency": "EUR",
+				"transactions": []any{tx("1", 5, 900, "CREDIT")}},
+		})
+		token := b.ready(b.submit(body).text("publicToken"))
+		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range r.Attributes {
+			want := map[string]string{"UA_ASSET_TOTAL_BAL_CUR": "100.00", "UA_ASSET_TOTAL_AVG_1M": "", "UA_ASSET_NEGDAYS_CNT_3M": "0", "UA_ASSET_ACCOUNT_CNT_CUR": "1", "UA_TOTAL_TXN_REC": "3"}[a.Name]
+			if want != "" && a.Value.String() != want {
+				t.Errorf("%s = %s, want %s", a.Name, a.Value, want)
+			}
+		}
+		home, abroad := r.AccountDetails[0], r.AccountDetails[1]
+		if *home.CurrentBalance != 5000_00 || home.BalanceDate.String() != report.DateOf(stated).String() || home.LeftOut || !abroad.LeftOut || abroad.Currency != "EUR" {
+			t.Errorf("accounts %+v %+v", home, abroad)
+		}
+		for _, f := range b.files(token) {
+			raw := string(b.get(filePath+f["source_filepath"], b.named(token)).raw)
+			for source, words := range map[string]string{"REPORT_ANALYSIS": `"currency":"EUR"}`, "AMBER_COAST_BANK": `"balance_date":"` + report.DateOf(stated).String(), "BANQUE_DU_LAC": `"currency":"EUR","left_out_of_figures":true`} {
+				if f["source_id"] == source && !strings.Contains(raw, words) {
+					t.Errorf("%s has no %s: %.700s", source, words, raw)
+				}
+			}
+		}
+		second := b.multi(token, b.seed.Products[svc.Income])
+		b.want("an income report of its data", second, 200, "")
+		made := b.get("/connect/income/v2/json", b.named(b.ready(second.text("multiProductToken"))))
+		income, err := report.ParseIncome(made.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := income.AccountDetails; len(d) != 2 || d[0].BalanceDate == nil || d[0].LeftOut || !d[1].LeftOut || income.Income == nil || len(income.Income.FinancialAccounts[0].SourceIDs) != 1 {
+			t.Errorf("its income report: %s", made.raw)
+		}
+	})
+}
+
 func TestSubmissionsThatAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		rows := func() (n int) {

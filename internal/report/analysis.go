@@ -3,7 +3,7 @@ package report
 import "encoding/json"
 
 // AnalysisVersion is the version of the Analysis document.
-const AnalysisVersion = "1.0.0"
+const AnalysisVersion = "1.1.0"
 
 // Analysis is what stands behind the figures of a cashflow report, for people who
 // must understand them: balances day by day, money in and out by month, recurring
@@ -11,21 +11,34 @@ const AnalysisVersion = "1.0.0"
 // was reached. It is a file of the report, of document type CASHFLOW_ANALYSIS;
 // the contract does not know it, and a report of another provider may lack it.
 //
-// Amounts are US dollars in Cents. Transfers between the consumer's own accounts
+// Amounts are Cents of one currency; accounts in another are in nothing but
+// Others. Transfers between the consumer's own accounts
 // count in balances and nowhere else.
 type Analysis struct {
 	Version     string             `json:"version"`
 	PublicToken string             `json:"public_token"`
 	RetrievedAt Timestamp          `json:"retrieved_at"`
-	From        *Date              `json:"from"` // the oldest day of the history; null without any
-	To          Date               `json:"to"`   // the fetch date
+	Currency    string             `json:"currency"` // ISO 4217, of all amounts; empty in version 1.0: US dollars
+	From        *Date              `json:"from"`     // the oldest day of the history; null without any
+	To          Date               `json:"to"`       // the fetch date
 	Total       []Cents            `json:"total_balances"`
 	Accounts    []AnalysisAccount  `json:"accounts"`
+	Others      []AnalysisOther    `json:"other_accounts"` // in another currency than Currency
 	Months      []AnalysisMonth    `json:"months"`
 	Streams     []AnalysisStream   `json:"streams"`
 	Categories  []AnalysisCategory `json:"categories"`
 	Returned    []AnalysisReturned `json:"returned_payments"`
 	Scores      []AnalysisScore    `json:"scores"`
+}
+
+// AnalysisOther is an account that is in no figure.
+type AnalysisOther struct {
+	AccountID       string  `json:"account_id"`
+	SourceID        string  `json:"source_id"`
+	Institution     *string `json:"institution_name"`
+	Name            *string `json:"account_name"`
+	TruncatedNumber *string `json:"truncated_account_number"`
+	Currency        string  `json:"currency"` // ISO 4217
 }
 
 // AnalysisAccount is an account with its balance at the end of each day from the
@@ -37,6 +50,7 @@ type AnalysisAccount struct {
 	Name            *string `json:"account_name"`
 	Subtype         *string `json:"account_subtype"`
 	TruncatedNumber *string `json:"truncated_account_number"`
+	BalanceDate     *Date   `json:"balance_date"` // the day of the balance that the bank states, from which Balances follow
 	Balances        []Cents `json:"balances"`
 }
 

@@ -113,7 +113,16 @@ type Account struct {
 	Responsibility       *string   `json:"responsibility"`           // INDIVIDUAL, JOINT
 	LastStatementEndDate *Date     `json:"last_statement_end_date"`
 	Addresses            []Address `json:"addresses"`
-	CurrentBalance       *Cents    `json:"current_balance"`
+	CurrentBalance       *Cents    `json:"current_balance"` // as the bank states it
+	BalanceTerms
+}
+
+// BalanceTerms says how an account's balance is to be read. The contract does not
+// have these members: each is there only where it says something.
+type BalanceTerms struct {
+	Currency    string `json:"currency,omitempty"`            // ISO 4217; absent where it and the figures are in US dollars
+	LeftOut     bool   `json:"left_out_of_figures,omitempty"` // it is in another currency than the figures
+	BalanceDate *Date  `json:"balance_date,omitempty"`        // the day of the balance; absent: that of retrieval
 }
 
 // Values of account_type, account_subtype and responsibility.

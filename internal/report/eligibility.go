@@ -211,9 +211,10 @@ type AssetAccount struct {
 	TruncatedNumber      *string         `json:"truncated_account_number"` // the last four digits
 	Responsibility       *string         `json:"responsibility"`           // Individual, Joint
 	Addresses            []IncomeAddress `json:"addresses"`
-	CurrentBalance       *Cents          `json:"current_balance"`
+	CurrentBalance       *Cents          `json:"current_balance"`                  // as the bank states it
 	AverageBalance       *Cents          `json:"six_months_average_balance"`       // over the data that there are, no extrapolation
 	IncomeFromAssets     *Cents          `json:"twelve_months_income_from_assets"` // interest and dividends, no extrapolation
+	BalanceTerms
 }
 
 // FailedConnection is a bank that was to be connected, and gave nothing.

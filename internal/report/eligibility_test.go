@@ -33,7 +33,8 @@ func TestTheKeysOfAnEligibilityReport(t *testing.T) {
 		{UnmatchedDeposit{}, `truncated_account_number institution_name`},
 		{Assets{}, `account_details inflows matched_income_sources failed_connections`},
 		{AssetAccount{}, `source_id source_uuid account_id owner_full_name institution_name account_name account_type account_subtype date_first_transaction
-			last_statement_end_date truncated_account_number responsibility addresses current_balance six_months_average_balance twelve_months_income_from_assets`},
+			last_statement_end_date truncated_account_number responsibility addresses current_balance six_months_average_balance twelve_months_income_from_assets
+			currency left_out_of_figures balance_date`},
 		{FailedConnection{}, `source_id source_uuid institution_name status substatus failed_at`},
 		{EligibilityIncome{}, `payroll`},
 		{EligibilityPayroll{}, `source_id source_uuid provider_name provider_type annual_gross_income annual_net_income pay_frequency gigs_annual_gross_earnings

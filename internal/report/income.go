@@ -214,7 +214,8 @@ type IncomeAccount struct {
 	TruncatedNumber *string         `json:"truncated_account_number"` // the last four digits
 	Responsibility  *string         `json:"responsibility"`           // Individual, Joint
 	Addresses       []IncomeAddress `json:"addresses"`
-	CurrentBalance  *Cents          `json:"current_balance"`
+	CurrentBalance  *Cents          `json:"current_balance"` // as the bank states it
+	BalanceTerms
 }
 
 // IncomeAddress is one contact address known to a bank; the first is the present

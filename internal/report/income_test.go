@@ -85,7 +85,8 @@ func TestTheKeysOfAnIncomeReport(t *testing.T) {
 		{IrregularityDetection{}, `status reasons file_type genuine_pdf version`},
 		{Payroll{}, `source_id provider_name annual_salary_rate estimated_gross_annual_income estimated_net_annual_income pay_period_start pay_period_end pay_frequency statements`},
 		{Statement{}, `pay_date gross_total_earnings_amount_current gross_total_earnings_amount_ytd net_total_earnings_amount_current net_total_earnings_amount_ytd`},
-		{IncomeAccount{}, `source_id account_id owner_full_name institution_name account_name account_type date_opened truncated_account_number responsibility addresses current_balance`},
+		{IncomeAccount{}, `source_id account_id owner_full_name institution_name account_name account_type date_opened truncated_account_number responsibility addresses current_balance
+			currency left_out_of_figures balance_date`},
 		{IncomeAddress{}, `address_id address street city zipcode state`},
 		{ConsumerNotice{}, `description source_reference`},
 	} {

@@ -64,10 +64,18 @@ func (a *Analysis) checkDays() string {
 	switch {
 	case a.To.IsZero() || a.From != nil && a.From.After(a.To.Time):
 		return "the days have no order"
-	case days > maxAnalysisDays || len(a.Accounts) > maxAnalysisAccounts:
+	case days > maxAnalysisDays || len(a.Accounts)+len(a.Others) > maxAnalysisAccounts:
 		return "too many days or accounts"
 	case len(a.Total) != days:
 		return "the balances do not fit the days"
+	}
+	if !short(maxAnalysisCode, a.Currency) {
+		return "the currency is too long"
+	}
+	for _, x := range a.Others {
+		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.TruncatedNumber), x.Currency) || !short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
+			return "another account's texts are too long"
+		}
 	}
 	for _, x := range a.Accounts {
 		if len(x.Balances) != days {

@@ -68,8 +68,9 @@ type Account struct {
 	Currency       string        `json:"currency"` // ISO 4217
 	Opened         *report.Date  `json:"opened,omitempty"`
 	StatementEnd   *report.Date  `json:"statementEnd,omitempty"`
-	Addresses      []Address     `json:"addresses,omitempty"` // the present one first
-	Balance        report.Cents  `json:"balance"`
+	Addresses      []Address     `json:"addresses,omitempty"`   // the present one first
+	Balance        report.Cents  `json:"balance"`               // as the bank states it
+	BalanceDate    *report.Date  `json:"balanceDate,omitempty"` // the day at whose end that is the balance; nil: the fetch date
 	Transactions   []Transaction `json:"transactions,omitempty"`
 }
 

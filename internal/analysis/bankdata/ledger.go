@@ -20,11 +20,11 @@ type Entry struct {
 	Index   int32 // position in the input; see Ledger.Source
 }
 
-// LedgerAccount is a cash-equivalent account of the input.
+// LedgerAccount is a cash-equivalent account of the input, in the ledger's currency.
 type LedgerAccount struct {
 	ID         string
 	Subtype    string       // report.Checking, Savings or Other
-	Balance    report.Cents // at the fetch date
+	Balance    report.Cents // at the end of the fetch date
 	Opening    report.Cents // before the oldest entry
 	Connection int          // index into Data.Connections
 	Position   int          // index into the connection's Accounts
@@ -35,11 +35,12 @@ type LedgerAccount struct {
 	transactions []Transaction // the input's
 }
 
-// Ledger is the history of all cash-equivalent accounts, each transaction with
-// its category. It is made by Read and not changed afterwards.
+// Ledger is the history of all cash-equivalent accounts of one currency, each
+// transaction with its category. It is made by Read and not changed afterwards.
 type Ledger struct {
-	Fetch    Day // the fetch date
-	Oldest   Day // the oldest retrieved posted day; Fetch+1 when there is none
+	Currency string // of all amounts, as Data.Currency chooses it
+	Fetch    Day    // the fetch date
+	Oldest   Day    // the oldest retrieved posted day; Fetch+1 when there is none
 	Accounts []LedgerAccount
 	Entries  []Entry // by day, account and transaction id, whatever the order of the input
 	Parties  []string
@@ -76,11 +77,11 @@ type Stream struct {
 	Entries     []int32      // indices into Ledger.Entries, oldest first
 }
 
-// Read makes the ledger of all cash-equivalent accounts as of a fetch date:
-// posted transactions from HistoryStart to the fetch date, both included. The
-// order of the input's transactions changes nothing but Index.
+// Read makes the ledger of all cash-equivalent accounts of the data's currency as
+// of a fetch date: posted transactions from HistoryStart to the fetch date, both
+// included. The order of the input's transactions changes nothing but Index.
 func Read(d Data, fetch report.Date) *Ledger {
-	l := &Ledger{Fetch: DayOf(fetch)}
+	l := &Ledger{Currency: d.Currency(fetch), Fetch: DayOf(fetch)}
 	l.load(d, DayOf(HistoryStart(fetch)))
 	l.categorise()
 	l.pairTransfers()
@@ -105,7 +106,7 @@ func (l *Ledger) Source(index int32) (connection, account, transaction int) {
 func (l *Ledger) Days() int { return int(l.Fetch - l.Oldest + 1) }
 
 // DayEnds is the balance of one account at the end of each day from Oldest to
-// Fetch, walked back from the current balance. The slice is the ledger's own: do
+// Fetch, walked from the stated balance through what was posted. The slice is the ledger's own: do
 // not change it.
 func (l *Ledger) DayEnds(account int) []report.Cents {
 	n := l.Days()

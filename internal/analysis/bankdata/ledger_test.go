@@ -285,17 +285,6 @@ func TestDayEnds(t *testing.T) {
 }
 
 // Nothing is converted: docs/analytics.md says so.
-func TestCurrenciesChangeNoFigure(t *testing.T) {
-	d, fetch := household(60, 7)
-	a := facts(Read(d, fetch))
-	for i := range d.Connections[0].Accounts {
-		d.Connections[0].Accounts[i].Currency = []string{"USD", "EUR", "JPY"}[i%3]
-	}
-	if b := facts(Read(d, fetch)); !reflect.DeepEqual(a, b) {
-		t.Errorf("in other currencies:\n%+v\nwas:\n%+v", b, a)
-	}
-}
-
 func TestLedgerWithoutTransactions(t *testing.T) {
 	l := ledgerOf()
 	if l.Oldest != l.Fetch+1 || l.Days() != 0 || len(l.TotalDayEnds()) != 0 || len(l.Accounts) != 3 ||

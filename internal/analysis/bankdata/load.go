@@ -3,8 +3,6 @@ package bankdata
 import (
 	"cmp"
 	"slices"
-
-	"vestibule/internal/report"
 )
 
 // load takes over the accounts and their transactions, in the ledger's order.
@@ -13,11 +11,11 @@ func (l *Ledger) load(d Data, start Day) {
 	for ci := range d.Connections {
 		for ai := range d.Connections[ci].Accounts {
 			a := &d.Connections[ci].Accounts[ai]
-			if a.Type != report.CashEquivalent {
+			if !a.Counts(l.Currency) {
 				continue
 			}
 			l.Accounts = append(l.Accounts, LedgerAccount{
-				ID: a.ID, Subtype: a.Subtype, Balance: a.Balance,
+				ID: a.ID, Subtype: a.Subtype, Balance: a.balanceOn(l.Fetch),
 				Connection: ci, Position: ai, first: int32(total), count: int32(len(a.Transactions)),
 				transactions: a.Transactions,
 			})

@@ -8,7 +8,6 @@
 package cashflow
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +88,8 @@ func Build(in Input, asOf time.Time) report.Cashflow {
 		r.Meta.Substatus = &sub
 	}
 	if in.Options.Attributes {
-		in.Options.analyse(&r, bankdata.Read(in.Bank, report.DateOf(asOf)), banks(in.Bank))
+		l := bankdata.Read(in.Bank, report.DateOf(asOf))
+		in.Options.analyse(&r, l, in.Bank.Banks(l.Currency))
 	}
 	return r
 }
@@ -107,17 +107,6 @@ func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 		r.Scores = append(r.Scores, score(version.name, f, v, version.has, sources))
 	}
 	r.Properties = properties(f)
-}
-
-// banks are the source ids of the connections that have cash-equivalent accounts.
-func banks(d bankdata.Data) []string {
-	out := []string{}
-	for _, c := range d.Connections {
-		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Type == report.CashEquivalent }) {
-			out = append(out, c.SourceID)
-		}
-	}
-	return out
 }
 
 func sources(in Input) []report.Source {
@@ -170,6 +159,7 @@ func identity(source, sourceUUID, record string, p bankdata.Person) report.Ident
 }
 
 func accounts(d bankdata.Data, fetch report.Date) []report.Account {
+	currency := d.Currency(fetch)
 	var out []report.Account
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {
@@ -192,6 +182,7 @@ func accounts(d bankdata.Data, fetch report.Date) []report.Account {
 				LastStatementEndDate: a.StatementEnd,
 				Addresses:            addresses(a.Addresses),
 				CurrentBalance:       &balance,
+				BalanceTerms:         a.Terms(currency, fetch),
 			})
 		}
 	}

@@ -26,9 +26,11 @@ func Explain(in Input, asOf time.Time) report.Analysis {
 		Version:     report.AnalysisVersion,
 		PublicToken: in.PublicToken,
 		RetrievedAt: report.TimestampOf(asOf),
+		Currency:    l.Currency,
 		To:          l.Fetch.Date(),
 		Total:       append([]report.Cents{}, f.total...),
 		Accounts:    f.explainAccounts(in.Bank),
+		Others:      otherAccounts(in.Bank, l.Currency),
 		Months:      f.explainMonths(),
 		Streams:     f.explainStreams(),
 		Categories:  f.explainCategories(),
@@ -58,7 +60,22 @@ func (f *facts) explainAccounts(d bankdata.Data) []report.AnalysisAccount {
 			Name:            report.Null(a.Name),
 			Subtype:         report.Null(a.Subtype),
 			TruncatedNumber: report.Null(a.Mask()),
+			BalanceDate:     a.BalanceDate,
 			Balances:        append([]report.Cents{}, f.ledger.DayEnds(i)...),
+		}
+	}
+	return out
+}
+
+// otherAccounts are those that no figure counts for their currency.
+func otherAccounts(d bankdata.Data, currency string) []report.AnalysisOther {
+	out := []report.AnalysisOther{}
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type == report.CashEquivalent && !a.Counts(currency) {
+				out = append(out, report.AnalysisOther{AccountID: a.ID, SourceID: c.SourceID, Institution: report.Null(a.Institution),
+					Name: report.Null(a.Name), TruncatedNumber: report.Null(a.Mask()), Currency: a.In()})
+			}
 		}
 	}
 	return out

@@ -312,14 +312,14 @@ func TestAnAnalysisOfNothing(t *testing.T) {
 	}{
 		"no account": {bankdata.Data{}, `"accounts":[]`},
 		"no transaction": {bank(bankdata.Account{ID: "a", Type: report.CashEquivalent, Number: "123456789", Name: "Main"}, bankdata.Account{ID: "i", Type: report.Investment}),
-			`"accounts":[{"account_id":"a","source_id":"BANK","institution_name":null,"account_name":"Main","account_subtype":null,"truncated_account_number":"6789","balances":[]}]`},
+			`"accounts":[{"account_id":"a","source_id":"BANK","institution_name":null,"account_name":"Main","account_subtype":null,"truncated_account_number":"6789","balance_date":null,"balances":[]}]`},
 	} {
 		got, err := report.Encode(Explain(Input{PublicToken: "t", Bank: c.data, Options: Options{Attributes: true}}, asOf))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `{"version":"1.0.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z","from":null,"to":"2026-03-10","total_balances":[],` + c.want +
-			`,"months":[],"streams":[],"categories":[],"returned_payments":[],` +
+		want := `{"version":"1.1.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z","currency":"USD","from":null,"to":"2026-03-10","total_balances":[],` + c.want +
+			`,"other_accounts":[],"months":[],"streams":[],"categories":[],"returned_payments":[],` +
 			`"scores":[{"score_version":"v2.0","value":null,"base":300,"maximum":850,"points":0,"most_points":0,"bins":[]}]}`
 		if string(got) != want {
 			t.Errorf("%s: %s\nwant %s", name, got, want)

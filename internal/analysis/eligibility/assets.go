@@ -48,24 +48,42 @@ type figures struct {
 func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.AssetAccount {
 	ofCash := figuresOf(cash, true)
 	var ofOthers []figures
-	if others := in.others(); others.Connections != nil {
+	if others := in.others(cash.Currency); others.Connections != nil {
 		// The value of an investment moves by itself: no balance follows from its
 		// transactions.
 		ofOthers = figuresOf(bankdata.Read(others, fetch), false)
 	}
 	out := []report.AssetAccount{}
+	next := func(from *[]figures) figures {
+		f := (*from)[0]
+		*from = (*from)[1:]
+		return f
+	}
 	for _, c := range in.Bank.Connections {
 		for _, a := range c.Accounts {
-			from := &ofOthers
-			if a.Type == report.CashEquivalent {
-				from = &ofCash
+			var f figures
+			switch {
+			case a.In() != cash.Currency:
+				f = foreign(a, fetch)
+			case a.Type == report.CashEquivalent:
+				f = next(&ofCash)
+			default:
+				f = next(&ofOthers)
 			}
-			f := (*from)[0]
-			*from = (*from)[1:]
-			out = append(out, account(c, a, f))
+			details := account(c, a, f)
+			details.BalanceTerms = a.Terms(cash.Currency, fetch)
+			out = append(out, details)
 		}
 	}
 	return out
+}
+
+// foreign is what an account in another currency has: no amount.
+func foreign(a bankdata.Account, fetch report.Date) (f figures) {
+	if first, any := a.OldestPosted(fetch); any {
+		f.first = &first
+	}
+	return f
 }
 
 func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetAccount {
@@ -92,13 +110,13 @@ func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetA
 	return out
 }
 
-// others is the accounts that no ledger of cash has, as if they were cash; without
-// connections where there are none.
-func (in *Input) others() (out bankdata.Data) {
+// others is the accounts of a currency that no ledger of cash has, as if they were
+// cash; without connections where there are none.
+func (in *Input) others(currency string) (out bankdata.Data) {
 	for _, c := range in.Bank.Connections {
 		var kept []bankdata.Account
 		for _, a := range c.Accounts {
-			if a.Type != report.CashEquivalent {
+			if a.Type != report.CashEquivalent && a.In() == currency {
 				a.Type = report.CashEquivalent
 				kept = append(kept, a)
 			}

@@ -1,6 +1,7 @@
 package eligibility
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -65,6 +66,30 @@ func TestFiguresOfAnAccount(t *testing.T) {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
 		}
+	}
+}
+
+// TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance has cash and a fund
+// abroad, and a balance of some days ago at home.
+func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
+	home, abroad := cash(posted("2026-03-01", 10_00, "INTEREST PAYMENT"), posted("2026-03-09", -4_00, "GROCERY")), cash(posted("2026-02-01", 700_00, "INTEREST PAYMENT"))
+	stated := day("2026-03-05")
+	home.Balance, home.BalanceDate = 100_00, &stated
+	abroad.ID, abroad.Currency, abroad.Balance = "x", "EUR", 50_00
+	fund := abroad
+	fund.ID, fund.Type = "f", report.Investment
+	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: svc.StatusSuccess, Accounts: []bankdata.Account{abroad, fund, home}}}}
+	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+	var got []string
+	for _, x := range r.Assets.AccountDetails {
+		got = append(got, x.AccountID+" "+figuresFor(x)+" "+x.CurrentBalance.String()+" "+x.Currency+" "+fmt.Sprint(x.LeftOut)+" "+fmt.Sprint(x.BalanceDate))
+	}
+	want := []string{"x 2026-02-01 - - 50.00 EUR true <nil>", "f 2026-02-01 - - 50.00 EUR true <nil>", home.ID + " 2026-03-01 99.20 10.00 100.00  false 2026-03-05"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(r.Assets.Inflows) != 0 {
+		t.Errorf("inflows %v", r.Assets.Inflows)
 	}
 }
 

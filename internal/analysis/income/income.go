@@ -161,7 +161,7 @@ func Build(in Input, asOf time.Time) report.Income {
 		Product:        &in.Product,
 		Sources:        sources(in),
 		Identities:     identities(in),
-		AccountDetails: accounts(in.Bank),
+		AccountDetails: accounts(in.Bank, report.DateOf(asOf)),
 		Notices:        in.Notices,
 	}
 	if sub != "" {
@@ -203,7 +203,7 @@ func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 	net, gross := year.total(), year.gross(r)
 	out := &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}}
 	a := report.FinancialAccount{
-		SourceIDs:     banks(in.Bank),
+		SourceIDs:     in.Bank.Banks(f.ledger.Currency),
 		ModelVersion:  cmp.Or(in.Options.Suite, Suite12),
 		ModelType:     report.ModelIncome,
 		Descriptions:  descriptions(f.flows),
@@ -242,17 +242,6 @@ func (f *facts) state(in *Input) string {
 		}
 	}
 	return ""
-}
-
-// banks are the source ids of the connections that have cash-equivalent accounts.
-func banks(d bankdata.Data) []string {
-	out := []string{}
-	for _, c := range d.Connections {
-		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Type == report.CashEquivalent }) {
-			out = append(out, c.SourceID)
-		}
-	}
-	return out
 }
 
 // matchedIncome is the income from the stated employer whose inflows bring in the

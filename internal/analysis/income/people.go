@@ -218,7 +218,8 @@ func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {
 	return &d
 }
 
-func accounts(d bankdata.Data) []report.IncomeAccount {
+func accounts(d bankdata.Data, fetch report.Date) []report.IncomeAccount {
+	currency := d.Currency(fetch)
 	var out []report.IncomeAccount
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {
@@ -235,6 +236,7 @@ func accounts(d bankdata.Data) []report.IncomeAccount {
 				Responsibility:  report.Null(a.Responsibility),
 				Addresses:       addresses(a.Addresses),
 				CurrentBalance:  &balance,
+				BalanceTerms:    a.Terms(currency, fetch),
 			})
 		}
 	}

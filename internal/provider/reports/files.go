@@ -177,9 +177,10 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, data) },
 		})
 	}
+	currency := data.Currency(report.DateOf(rep.Retrieved))
 	for _, c := range data.Connections {
 		all = append(all, file{listed: transactionsOf(rep, c), name: transactionsName,
-			body: func() (any, error) { return fileOf(c, rep.Retrieved), nil }})
+			body: func() (any, error) { return fileOf(c, currency, rep.Retrieved), nil }})
 	}
 	return all
 }
@@ -235,6 +236,7 @@ type fileBody struct {
 	SourceUUID  string           `json:"source_uuid"`
 	Institution *string          `json:"institution_name"`
 	Retrieved   report.Timestamp `json:"retrieved_at"`
+	Currency    string           `json:"figures_currency"`
 	Accounts    []fileAccount    `json:"accounts"`
 }
 
@@ -245,7 +247,9 @@ type fileAccount struct {
 	Subtype      *string           `json:"account_subtype"`
 	Truncated    *string           `json:"truncated_account_number"`
 	Currency     *string           `json:"currency"`
+	LeftOut      bool              `json:"left_out_of_figures"`
 	Balance      report.Cents      `json:"current_balance"`
+	BalanceDate  *report.Date      `json:"balance_date"`
 	Transactions []fileTransaction `json:"transactions"`
 }
 
@@ -259,12 +263,12 @@ type fileTransaction struct {
 	Memo        *string      `json:"memo"`
 }
 
-func fileOf(c bankdata.Connection, retrieved time.Time) fileBody {
+func fileOf(c bankdata.Connection, currency string, retrieved time.Time) fileBody {
 	f := fileBody{SourceID: c.SourceID, SourceUUID: c.ID, Institution: report.Null(c.Institution),
-		Retrieved: report.TimestampOf(retrieved), Accounts: []fileAccount{}}
+		Retrieved: report.TimestampOf(retrieved), Currency: currency, Accounts: []fileAccount{}}
 	for _, a := range c.Accounts {
 		out := fileAccount{ID: a.ID, Name: report.Null(a.Name), Type: report.Null(a.Type), Subtype: report.Null(a.Subtype),
-			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), Balance: a.Balance, Transactions: []fileTransaction{}}
+			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.In() != currency, Balance: a.Balance, BalanceDate: a.BalanceDate, Transactions: []fileTransaction{}}
 		for _, t := range a.Transactions {
 			row := fileTransaction{ID: t.ID, Pending: t.Pending, Amount: t.Amount, Description: report.Null(t.Description),
 				Merchant: report.Null(t.Merchant), Memo: report.Null(t.Memo)}

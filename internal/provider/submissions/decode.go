@@ -358,6 +358,8 @@ func (d *decoder) readAccount(index int) {
 		case "dateBalanceLastUpdated":
 			if at, ok := d.moment(name, false); ok {
 				d.dated(-1, at)
+				day := report.DateOf(at)
+				a.BalanceDate = &day
 			}
 		case "dateAccountOpened":
 			if at, ok := d.moment(name, true); ok {

@@ -106,6 +106,9 @@ func TestASubmissionBecomesBankData(t *testing.T) {
 	}
 	c := s.Data.Connections[0]
 	a := c.Accounts[0]
+	if a.BalanceDate == nil || a.BalanceDate.String() != "2026-11-20" || a.Currency != "USD" {
+		t.Errorf("a balance of %v in %s", a.BalanceDate, a.Currency)
+	}
 	if c.SourceID != "AMBER_COAST_BANK" || a.Balance != 120405 || a.Type != report.CashEquivalent || a.Subtype != report.Checking ||
 		a.Opened.String() != report.DateOf(time.Date(2019, 2, 28, 0, 0, 0, 0, time.UTC)).String() {
 		t.Errorf("account: %+v", a)

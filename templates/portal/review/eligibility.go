@@ -63,7 +63,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 func (v EligibilityView) sheet(l svc.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportEligibilityTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(r.LeftOut), noData(r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
+		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", reportRows})

@@ -115,7 +115,7 @@ func assetGrid(l svc.Lang, all []report.AssetAccount) ui.Grid {
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))}, {Body: ending(l, report.Text(a.TruncatedNumber))},
 			{Body: given(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))}, {Body: given(l, report.Text(a.OwnerFullName))},
-			money(l, a.CurrentBalance), money(l, a.AverageBalance), money(l, a.IncomeFromAssets)})
+			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, a.AverageBalance), money(l, a.IncomeFromAssets)})
 	}
 	return g
 }

@@ -64,7 +64,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 func (v IncomeView) sheet(l svc.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportIncomeTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: noData(r.Meta), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", reportRows})

@@ -191,7 +191,7 @@ func incomeAccountGrid(l svc.Lang, all []report.IncomeAccount) ui.Grid {
 	for _, a := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
 			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Text: joined(" · ", code(l, a.AccountType), code(l, report.Text(a.Responsibility)))},
-			{Body: given(l, report.Text(a.OwnerFullName))}, {Body: date(l, a.DateOpened)}, money(l, a.CurrentBalance)})
+			{Body: given(l, report.Text(a.OwnerFullName))}, {Body: date(l, a.DateOpened)}, {Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
 	}
 	return g
 }

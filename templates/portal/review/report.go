@@ -29,7 +29,7 @@ func (v ReportView) url(path string) string {
 // sheet is the page that the report has in common with other kinds.
 func (v ReportView) sheet(l svc.Lang) sheet {
 	s := sheet{title: reportCashflow, by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
-		retrieved: v.Report.Meta.CreatedAt.Time, notices: noData(v.Report.Meta), sections: v.sections(l),
+		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.inCurrency(l))...), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", reportFiguresCSV})
@@ -146,7 +146,7 @@ func (v ReportView) accounts(l svc.Lang) ui.Grid {
 	for _, a := range v.Report.AccountDetails {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
 			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Body: given(l, code(l, report.Text(a.AccountSubtype)))},
-			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)}, {Body: balance(l, a.CurrentBalance)}})
+			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)}, {Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
 	}
 	return g
 }

@@ -1,0 +1,121 @@
+package bankdata
+
+import (
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// Dollars is the currency of an account that names none.
+const Dollars = "USD"
+
+// In is the currency of the account's amounts.
+func (a *Account) In() string {
+	if a.Currency == "" {
+		return Dollars
+	}
+	return a.Currency
+}
+
+// Currency is the currency that figures are in: the one whose accounts have the
+// most posted transactions in the history. Of equals it is Dollars, or else the
+// first by its code. Cash-equivalent accounts decide, and others only where there
+// is none of them.
+func (d *Data) Currency(fetch report.Date) string {
+	counts := map[string]int{}
+	for _, kind := range []bool{true, false} {
+		for ci := range d.Connections {
+			for ai := range d.Connections[ci].Accounts {
+				if a := &d.Connections[ci].Accounts[ai]; (a.Type == report.CashEquivalent) == kind {
+					counts[a.In()] += 0
+				}
+			}
+		}
+		if len(counts) > 0 {
+			d.countPosted(counts, kind, fetch)
+			break
+		}
+	}
+	best, most := Dollars, -1
+	for c, n := range counts {
+		if n > most || n == most && best != Dollars && (c == Dollars || c < best) {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// Counts says whether the account is in figures of a currency.
+func (a *Account) Counts(currency string) bool {
+	return a.Type == report.CashEquivalent && a.In() == currency
+}
+
+// Terms say how the account's balance is to be read in a report whose figures are
+// in a currency.
+func (a *Account) Terms(currency string, fetch report.Date) (t report.BalanceTerms) {
+	if t.LeftOut = a.In() != currency; t.LeftOut || currency != Dollars {
+		t.Currency = a.In()
+	}
+	if a.BalanceDate != nil && DayOf(*a.BalanceDate) != DayOf(fetch) {
+		t.BalanceDate = a.BalanceDate
+	}
+	return t
+}
+
+// Banks are the source ids of the connections that have accounts in figures of a
+// currency.
+func (d *Data) Banks(currency string) []string {
+	out := []string{}
+	for i := range d.Connections {
+		c := &d.Connections[i]
+		if slices.ContainsFunc(c.Accounts, func(a Account) bool { return a.Counts(currency) }) {
+			out = append(out, c.SourceID)
+		}
+	}
+	return out
+}
+
+// countPosted adds up the transactions of each currency; where there is one
+// currency, it need not.
+func (d *Data) countPosted(counts map[string]int, cash bool, fetch report.Date) {
+	if len(counts) == 1 {
+		return
+	}
+	first, last := DayOf(HistoryStart(fetch)), DayOf(fetch)
+	for ci := range d.Connections {
+		for ai := range d.Connections[ci].Accounts {
+			a := &d.Connections[ci].Accounts[ai]
+			if (a.Type == report.CashEquivalent) != cash {
+				continue
+			}
+			for i := range a.Transactions {
+				t := &a.Transactions[i]
+				if day := DayOf(t.Posted); !t.Pending && day >= first && day <= last {
+					counts[a.In()]++
+				}
+			}
+		}
+	}
+}
+
+// balanceOn is the account's balance at the end of a day: the stated one, and what
+// was posted between the day of that and this one.
+func (a *Account) balanceOn(day Day) report.Cents {
+	if a.BalanceDate == nil {
+		return a.Balance
+	}
+	stated, balance := DayOf(*a.BalanceDate), a.Balance
+	for i := range a.Transactions {
+		t := &a.Transactions[i]
+		if t.Pending {
+			continue
+		}
+		switch posted := DayOf(t.Posted); {
+		case posted > stated && posted <= day:
+			balance += t.Amount
+		case posted > day && posted <= stated:
+			balance -= t.Amount
+		}
+	}
+	return balance
+}

@@ -1,0 +1,82 @@
+package review
+
+import (
+	"strings"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+var (
+	statedAsOf    = svc.Words{EN: "as of", ES: "al"}
+	statedLeftOut = svc.Words{EN: "Not in any figure", ES: "En ninguna cifra"}
+)
+
+// inCurrency is an account's name with what its balance is.
+type inCurrency struct {
+	name  string
+	terms report.BalanceTerms
+}
+
+// currencyNotices say which accounts no figure counts, and that figures are not in
+// US dollars.
+func currencyNotices(all []inCurrency) []notice {
+	var names []string
+	figures := ""
+	for _, a := range all {
+		switch {
+		case a.terms.LeftOut:
+			names = append(names, joined(" ", a.name, "("+a.terms.Currency+")"))
+		case a.terms.Currency != "" && a.terms.Currency != "USD":
+			figures = a.terms.Currency
+		}
+	}
+	var out []notice
+	if figures != "" {
+		out = append(out, notice{ui.Warning, svc.Words{
+			EN: "The figures of this report are in " + figures + ". Amounts with a dollar sign on this page are in " + figures + " too; nothing was converted.",
+			ES: "Las cifras de este informe están en " + figures + ". Los importes con signo de dólar en esta página también están en " + figures + "; no se convirtió nada."}})
+	}
+	if len(names) > 0 {
+		list := strings.Join(names, "; ")
+		out = append(out, notice{ui.Warning, svc.Words{
+			EN: "No figure counts these accounts, because they are in another currency: " + list + ".",
+			ES: "Ninguna cifra cuenta estas cuentas, porque están en otra moneda: " + list + "."}})
+	}
+	return out
+}
+
+func (v ReportView) inCurrency(l svc.Lang) []inCurrency {
+	var out []inCurrency
+	for _, a := range v.Report.AccountDetails {
+		out = append(out, inCurrency{accountTitle(l, a), a.BalanceTerms})
+	}
+	return out
+}
+
+func (v IncomeView) inCurrency(l svc.Lang) []inCurrency {
+	var out []inCurrency
+	for _, a := range v.Report.AccountDetails {
+		out = append(out, inCurrency{incomeAccountTitle(l, a), a.BalanceTerms})
+	}
+	return out
+}
+
+func (v EligibilityView) inCurrency(l svc.Lang) []inCurrency {
+	var out []inCurrency
+	if v.Report.Assets != nil {
+		for _, a := range v.Report.Assets.AccountDetails {
+			out = append(out, inCurrency{assetTitle(l, a), a.BalanceTerms})
+		}
+	}
+	return out
+}
+
+// amountStated is a balance in the account's own currency.
+func amountStated(c report.Cents, t report.BalanceTerms) string {
+	if t.Currency == "" || t.Currency == "USD" {
+		return dollars(c)
+	}
+	return foreign(&c, t.Currency)
+}
