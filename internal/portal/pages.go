@@ -64,10 +64,8 @@ func (l looks) page(r *http.Request) ui.Page {
 	lang := language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
+	p.Scripts = []string{l.assets.URL("review.js")}
 	l.brand.Page.Dress(&p)
-	if strings.HasPrefix(r.URL.Path, "/review/applications/") {
-		p.Scripts = []string{l.assets.URL("review.js")}
-	}
 	if l.sandbox {
 		p.Footer = ui.SandboxNote(lang)
 	}
@@ -121,6 +119,9 @@ func (l looks) legal(w http.ResponseWriter, r *http.Request) error {
 func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: door.RequestID(r.Context())}
 	m.Title, m.Text = statusWords(status)
+	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
+		m.Title, m.Text = wordsNoCookie, wordsNoCookieText
+	}
 	m.Return = status == http.StatusNotFound && l.letters
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
 		m.Retry = r.URL.Path
@@ -168,6 +169,13 @@ func (l looks) either(status int) http.Handler {
 		door.WriteError(w, r, l.log, e)
 	})
 }
+
+var (
+	wordsNoCookie     = svc.Words{EN: "Your browser sent no cookie", ES: "Su navegador no envió ninguna cookie"}
+	wordsNoCookieText = svc.Words{
+		EN: "An application is shown only in the browser in which it was begun, which is known by a cookie. If your browser blocks cookies, allow them for this site, then open the link that you were given again or ask for a new one.",
+		ES: "Una solicitud solo se muestra en el navegador en el que se comenzó, que se reconoce por una cookie. Si su navegador bloquea las cookies, permítalas para este sitio y abra de nuevo el enlace que recibió o pida uno nuevo."}
+)
 
 func statusWords(status int) (title, text svc.Words) {
 	switch {

@@ -106,15 +106,20 @@ type RecentApplication struct {
 // Apply is the form.
 type Apply struct {
 	Base
-	Product    svc.Product
-	Action     string            // where the form goes
-	Today      string            // YYYY-MM-DD, UTC
-	Values     map[string]string // by field name, as typed; never echoed unless the form was refused
-	Employers  []string          // of statedEmployerNames, as Values
-	Problems   []Problem
-	Notice     *svc.Words // something else that kept the form from being taken
-	Mode       string
-	Integrator *Integrator // the sandbox's choices for those who integrate; nil hides them
+	Product   svc.Product
+	Action    string            // where the form goes
+	Today     string            // YYYY-MM-DD, UTC
+	Values    map[string]string // by field name, as typed; never echoed unless the form was refused
+	Employers []string          // of statedEmployerNames, as Values
+	Problems  []Problem
+	Notice    *svc.Words // something else that kept the form from being taken
+	Mode      string
+	Probe     string // field by which the form says that the browser was given a cookie; "" is none
+
+	// CookieStyle is the style sheet that hides the form where no cookie comes back;
+	// "" where one has come.
+	CookieStyle string
+	Integrator  *Integrator // the sandbox's choices for those who integrate; nil hides them
 }
 
 // Problem is a field that needs another look.
@@ -128,6 +133,14 @@ type Integrator struct {
 	Variant         string // token, prefill, consumer, sandbox-report
 	Manual          bool
 	SandboxReportID string
+}
+
+func (a Apply) layout() ui.Page {
+	p := about(a.wasm(applyTitle(a.Product).In(a.Lang), "offline.js"), applyIntro(a.Product).In(a.Lang))
+	if a.CookieStyle != "" {
+		p.Styles = append(p.Styles, a.CookieStyle)
+	}
+	return p
 }
 
 func (a Apply) value(name string) string { return a.Values[name] }

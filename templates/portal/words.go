@@ -20,6 +20,11 @@ var (
 	wordsBegun       = svc.Words{EN: "Begun", ES: "Iniciada"}
 	wordsMinutes     = svc.Words{EN: "About four minutes", ES: "Unos cuatro minutos"}
 
+	wordsNoCookies     = svc.Words{EN: "Your browser blocks cookies", ES: "Su navegador bloquea las cookies"}
+	wordsNoCookiesText = svc.Words{
+		EN: "Without a cookie we cannot tell that the application is yours. Allow cookies for this site in your browser's settings, or use another browser, and then try again. We set no cookie for advertising.",
+		ES: "Sin una cookie no podemos saber que la solicitud es suya. Permita las cookies de este sitio en los ajustes de su navegador, o use otro navegador, e inténtelo de nuevo. No usamos cookies publicitarias."}
+
 	wordsApplyIntro = svc.Words{
 		EN: "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
 		ES: "Díganos quién es. En el siguiente paso iniciará sesión en su banco; nunca vemos su contraseña."}

@@ -1,3 +1,7 @@
+import { keepDrafts } from "./parts/drafts";
+
+keepDrafts();
+
 // The figures of a report are chosen as one types. The form itself asks the
 // server, which chooses the same way; this only spares the wait. What is found is
 // said in the live region, when the typing pauses.
@@ -68,7 +72,7 @@ function live(form: HTMLFormElement): void {
 if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchParams(location.search).get("node")) live(form);
 
 // An application's page has several forms, and to send one is to lose what stands in
-// the others: the browser asks first. Nothing of it is kept. A text that was refused
+// the others on the page that is left: the browser asks first. A text that was refused
 // stands in its field as if it had always done, so each that is not empty counts.
 let losing = false;
 document.addEventListener("submit", (e) => {

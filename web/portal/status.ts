@@ -1,7 +1,11 @@
 // The status page follows its application: each event of the stream says that
 // something moved, and the page's own HTML, fetched again, says what. Without
-// streams it asks every ten seconds. Focus stays where it is, unless what had it
-// is gone.
+// streams it asks every ten seconds. New content waits while a pointer is pressed and
+// while a control has the keyboard's focus, so that no click lands on another control;
+// what is new is said at once. A page that comes to the front asks, too: a decision
+// can come long after the stream has ended.
+
+import { released } from "../ui/press";
 
 const pause = 10_000;
 
@@ -46,23 +50,36 @@ async function load(): Promise<boolean> {
 	const old = region();
 	const fresh = page.getElementById("status");
 	if (!old || !fresh || Number(fresh.dataset.version) < Number(old.dataset.version)) return true;
-	const moved = fresh.dataset.state !== old.dataset.state;
-	const focused = old.contains(document.activeElement) ? document.activeElement : null;
-	const open = old.querySelector("details")?.open ?? false;
+	document.title = page.title;
+	if (fresh.dataset.title !== old.dataset.title) {
+		const live = document.getElementById("live");
+		if (live) live.textContent = fresh.dataset.title ?? "";
+	}
+	const focused = await unused(old);
+	if (!again) replaceRegion(old, fresh, focused); // else there is something newer to fetch
+	return true;
+}
+
+// unused resolves when nothing in the region is being used, with what has the focus
+// there then. A control that was clicked keeps the focus without being in use.
+async function unused(old: HTMLElement): Promise<Element | null> {
+	for (;;) {
+		await released();
+		const focused = old.contains(document.activeElement) ? document.activeElement : null;
+		if (!focused?.matches(":is(a, button, input, select, textarea, summary):focus-visible")) return focused;
+		await new Promise((left) => focused.addEventListener("blur", left, { once: true }));
+		await new Promise((settled) => setTimeout(settled)); // the focus may go to the next control
+	}
+}
+
+function replaceRegion(old: HTMLElement, fresh: HTMLElement, focused: Element | null): void {
 	const next = document.importNode(fresh, true);
 	const history = next.querySelector("details");
-	if (history) history.open = open;
+	if (history) history.open = old.querySelector("details")?.open ?? false;
 	old.replaceWith(next);
-	document.title = page.title;
-	if (focused) {
-		const same = focused.matches("summary") ? next.querySelector("summary") : null;
-		(same ?? document.getElementById("status-title"))?.focus({ preventScroll: true });
-	}
-	if (moved) {
-		const live = document.getElementById("live");
-		if (live) live.textContent = next.dataset.title ?? "";
-	}
-	return true;
+	if (!focused) return;
+	const same = focused.matches("summary") ? next.querySelector("summary") : null;
+	(same ?? document.getElementById("status-title"))?.focus({ preventScroll: true });
 }
 
 function follow(url: string): void {
@@ -90,6 +107,10 @@ function follow(url: string): void {
 		if (stream.readyState === EventSource.CLOSED) poll();
 	});
 }
+
+document.addEventListener("visibilitychange", () => {
+	if (document.visibilityState === "visible") void refresh();
+});
 
 const here = region();
 if (here?.dataset.stream) follow(here.dataset.stream);

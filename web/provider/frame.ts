@@ -6,7 +6,7 @@
 // Every message, both ways, is held against the other window, its origin and
 // the nonce of the fragment; what does not fit is dropped in silence.
 
-import { released } from "./parts/press";
+import { released } from "../ui/press";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;

@@ -3,7 +3,7 @@
 // applicant back after a moment, which they can do at once by the button.
 // Without script the page does both by itself, less smoothly.
 
-import { released } from "./parts/press";
+import { released } from "../ui/press";
 import { enhance } from "./parts/upload";
 
 const step = () => document.getElementById("step")!;

@@ -51,6 +51,7 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 		r := *m.Resume // Recent may have moved as it grew
 		m.Resume = &r
 	}
+	s.probe(w, r)
 	door.Secure(w, door.CSP{})
 	return door.HTML(w, r, http.StatusOK, pages.LandingPage(m))
 }
@@ -63,6 +64,7 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 	if !s.Service.Offers(product) {
 		return door.Fail(svc.CodeNotFound, errors.New("product not offered"))
 	}
+	s.probe(w, r)
 	if r.URL.RawQuery == "" {
 		return s.showBlank(w, r, product)
 	}
@@ -82,7 +84,11 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
-	return pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02")}
+	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), Probe: probeField}
+	if !probed(r) {
+		m.CookieStyle = cookiesURL
+	}
+	return m
 }
 
 func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
@@ -103,6 +109,7 @@ type blanks struct {
 type blank struct {
 	product svc.Product
 	lang    svc.Lang
+	probed  bool // the browser is known to keep cookies
 }
 
 // rendered is a page that is kept.
@@ -116,7 +123,7 @@ func (b rendered) Render(_ context.Context, w io.Writer) error {
 // showBlank shows the form of an address without a query.
 func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product svc.Product) error {
 	m := s.form(r, product)
-	key := blank{product, m.Lang}
+	key := blank{product, m.Lang, m.CookieStyle == ""}
 	s.blanks.mu.Lock()
 	if s.blanks.day != m.Today {
 		s.blanks.day, s.blanks.pages = m.Today, map[blank][]byte{}
@@ -162,6 +169,17 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	if wait > 0 {
 		return s.tooOften(w, r, form, n, wait)
+	}
+	if form.Has(probeField) {
+		if keeps, err := s.keepsCookies(r); err != nil {
+			return err
+		} else if !keeps && s.Service.Offers(n.Product) {
+			m := s.typed(r, form, n)
+			m.Notice, m.CookieStyle = &wordsBlocked, ""
+			fill(&m, form, nil)
+			s.probe(w, r)
+			return s.showForm(w, r, http.StatusUnprocessableEntity, m)
+		}
 	}
 	cur, err := s.Sessions.Of(r)
 	if err != nil {
@@ -263,6 +281,7 @@ func (s *Site) AskApplicant(w http.ResponseWriter, r *http.Request, a Applicatio
 
 func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
+	m.Probe, m.CookieStyle = "", "" // who is here came by a cookie, or needs none in a frame
 	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.Carry, string(a.Mode)
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)

@@ -16,6 +16,7 @@ func (s *Site) Routes(mux *http.ServeMux) {
 	api := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, door.API(s.Service.Log, sentOn(h))) }
 	page("GET /{$}", s.landing)
 	page("GET /apply/{product}", s.apply)
+	api("GET "+cookiesURL, s.cookieStyle)
 	page("POST /applications", s.create)
 	page("GET /applications/{id}", s.status)
 	page("POST /applications/{id}/applicant", s.applicant)

@@ -25,6 +25,7 @@ type Site struct {
 	Webhooks Receiver
 	PublicID string      // ours: a webhook that names another account is refused
 	Limit    *door.Limit // of the form, by address; nil is none
+	Secure   bool        // the portal's address is https
 
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base

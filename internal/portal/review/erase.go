@@ -41,7 +41,8 @@ type tombstone struct {
 }
 
 const (
-	maxRelated    = 100 // applications that are offered to be deleted at once
+	maxRelated    = 100 // applications that share a name or an e-mail address
+	maxStrangers  = 20  // of those, offered to be deleted where only one of the two is known
 	deletionsSize = 50
 	retainedBatch = 20
 	retainEvery   = time.Hour
@@ -70,6 +71,50 @@ func (d *Desk) related(ctx context.Context, a Application) ([]string, error) {
 	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].Name()}))
 }
 
+// ofPerson returns the applications of the person that a is of, a itself first, and
+// whether that person is known by one sign only. With both a name and an e-mail
+// address an application must have both. With one of them it must have that one, and
+// whose it is has to be seen from the list.
+func (d *Desk) ofPerson(ctx context.Context, a Application) (ids []string, oneSign bool, err error) {
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
+		return nil, false, err
+	}
+	who := people[a.ID]
+	email, name := password.Email(who.Email), search.Words(who.Name())
+	ids, oneSign = []string{a.ID}, email == "" || len(name) == 0
+	text, most := email, maxRelated
+	if email == "" {
+		text = who.Name()
+	}
+	if oneSign {
+		most = maxStrangers
+	}
+	if text == "" {
+		return ids, oneSign, nil
+	}
+	found, _, err := d.look(ctx, filter{text: text}, maxRelated)
+	if err != nil {
+		return nil, false, err
+	}
+	candidates := make([]string, 0, len(found))
+	for _, e := range found {
+		if e.ID != a.ID {
+			candidates = append(candidates, e.ID)
+		}
+	}
+	if people, err = d.Applications.Applicants(ctx, candidates); err != nil {
+		return nil, false, err
+	}
+	for _, id := range candidates {
+		same := oneSign || password.Email(people[id].Email) == email && slices.Equal(search.Words(people[id].Name()), name)
+		if same && len(ids) < most {
+			ids = append(ids, id)
+		}
+	}
+	return ids, oneSign, nil
+}
+
 // erasePage shows what of a person is here, to be chosen from.
 func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
@@ -83,10 +128,11 @@ func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) erro
 }
 
 func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a Application, v pages.EraseView) error {
-	ids, err := d.related(r.Context(), a)
+	ids, oneSign, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
 	}
+	v.OneSign = oneSign
 	people, err := d.Applications.Applicants(r.Context(), ids)
 	if err != nil {
 		return err
@@ -116,7 +162,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	offered, err := d.related(r.Context(), a)
+	offered, _, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
 	}

@@ -198,3 +198,53 @@ func TestTheIndexIsFilledWithWhatWasThereBefore(t *testing.T) {
 		}
 	})
 }
+
+// TestDeletionOffersOnlyThePerson lists what shares name and e-mail address, and of an
+// application that has only one of them a few others, none of them chosen.
+func TestDeletionOffersOnlyThePerson(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		id := func(n int) string { return fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", n) }
+		put := func(n int, who Applicant) {
+			d.add(Application{ID: id(n), Product: svc.Cashflow, State: "ready", CreatedAt: noon, UpdatedAt: noon}, who)
+		}
+		put(1, Applicant{FirstName: "Zoe", LastName: "O'Hara Núñez", Email: "zoe@example.org "}) // the same person
+		put(2, Applicant{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "other@example.org"})
+		put(3, Applicant{FirstName: "Ben", LastName: "Ode", Email: "zoe@example.org"})
+		offered := func(of string) (ids []string) {
+			_, page := d.get("/review/applications/" + of + "/delete")
+			for _, part := range strings.Split(page, `name="id" value="`)[1:] {
+				ids = append(ids, part[:36])
+			}
+			return ids
+		}
+		if got := offered(appReady); len(got) != 2 || got[0] != appReady || got[1] != id(1) {
+			t.Errorf("of a name and an address %v are offered", got)
+		}
+		for _, stranger := range []string{id(2), id(3)} {
+			form := url.Values{"id": {appReady, stranger}, "cause": {byRequest}, "sure": {"yes"}}
+			if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 400 {
+				t.Errorf("a stranger's application is deleted: %d", resp.StatusCode)
+			}
+		}
+		for n := 10; n < 50; n++ {
+			put(n, Applicant{FirstName: "Maria", LastName: "Garcia", Email: fmt.Sprintf("m%d@example.org", n)})
+		}
+		put(5, Applicant{FirstName: "María", LastName: "García"})
+		_, page := d.get("/review/applications/" + id(5) + "/delete")
+		if got := offered(id(5)); len(got) != maxStrangers || got[0] != id(5) {
+			t.Errorf("of a name alone %d are offered: %v", len(got), got)
+		}
+		if n := strings.Count(page, " checked"); n != 2 { // this one, and why
+			t.Errorf("%d choices are made in advance", n)
+		}
+		d.says("a name alone", page, "may belong to other people", "Maria Garcia")
+		form := url.Values{"id": {id(5), id(49)}, "cause": {byMistake}, "sure": {"yes"}}
+		if resp, page := d.post("/review/applications/"+id(5)+"/delete", form); resp.StatusCode != 303 {
+			t.Fatalf("deleting two: %d\n%s", resp.StatusCode, page)
+		}
+		_, trail := d.get("/review/audit?action=deleted")
+		d.says("the trail of two", trail, id(5), id(49))
+	})
+}

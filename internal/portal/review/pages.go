@@ -40,8 +40,13 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	return nil
 }
 
-// menu gives a page the desk's menu as it is for by.
+// menu gives a page the desk's menu as it is for by. Scripts learn whose page it is,
+// and whether it follows something that was done: drafts depend on both.
 func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
+	p.Attrs = templ.Attributes{"data-reviewer": by.id}
+	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
+		p.Attrs["data-done"] = true
+	}
 	return pages.Menu(p, r.URL.Path, d.Outbox, overseers.has(by.role), administrators.has(by.role))
 }
 

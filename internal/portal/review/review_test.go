@@ -701,3 +701,33 @@ func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
 		}
 	})
 }
+
+// A form that comes after its session has ended leads to sign in, and from there to the
+// page of the form, which says whose page it is.
+func TestFormsAfterTheSessionEnded(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	for path, next := range map[string]string{
+		own + "/notes":                          own + "/notes",
+		own + "/decision":                       own + "/decision",
+		own + "/shares":                         own + "/shares",
+		"/review/people/" + appReady:            "/review/people",
+		"/review/find":                          "/review/find",
+		"/review/shares/" + token + "/withdraw": "/review/shares/" + token + "/withdraw",
+	} {
+		resp, _ := d.post(path, url.Values{"text": {"a note"}})
+		to := resp.Header.Get("Location")
+		if want := "/review/sign-in?ended=1&next=" + url.QueryEscape(next); to != want {
+			t.Errorf("POST %s leads to %q, want %q", path, to, want)
+		}
+		if _, page := d.get(to); !strings.Contains(page, "Your session had ended") || strings.Contains(page, "data-reviewer") {
+			t.Errorf("the sign-in page after %s:\n%s", path, page)
+		}
+	}
+	d.signInAs(secret, "")
+	if _, page := d.get(own); !strings.Contains(page, `data-reviewer="`) || strings.Contains(page, "data-done") {
+		t.Errorf("the page does not say whose it is:\n%s", page)
+	}
+	if _, page := d.get(own + "?done=noted"); !strings.Contains(page, "data-done") {
+		t.Errorf("the page does not say that something was done:\n%s", page)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,14 +92,35 @@ func (d *Desk) only(m may, next reviewerHandler) door.HandlerFunc {
 	}
 }
 
-// toSignIn leads to the way in, and back from there to a page.
+// toSignIn leads to the way in, and back from there to a page. After a form that came
+// too late it says so, and leads back to the page of the form, where the browser still
+// has what was typed.
 func (d *Desk) toSignIn(w http.ResponseWriter, r *http.Request) error {
+	q, next := url.Values{}, r.URL.RequestURI()
+	if r.Method == http.MethodPost {
+		q.Set("ended", "1")
+		next = d.pageOf(r)
+	}
+	if local(next) && r.URL.Path != "/review" {
+		q.Set("next", next)
+	}
 	to := "/review/sign-in"
-	if r.Method == http.MethodGet && local(r.URL.RequestURI()) && r.URL.Path != "/review" {
-		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	if len(q) > 0 {
+		to += "?" + q.Encode()
 	}
 	door.See(w, to)
 	return nil
+}
+
+// pageOf is where the form of a POST is: its own address if that answers GET, else the
+// first page of its section.
+func (d *Desk) pageOf(r *http.Request) string {
+	get := "GET " + strings.TrimPrefix(r.Pattern, "POST ")
+	if slices.ContainsFunc(d.table(), func(page route) bool { return page.pattern == get }) {
+		return r.URL.Path
+	}
+	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/review/"), "/")
+	return "/review/" + section
 }
 
 // local reports whether next is a path of these pages that one may be sent on to.
@@ -119,7 +141,7 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 		door.See(w, after(next))
 		return nil
 	}
-	return d.showSignIn(w, r, http.StatusOK, pages.SignInView{Next: next})
+	return d.showSignIn(w, r, http.StatusOK, pages.SignInView{Next: next, Ended: r.URL.Query().Has("ended")})
 }
 
 func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.SignInView) error {

@@ -12,7 +12,8 @@ import (
 var (
 	deleteOpen    = svc.Words{EN: "Delete what is known of this person", ES: "Eliminar lo que se sabe de esta persona"}
 	deleteTitle   = svc.Words{EN: "Delete for good", ES: "Eliminar de forma definitiva"}
-	deleteIntro   = svc.Words{EN: "These applications have the same e-mail address or the same name. Choose those of the person who asked.", ES: "Estas solicitudes tienen el mismo correo o el mismo nombre. Elija las de la persona que lo pidió."}
+	deleteIntro   = svc.Words{EN: "These applications have the same name and the same e-mail address. Choose those of the person who asked. One under another name or address is deleted from its own page.", ES: "Estas solicitudes tienen el mismo nombre y el mismo correo. Elija las de la persona que lo pidió. Una con otro nombre o correo se elimina desde su propia página."}
+	deleteOneSign = svc.Words{EN: "This application has a name or an e-mail address, not both. The others below share it and may belong to other people: look at each one, and choose it only if it is this person's.", ES: "Esta solicitud tiene un nombre o un correo, no ambos. Las demás lo comparten y pueden ser de otras personas: mire cada una y elíjala solo si es de esta persona."}
 	deleteWhich   = svc.Words{EN: "What is deleted", ES: "Qué se elimina"}
 	deleteWhat    = svc.Words{EN: "Data, reports, files, notes and decisions are destroyed, what is shared is withdrawn, and nobody can bring it back. Left are the application's id, when it was deleted, by whom and why, and the audit trail, which names nobody. What the report's maker and third parties keep follows their own rules.", ES: "Se destruyen datos, informes, archivos, notas y decisiones, se retira lo compartido, y nadie puede recuperarlo. Quedan el identificador de la solicitud, cuándo, quién y por qué se eliminó, y el registro de auditoría, que no nombra a nadie. Lo que guarden quien elabora el informe y los terceros sigue sus propias reglas."}
 	deleteWhy     = svc.Words{EN: "Why", ES: "Por qué"}
@@ -43,6 +44,7 @@ var deletionWords = map[string]svc.Words{
 // EraseView is what of a person is here, to be deleted.
 type EraseView struct {
 	By, ID  string
+	OneSign bool // the rows share a name or an e-mail address, not both
 	Rows    []EraseRow
 	Causes  []string
 	Cause   string // as chosen
@@ -69,6 +71,13 @@ const (
 
 func (p EraseProblem) words(l svc.Lang) string {
 	return [...]svc.Words{{}, deleteUnsure, deleteShared}[p].In(l)
+}
+
+func (v EraseView) intro(l svc.Lang) string {
+	if v.OneSign {
+		return deleteOneSign.In(l)
+	}
+	return deleteIntro.In(l)
 }
 
 func (v EraseView) which(l svc.Lang) ui.Question {

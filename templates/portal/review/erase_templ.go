@@ -81,7 +81,7 @@ func Erase(p ui.Page, v EraseView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Head(deleteTitle.In(p.Lang), deleteIntro.In(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(deleteTitle.In(p.Lang), v.intro(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

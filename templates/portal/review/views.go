@@ -41,6 +41,7 @@ func (p SignInProblem) words(l svc.Lang) string {
 type SignInView struct {
 	Email     string // as typed
 	Next      string
+	Ended     bool // a form came when its session had ended
 	Problem   SignInProblem
 	Passwords bool   // people have passwords here
 	Elsewhere string // the house whose accounts people may sign in by; "" is none

@@ -14,6 +14,7 @@ var (
 	reviewDOB          = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
 	reviewApplications = svc.Words{EN: "Applications", ES: "Solicitudes"}
 	reviewSignInTitle  = svc.Words{EN: "Sign in to review", ES: "Iniciar sesión para revisar"}
+	reviewEnded        = svc.Words{EN: "Your session had ended, so nothing was saved. Sign in again: what you wrote is still in this tab.", ES: "Su sesión había terminado, así que no se guardó nada. Inicie sesión de nuevo: lo que escribió sigue en esta pestaña."}
 	reviewSignInIntro  = svc.Words{EN: "For those who may look at applications and reports.", ES: "Para quienes pueden ver solicitudes e informes."}
 	reviewEmail        = svc.Words{EN: "E-mail", ES: "Correo electrónico"}
 	reviewPassword     = svc.Words{EN: "Password", ES: "Contraseña"}

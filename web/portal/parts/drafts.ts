@@ -1,0 +1,92 @@
+// What a reviewer types into a form that is posted stays in this tab until the server
+// has taken it: a session that ended meanwhile loses nothing. A draft belongs to the
+// reviewer who wrote it: the first page of another one deletes it, as signing out and
+// twelve hours do.
+
+const prefix = "vestibule-draft:";
+const life = 12 * 3600_000;
+
+interface Draft {
+	reviewer: string;
+	at: number;
+	sent: boolean; // and not yet known to be taken
+	fields: [name: string, value: string][];
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const { reviewer = "", done } = document.body.dataset;
+
+function keyOf(form: HTMLFormElement): string {
+	return prefix + new URL(form.action).pathname;
+}
+
+function isText(el: Element): el is HTMLInputElement | HTMLTextAreaElement {
+	return el instanceof HTMLTextAreaElement || (el instanceof HTMLInputElement && /^(text|email|search|url|tel)$/.test(el.type));
+}
+
+function fieldsOf(form: HTMLFormElement): Field[] {
+	return [...form.elements].filter((el): el is Field => el.matches("input:not([type=hidden], [type=password], [readonly]), textarea, select"));
+}
+
+function drafted(form: HTMLFormElement): boolean {
+	return form.method === "post" && fieldsOf(form).some(isText);
+}
+
+function save(form: HTMLFormElement, sent: boolean): void {
+	if (!reviewer || !drafted(form)) return;
+	const typed = fieldsOf(form).filter((el) => el.name && (!(el instanceof HTMLInputElement) || !/^(radio|checkbox)$/.test(el.type) || el.checked));
+	if (!typed.some((el) => isText(el) && el.value.trim() !== "")) {
+		sessionStorage.removeItem(keyOf(form));
+		return;
+	}
+	const draft: Draft = { reviewer, at: Date.now(), sent, fields: typed.map((el) => [el.name, el.value]) };
+	sessionStorage.setItem(keyOf(form), JSON.stringify(draft));
+}
+
+function read(key: string): Draft | null {
+	try {
+		return JSON.parse(sessionStorage.getItem(key) ?? "null") as Draft | null;
+	} catch {
+		return null;
+	}
+}
+
+function keys(): string[] {
+	return Object.keys(sessionStorage).filter((key) => key.startsWith(prefix));
+}
+
+// restore fills a form in as it was left, unless the server has filled it in itself.
+function restore(form: HTMLFormElement): void {
+	const draft = read(keyOf(form));
+	const fields = fieldsOf(form);
+	if (!draft || fields.some((el) => isText(el) && el.value !== "")) return;
+	for (const el of fields) {
+		const values = draft.fields.filter(([name]) => name === el.name).map(([, value]) => value);
+		if (el instanceof HTMLInputElement && /^(radio|checkbox)$/.test(el.type)) el.checked = values.includes(el.value);
+		else if (values.length > 0) el.value = values[0]!;
+	}
+	const around = form.closest("details");
+	if (around) around.open = true;
+	save(form, false);
+}
+
+// keepDrafts begins to keep what is typed on this page, and gives back what was left.
+export function keepDrafts(): void {
+	if (!reviewer) return; // the sign-in page leaves them for whoever signs in
+	for (const key of keys()) {
+		const draft = read(key);
+		const taken = draft?.sent && done !== undefined;
+		if (!draft || draft.reviewer !== reviewer || Date.now() - draft.at > life || taken) sessionStorage.removeItem(key);
+	}
+	for (const form of document.forms) if (drafted(form)) restore(form);
+	document.addEventListener("input", (e) => {
+		const form = (e.target as Field).form;
+		if (form) save(form, false);
+	});
+	document.addEventListener("submit", (e) => {
+		const form = e.target as HTMLFormElement;
+		if (new URL(form.action).pathname === "/review/sign-out") for (const key of keys()) sessionStorage.removeItem(key);
+		else save(form, true);
+	});
+}
