@@ -26,6 +26,7 @@ type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
 type Visit struct {
 	Lang     svc.Lang
 	Path     string // of the visit's page, without a query
+	Nonce    string // of the step as it is shown; its forms send it back
 	Customer string // whom the report is for
 	Sandbox  bool
 	Hosted   bool // a page of its own, not the widget's frame
@@ -168,7 +169,7 @@ func (v Visit) returnLink() string {
 }
 
 func (v Visit) attrs() templ.Attributes {
-	a := templ.Attributes{"data-step": string(v.Step), "data-testid": "step-" + string(v.Step)}
+	a := templ.Attributes{"data-step": string(v.Step), "data-testid": "step-" + string(v.Step), "data-nonce": v.Nonce}
 	set := func(name, value string) {
 		if value != "" {
 			a[name] = value

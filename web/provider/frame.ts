@@ -7,6 +7,7 @@
 // the nonce of the fragment; what does not fit is dropped in silence.
 
 import { released } from "../ui/press";
+import { painted } from "./parts/guard";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;
@@ -125,7 +126,7 @@ async function show(answer: Response | undefined, moved: boolean, text?: unknown
 let came = "";
 
 function swap(html: string, moved: boolean, first?: string, text?: unknown): void {
-  const next = new DOMParser().parseFromString(html, "text/html").getElementById("step");
+  const next = stepOf(html);
   const now = document.getElementById("step")!;
   if (!next) return say("failed");
   const words = next.querySelector("[data-words]");
@@ -138,6 +139,8 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
   came = next.outerHTML;
   if (moved || !same || !(again || next.dataset.poll)) {
     now.replaceWith(document.adoptNode(next));
+    painted();
+    tellHeight();
     enhance(next, { "X-Visit-Part": "step" }, uploaded);
     if (moved || document.hasFocus()) focusStep(next, first);
     else if (!same) announce(next);
@@ -261,22 +264,35 @@ addEventListener("click", (e) => {
 function askToClose(): void {
   if (ended) return send("close");
   if (!handle) return end("exit", {});
-  if (!leaveDialog.open) leaveDialog.showModal();
+  if (leaveDialog.open) return;
+  leaveDialog.showModal();
+  painted();
 }
 
 leaveDialog.addEventListener("close", () => {
+  painted();
   if (leaveDialog.returnValue === "leave") void leave();
   leaveDialog.returnValue = "";
 });
 
-// leave tells the server, and the page whether or not the server hears of it.
+// leave tells the server, and the page around whether or not the server hears of it. A
+// visit that has moved on in another tab is closed where it is.
 async function leave(): Promise<void> {
   clearTimeout(poll);
-  if (handle && !ended) {
-    const body = new URLSearchParams({ action: "close" });
-    await request(stepURL(), { method: "POST", body, keepalive: true });
+  let { nonce } = document.getElementById("step")!.dataset;
+  for (let tries = 0; handle && !ended && tries < 2; tries++) {
+    const body = new URLSearchParams({ action: "close", nonce: nonce ?? "" });
+    const answer = await request(stepURL(), { method: "POST", body, keepalive: true });
+    if (!answer?.ok) break;
+    const step = stepOf(await answer.text());
+    if (step?.dataset.end) break;
+    nonce = step?.dataset.nonce;
   }
   end("exit", { publicToken });
+}
+
+function stepOf(html: string): HTMLElement | null {
+  return new DOMParser().parseFromString(html, "text/html").getElementById("step");
 }
 
 addEventListener("keydown", (e) => {
@@ -285,9 +301,13 @@ addEventListener("keydown", (e) => {
   askToClose();
 });
 
-new ResizeObserver(() => {
+// tellHeight has the page around the frame make it as high as its content. It is also
+// called after each swap: a frame that is off the screen gets no ResizeObserver's call.
+function tellHeight(): void {
   if (hostOrigin && !modal) send("size", { height: document.body.scrollHeight });
-}).observe(document.body);
+}
+
+new ResizeObserver(tellHeight).observe(document.body);
 
 if (host === window || !nonce) {
   say("failed");

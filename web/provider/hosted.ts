@@ -4,6 +4,7 @@
 // Without script the page does both by itself, less smoothly.
 
 import { released } from "../ui/press";
+import { painted } from "./parts/guard";
 import { enhance } from "./parts/upload";
 
 const step = () => document.getElementById("step")!;
@@ -30,6 +31,7 @@ async function look(): Promise<void> {
 function put(page: Document, next: HTMLElement, ...places: string[]): void {
   document.title = page.title;
   step().replaceWith(document.adoptNode(next));
+  painted();
   const place = places.map((p) => next.querySelector<HTMLElement>(p)).find((e) => e);
   if (place?.matches("h1, h2")) place.tabIndex = -1;
   place?.focus();

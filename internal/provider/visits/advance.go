@@ -327,13 +327,14 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 }
 
 // act puts the applicant's input into the visit of a handle. An input that the
-// present step does not take changes nothing, and is no error.
-func (s *Service) act(ctx context.Context, handle string, in Input) (v visit, err error) {
+// present step does not take, or whose nonce is outdated, changes nothing, and is
+// no error.
+func (s *Service) act(ctx context.Context, handle, nonce string, in Input) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
 		}
-		if v, err = s.catchUp(ctx, tx, v); err != nil {
+		if v, err = s.catchUp(ctx, tx, v); err != nil || v.outdated(nonce) {
 			return err
 		}
 		v, _, err = s.advance(ctx, tx, v, in)
@@ -341,6 +342,15 @@ func (s *Service) act(ctx context.Context, handle string, in Input) (v visit, er
 	})
 	return v, err
 }
+
+// nonce identifies the present step among all that the visit has shown. Every input
+// that is taken makes a new one.
+func (v visit) nonce() string { return strconv.FormatInt(v.version, 36) }
+
+// outdated reports whether a form's nonce is of an earlier step, or of the present
+// one before an input was taken. A form without a nonce is of a page that an older
+// replica made; its action alone must fit the step.
+func (v visit) outdated(nonce string) bool { return nonce != "" && nonce != v.nonce() }
 
 // retry runs f in a transaction, again when another request was quicker.
 func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {

@@ -136,9 +136,11 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// takeFiles takes the files of a form; problem names those that were not taken.
+// takeFiles takes the files of a form; problem names those that were not taken. A
+// form with an outdated nonce has none of its files taken. The nonce comes before the
+// files, as in the page.
 func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Upload, form *multipart.Reader) (problem svc.Words, err error) {
-	files := 0
+	files, nonce := 0, ""
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -146,6 +148,12 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		}
 		if err != nil {
 			return problem, door.BodyError(err)
+		}
+		if part.FormName() == "nonce" {
+			if nonce, err = readNonce(part); err != nil || v.outdated(nonce) {
+				return problem, err
+			}
+			continue
 		}
 		name := part.FileName()
 		if part.FormName() != "file" || name == "" {
@@ -167,12 +175,16 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		case err != nil:
 			return problem, err
 		}
-		kept, err := s.keepFile(ctx, handle, id, to.Pile)
-		if err != nil {
+		now, moved, full, err := s.keepFile(ctx, handle, nonce, id, to.Pile)
+		switch {
+		case err != nil:
 			return problem, err
-		}
-		if !kept {
+		case full:
 			return also(problem, wordsTooMany), nil
+		case !moved:
+			return problem, nil
+		case nonce != "":
+			nonce = now.nonce() // of the step with this file
 		}
 	}
 	if files == 0 {
@@ -180,6 +192,18 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 	}
 	return problem, nil
 }
+
+// readNonce reads the nonce of a form, which is short.
+func readNonce(part io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(part, maxNonce+1))
+	if err == nil && len(raw) > maxNonce {
+		err = door.Fail(svc.CodeMalformedBody, errors.New("the nonce is too long"))
+	}
+	return string(raw), err
+}
+
+// maxNonce is how long a nonce can be, in bytes.
+const maxNonce = 16
 
 // countedBytes is how much of a file is read between two looks at how much there is.
 const countedBytes = 4 << 20
@@ -225,36 +249,39 @@ func tooLarge(err error) bool {
 	return errors.As(err, &limit)
 }
 
-// keepFile has an uploaded file count, while the visit takes documents of its pile;
-// otherwise it is removed again. kept is false when there are enough.
-func (s *Service) keepFile(ctx context.Context, handle, id string, pile Pile) (kept bool, err error) {
+// keepFile has an uploaded file count, while the visit takes documents of its pile and
+// the nonce is the step's; otherwise it is removed again. full says that there are
+// enough files, moved that this one counts.
+func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile Pile) (v visit, moved, full bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		v, err := holdHandle(ctx, tx, handle)
-		if err != nil {
+		moved, full = false, false
+		if v, err = holdHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		moved := false
-		if kept, err = s.Documents.Keep(ctx, tx, v.publicToken, id); err == nil && kept && v.here() == pile {
-			_, moved, err = s.advance(ctx, tx, v, Input{Kind: Added})
+		kept, err := s.Documents.Keep(ctx, tx, v.publicToken, id)
+		full = err == nil && !kept
+		if err == nil && kept && v.here() == pile && !v.outdated(nonce) {
+			v, moved, err = s.advance(ctx, tx, v, Input{Kind: Added})
 		}
 		if err == nil && !moved {
 			_, err = s.Documents.Remove(ctx, tx, v.publicToken, id)
 		}
 		return err
 	})
-	return kept, err
+	return v, moved, full, err
 }
 
-// removeFile takes a document away, while the visit takes documents.
-func (s *Service) removeFile(ctx context.Context, handle, id string) (v visit, err error) {
+// removeFile takes a document away, while the visit takes documents and the nonce is
+// the step's.
+func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if v, err = holdHandle(ctx, tx, handle); err != nil {
 			return err
 		}
-		if v, err = s.catchUp(ctx, tx, v); err != nil {
+		if v, err = s.catchUp(ctx, tx, v); err != nil || v.outdated(nonce) {
 			return err
 		}
 		all, err := s.pile(ctx, tx, v)

@@ -132,8 +132,8 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, v, http.StatusOK, svc.Words{})
 }
 
-// submit takes a step's form. What the present step does not take, because it
-// was posted twice or from a tab that is behind, leads to the present step.
+// submit takes a step's form. A form that the present step does not take, because
+// it was posted twice or from a tab that is behind, leads to the present step.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	form, err := door.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -143,6 +143,11 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.look(r.Context(), handle)
 	if err != nil {
 		return err
+	}
+	nonce := form.Get("nonce")
+	if v.outdated(nonce) {
+		see(w, r, Path(handle))
+		return nil
 	}
 	switch form.Get("action") {
 	case "start-over":
@@ -156,7 +161,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if form.Get("action") == "remove" {
-		if _, err := s.removeFile(r.Context(), handle, form.Get("document")); err != nil {
+		if _, err := s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
 			return err
 		}
 		see(w, r, Path(handle))
@@ -167,7 +172,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 	}
 	if in.Kind != "" {
-		acted, err := s.act(r.Context(), handle, in)
+		acted, err := s.act(r.Context(), handle, nonce, in)
 		if errors.Is(err, errNoDocument) {
 			return s.render(w, r, v, http.StatusUnprocessableEntity, wordsNoDocument)
 		}
@@ -348,7 +353,7 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
 	chosen, _ := s.listed(v.Way, v.Bank)
 	p := pages.Visit{
-		Lang: language(r), Path: Path(r.PathValue("handle")), Customer: customer, Sandbox: v.environment == svc.Sandbox,
+		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Problem: problem, PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error,

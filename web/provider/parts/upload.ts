@@ -21,6 +21,7 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
 
   const send = (files: Iterable<File>) => {
     const body = new FormData();
+    body.append("nonce", form.querySelector<HTMLInputElement>("[name=nonce]")!.value);
     for (const f of files) body.append("file", f, f.name || "photo.jpg");
     if (busy || !body.has("file")) return;
     busy = true;
