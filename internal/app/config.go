@@ -44,6 +44,7 @@ type Config struct {
 	Products      map[string]string `mapsep:"," help:"The account's products: cashflow=UUID,income=UUID,…" placeholder:"KIND=UUID,…"`
 	AssetsOnly    bool              `name:"eligibility-assets-only" help:"The account's eligibility product verifies assets only, as the provider has it configured: applicants are asked for no employers."`
 	WebhookSecret []string          `sep:"," help:"Secrets of the provider's webhooks, whsec_…; two while they are rotated." placeholder:"SECRET"`
+	Issuer        string            `name:"provider-issuer" help:"The iss of the provider's signed results, where they have one; default is --provider-url." placeholder:"URL"`
 	ReturnMode    string            `default:"get" enum:"get,post" help:"How the outcome token of a secure redirect comes back to this account: get or post."`
 
 	WidgetScriptURL string `name:"widget-script-url" help:"The provider's widget script; default is /widget/v1/widget.js at the provider." placeholder:"URL"`

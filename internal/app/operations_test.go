@@ -199,6 +199,11 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%s is from %q to %q", s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano)
 		}
 		for _, a := range s.Attributes {
+			if a.Key == "http.route" {
+				if method, path, _ := strings.Cut(s.Name, " "); a.Value["stringValue"] != path || !strings.HasPrefix(path, "/") || method != strings.ToUpper(method) {
+					t.Errorf("%s has the route %q", s.Name, a.Value["stringValue"])
+				}
+			}
 			if !slices.Contains([]string{"vestibule.party", "http.request.method", "http.route", "http.response.status_code",
 				"vestibule.operation", "vestibule.outcome", "vestibule.job", "vestibule.attempt"}, a.Key) {
 				t.Errorf("%s has an attribute %s", s.Name, a.Key)
@@ -226,7 +231,7 @@ func TestTraces(t *testing.T) {
 		return span{}
 	}
 	got := above(find("POST /connect/initialization"))
-	want := []string{"POST /connect/initialization", "call initialization", "/applications/{id}/connect", trace + "/" + parent}
+	want := []string{"POST /connect/initialization", "call initialization", "GET /applications/{id}/connect", trace + "/" + parent}
 	if !slices.Equal(got, want) {
 		t.Errorf("the provider's span stands below %v, want %v", got, want)
 	}

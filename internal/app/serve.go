@@ -296,7 +296,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	conf := portal.Config{
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
-		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL,
+		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL, Issuer: c.Issuer,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,

@@ -186,6 +186,12 @@ func (t *Token) Text(name string) (value string, there bool, err error) {
 	return value, true, nil
 }
 
+// IssuedBy reports whether the token names issuer as its iss, or has no iss.
+func (t *Token) IssuedBy(issuer string) bool {
+	iss, there := t.claims["iss"]
+	return !there || iss == issuer
+}
+
 // For reports whether the token may be taken by the party named audience: its
 // aud names it, alone or in a list, or it has none and absent is true.
 func (t *Token) For(audience string, absent bool) bool {

@@ -10,6 +10,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -57,6 +58,7 @@ type Config struct {
 
 	URL         string          // our public address, without a slash at the end
 	ProviderURL string          // the service's
+	Issuer      string          // iss of its signed results, where they have one; "": ProviderURL
 	Environment svc.Environment // of the account
 
 	PublicID  string // the account
@@ -210,7 +212,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused:     c.Telemetry.ReturnRefused,
-		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Now: c.Now,
+		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now,
 		Started: started(service), Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
 	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,

@@ -38,6 +38,7 @@ const (
 	errBody           = refusal("body is not exactly one token")
 	errToken          = refusal("token is refused")
 	errAudience       = refusal("token is for another customer")
+	errIssuer         = refusal("token is of another issuer")
 	errOutcome        = refusal("claims are not an outcome")
 	errUnknownAttempt = refusal("no attempt of ours sent these redirectArgs")
 	errHandle         = refusal("no outcome is parked under this handle")
@@ -122,6 +123,9 @@ func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, e
 	}
 	if c.Audience != "" && !token.For(c.Audience, true) {
 		return Attempt{}, Outcome{}, errAudience
+	}
+	if !token.IssuedBy(c.Issuer) {
+		return Attempt{}, Outcome{}, errIssuer
 	}
 	o, args, err := outcomeOf(token)
 	if err != nil {

@@ -103,6 +103,10 @@ func TestRefusedReturns(t *testing.T) {
 		// Row 24.
 		"another customer's token":  claims(jose.Claims{"aud": "their-public-id"}),
 		"other customers' token":    claims(jose.Claims{"aud": []string{"a", "b"}}),
+		"another issuer":            claims(jose.Claims{"iss": "https://provider.example.org"}),
+		"an issuer of no name":      claims(jose.Claims{"iss": ""}),
+		"issuers in a list":         claims(jose.Claims{"iss": []string{"https://provider.example"}}),
+		"issuer of null":            func(w *world, v visit) answer { return w.back(v.browser, w.null(v, "iss")) },
 		"audience that is no name":  claims(jose.Claims{"aud": 7}),
 		"audience of null":          func(w *world, v visit) answer { return w.back(v.browser, w.null(v, "aud")) },
 		"publicToken used by other": publicTokenTwice,

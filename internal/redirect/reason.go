@@ -25,6 +25,7 @@ var reasons = [...]struct {
 	{errQuery, "query"},
 	{errBody, "body"},
 	{errAudience, "audience"},
+	{errIssuer, "issuer"},
 	{errOutcome, "outcome"},
 	{errUnknownAttempt, "unknown_attempt"},
 	{errHandle, "unknown_handle"},

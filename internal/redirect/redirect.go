@@ -116,6 +116,7 @@ type Companion struct {
 
 	CompleteURL string           // sent with each request for a link; "": the account's own
 	Audience    string           // our publicId: a token whose aud names only others is refused; "": aud is not looked at
+	Issuer      string           // the service's public URL: a token whose iss is another is refused
 	Now         func() time.Time // nil: time.Now
 
 	// Verified is told of each token that is an attempt's outcome, before it is known

@@ -95,6 +95,7 @@ func TestOutcomes(t *testing.T) {
 			outcome string
 		}{
 			{jose.Claims{"aud": publicID}, "SUCCESS"},
+			{jose.Claims{"iss": "https://provider.example"}, "SUCCESS"},
 			{jose.Claims{"status": "NOT_AUTHENTICATED"}, "SUCCESS"},
 			{jose.Claims{"outcome": "EXIT", "status": nil}, "EXIT"},
 			{jose.Claims{"outcome": "EXIT", "status": nil, "publicToken": nil}, "EXIT"},

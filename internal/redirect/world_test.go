@@ -62,6 +62,7 @@ func newWorld(t *testing.T, db *store.DB) *world {
 		Next:        func(a Attempt) string { return "/applications/" + a.Application },
 		CompleteURL: CompleteURL("http://portal.example", false),
 		Audience:    publicID,
+		Issuer:      "https://provider.example",
 		Now:         w.clock,
 	}
 	for i := range w.replicas {

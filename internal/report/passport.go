@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,15 +75,48 @@ type IdentityDocument struct {
 	Expires         *Date   `json:"expiry_date"`
 }
 
-// PassportScore is a bureau's score on the bureau's own scale; higher is better.
+// PassportScore is a bureau's score on the bureau's own scale; higher is better. In
+// JSON its type and value also have their former names, score_name and score_value.
 type PassportScore struct {
 	SourceID string        `json:"source_id"`
-	Name     string        `json:"score_name"`
-	Value    int           `json:"score_value"`
+	Type     string        `json:"score_type,omitempty"` // or score_name
+	Value    int           `json:"value,omitempty"`      // or score_value
 	Minimum  int           `json:"minimum_value"`
 	Maximum  int           `json:"maximum_value"`
 	Date     *Date         `json:"score_date"`
 	Reasons  []ScoreFactor `json:"reasons"` // the weightiest first
+}
+
+// passportScoreJSON is a PassportScore with the former names of its members.
+type passportScoreJSON struct {
+	SourceID    string        `json:"source_id"`
+	Type        *string       `json:"score_type"`
+	Value       *int          `json:"value"`
+	FormerType  *string       `json:"score_name"`
+	FormerValue *int          `json:"score_value"`
+	Minimum     int           `json:"minimum_value"`
+	Maximum     int           `json:"maximum_value"`
+	Date        *Date         `json:"score_date"`
+	Reasons     []ScoreFactor `json:"reasons"`
+}
+
+// MarshalJSON writes type and value under both names.
+func (s PassportScore) MarshalJSON() ([]byte, error) {
+	return json.Marshal(passportScoreJSON{s.SourceID, &s.Type, &s.Value, &s.Type, &s.Value, s.Minimum, s.Maximum, s.Date, s.Reasons})
+}
+
+// UnmarshalJSON reads type and value under either name.
+func (s *PassportScore) UnmarshalJSON(raw []byte) error {
+	var in passportScoreJSON
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	kind, value := cmp.Or(in.Type, in.FormerType), cmp.Or(in.Value, in.FormerValue)
+	if kind == nil || value == nil {
+		return errors.New("score without type or value")
+	}
+	*s = PassportScore{in.SourceID, *kind, *value, in.Minimum, in.Maximum, in.Date, in.Reasons}
+	return nil
 }
 
 // ScoreFactor is a bureau's reason for its score.

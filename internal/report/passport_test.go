@@ -137,7 +137,8 @@ func TestParsePassportLeavesOutWhatHasAnotherShape(t *testing.T) {
 		"a rate of nothing":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":0`) + `]`, []string{"currencies"}},
 		"a rate below zero":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":-1.5`) + `]`, []string{"currencies"}},
 		"no date":               {`"tradelines":[` + good + `],"inquiries":[` + withMembers(PassportInquiry{}, `"inquiry_date":"2026-02-30"`) + `]`, []string{"inquiries"}},
-		"a score with a half":   {`"tradelines":[` + good + `],"scores":[` + withMembers(PassportScore{}, `"score_value":7.5`) + `]`, []string{"scores"}},
+		"a score with a half":   {`"tradelines":[` + good + `],"scores":[` + withMembers(PassportScore{}, `"value":7.5`) + `]`, []string{"scores"}},
+		"a score of no value":   {`"tradelines":[` + good + `],"scores":[{"source_id":"X","score_type":"Y","minimum_value":1,"maximum_value":2,"score_date":null,"reasons":[]}]`, []string{"scores"}},
 		"members of others":     {`"tradelines":[` + good + `,{"lender":"X","owed":12}]`, []string{"tradelines"}},
 		"objects for lists":     {`"tradelines":[` + good + `],"scores":{"cdc":650},"notices":"none","addresses":7`, []string{"scores", "addresses", "notices"}},
 		"nothing":               {`"tradelines":[` + good + `],"scores":null,"notices":[]`, nil},
@@ -150,6 +151,27 @@ func TestParsePassportLeavesOutWhatHasAnotherShape(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, r.LeftOut); diff != "" || len(r.Tradelines) != 1 || r.Tradelines[0].Status != "OPEN" {
 			t.Errorf("%s: tradelines %+v, left out (-want +got):\n%s", name, r.Tradelines, diff)
+		}
+	}
+}
+
+// A score is written under the names of the contract's other scores and under its
+// former ones, and read under either.
+func TestAPassportScoreHasBothNames(t *testing.T) {
+	score := PassportScore{SourceID: "MEX_CDC", Type: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []ScoreFactor{}}
+	raw, err := json.Marshal(score)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rest = `"minimum_value":400,"maximum_value":850,"score_date":null,"reasons":[]}`
+	const now, former = `"score_type":"CDC score","value":650,`, `"score_name":"CDC score","score_value":650,`
+	if want := `{"source_id":"MEX_CDC",` + now + former + rest; string(raw) != want {
+		t.Errorf("written as %s, want %s", raw, want)
+	}
+	for _, names := range []string{now, former, now + former} {
+		var got Loose[PassportScore]
+		if err := json.Unmarshal([]byte(`[{"source_id":"MEX_CDC",`+names+rest+`]`), &got); err != nil || !reflect.DeepEqual(got, Loose[PassportScore]{score}) {
+			t.Errorf("read from %s: %+v, %v", names, got, err)
 		}
 	}
 }
@@ -186,7 +208,12 @@ func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
 		PassportDispute{}, PassportNotice{}} {
 		of := reflect.TypeOf(node)
 		for i := range of.NumField() {
-			if tag := of.Field(i).Tag.Get("json"); strings.Contains(tag, "omit") != (tag == "matching,omitempty") {
+			tag := of.Field(i).Tag.Get("json")
+			// Of a score either of two names may be read; TestAPassportScoreHasBothNames.
+			if tag == "score_type,omitempty" || tag == "value,omitempty" {
+				continue
+			}
+			if strings.Contains(tag, "omit") != (tag == "matching,omitempty") {
 				t.Errorf("%s.%s is %q", of.Name(), of.Field(i).Name, tag)
 			}
 		}

@@ -93,8 +93,14 @@ func (t *traces) request(r *http.Request, party string, seen *door.Seen) (contex
 	ctx, span := t.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("http.request.method", method)))
 	return ctx, func() {
-		span.SetName(seen.Route)
-		span.SetAttributes(attribute.String("http.route", seen.Route), attribute.Int("http.response.status_code", seen.Status))
+		// By the semantic conventions of OpenTelemetry for HTTP: the route is without
+		// the method, and absent where no route matched.
+		path := seen.Route[strings.IndexByte(seen.Route, ' ')+1:]
+		if strings.HasPrefix(path, "/") {
+			span.SetName(method + " " + path)
+			span.SetAttributes(attribute.String("http.route", path))
+		}
+		span.SetAttributes(attribute.Int("http.response.status_code", seen.Status))
 		if seen.Status >= 500 {
 			span.SetStatus(codes.Error, "")
 		}

@@ -137,11 +137,11 @@ func (b builder) credit(r *report.Passport) {
 		if s.Maximum <= s.Minimum || s.Value < s.Minimum || s.Value > s.Maximum {
 			continue // "no score" is written as a number beyond the scale
 		}
-		r.Scores = append(r.Scores, report.PassportScore{SourceID: b.Supplier, Name: s.Name, Value: s.Value, Minimum: s.Minimum, Maximum: s.Maximum,
+		r.Scores = append(r.Scores, report.PassportScore{SourceID: b.Supplier, Type: s.Name, Value: s.Value, Minimum: s.Minimum, Maximum: s.Maximum,
 			Date: date(s.Date), Reasons: append([]report.ScoreFactor{}, s.Reasons...)})
 	}
 	slices.SortStableFunc(r.Scores, func(x, y report.PassportScore) int {
-		return cmp.Or(latest(x.Date, y.Date), cmp.Compare(x.Name, y.Name))
+		return cmp.Or(latest(x.Date, y.Date), cmp.Compare(x.Type, y.Type))
 	})
 	for _, t := range b.Tradelines {
 		r.Tradelines = append(r.Tradelines, b.tradeline(t))

@@ -240,7 +240,7 @@ func TestMatching(t *testing.T) {
 // TestScoresBeyondTheirScaleAreNone: how bureaus write that there is none.
 func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
 	f := File{Supplier: "USA_XP", Found: true, Currency: "USD", Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0}, {Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
-	if got := Build(Input{PublicToken: token, File: f}, asOf).Scores; len(got) != 1 || got[0].Name != "c" || got[0].Reasons == nil {
+	if got := Build(Input{PublicToken: token, File: f}, asOf).Scores; len(got) != 1 || got[0].Type != "c" || got[0].Reasons == nil {
 		t.Errorf("%+v", got)
 	}
 }

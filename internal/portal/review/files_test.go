@@ -136,7 +136,7 @@ func bodies(t *testing.T) map[svc.Product][]byte {
 				IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview}}}}},
 		svc.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}}, Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
 			SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
-		svc.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Name: "Score", Value: 5, Maximum: 9}}},
+		svc.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Type: "Score", Value: 5, Maximum: 9}}},
 	} {
 		raw, err := report.Encode(body)
 		if err != nil {

@@ -289,17 +289,17 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e Ended) (back Re
 	if err != nil {
 		return Return{}, false, err
 	}
-	token, err := s.Signer.Outcome(ctx, q, claims(e, account.PublicID, string(args)))
+	token, err := s.Signer.Outcome(ctx, q, s.claims(e, account.PublicID, string(args)))
 	if err != nil {
 		return Return{}, false, err
 	}
 	return Return{URL: to.withToken(token), Post: account.Post, Action: to.withoutToken(), Token: token, Origin: to.origin}, true, nil
 }
 
-// claims of the outcome token (document 2, Events). aud is ours: it keeps one
-// customer's token from being taken for another's.
-func claims(e Ended, publicID, args string) map[string]any {
-	c := map[string]any{"aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
+// claims returns the claims of the signed result (docs/redirect.md). iss and aud are
+// our own: they keep one service's, and one customer's, from being taken for another's.
+func (s *Service) claims(e Ended, publicID, args string) map[string]any {
+	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
 	if e.Outcome == svc.OutcomeSuccess {
 		c["status"] = string(e.Status)
 	}

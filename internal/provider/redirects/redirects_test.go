@@ -118,7 +118,7 @@ func TestReturnByGet(t *testing.T) {
 			}
 			tokens[token] = true
 			got := claims(t, token)
-			want := map[string]any{"aud": r.Seed.PublicID, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": args,
+			want := map[string]any{"iss": r.URL, "aud": r.Seed.PublicID, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": args,
 				"publicToken": got["publicToken"], "iat": float64(r.Now().Unix()), "exp": float64(r.Now().Unix() + 300)}
 			if diff := cmp.Diff(want, got); diff != "" || !svc.IsUUID(got["publicToken"].(string)) {
 				t.Errorf("claims (-want +got):\n%s", diff)

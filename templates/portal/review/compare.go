@@ -159,7 +159,7 @@ func (v EligibilityView) measures(l svc.Lang) []measure {
 func (v PassportView) measures(l svc.Lang) []measure {
 	var out []measure
 	for _, s := range v.Report.Scores {
-		out = append(out, count(passportScore.In(l)+" "+s.Name, s.Value))
+		out = append(out, count(passportScore.In(l)+" "+s.Type, s.Value))
 	}
 	for _, c := range v.Report.Currencies {
 		of := ", " + c.Currency

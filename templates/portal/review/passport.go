@@ -80,7 +80,7 @@ func (v PassportView) keys(l svc.Lang) []key {
 	var out []key
 	for _, s := range v.Report.Scores {
 		out = append(out, key{label: passportScore.In(l), value: strconv.Itoa(s.Value),
-			is: s.Name + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
+			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
 	}
 	for _, c := range v.Report.Currencies {
 		native := func(label svc.Words, usd, own *report.Cents) {

@@ -62,8 +62,8 @@ func passportDocumentGrid(l svc.Lang, all []report.IdentityDocument) ui.Grid {
 
 // scoreDial draws a bureau's score on its own scale; false for a scale that is none.
 func scoreDial(l svc.Lang, s report.PassportScore) (ui.Dial, bool) {
-	return ui.Dial{Label: svc.Words{EN: s.Name + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
-			ES: s.Name + ": " + strconv.Itoa(s.Value) + " en una escala de " + strconv.Itoa(s.Minimum) + " a " + strconv.Itoa(s.Maximum)}.In(l), Low: s.Minimum, High: s.Maximum, Value: s.Value},
+	return ui.Dial{Label: svc.Words{EN: s.Type + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
+			ES: s.Type + ": " + strconv.Itoa(s.Value) + " en una escala de " + strconv.Itoa(s.Minimum) + " a " + strconv.Itoa(s.Maximum)}.In(l), Low: s.Minimum, High: s.Maximum, Value: s.Value},
 		s.Minimum < s.Maximum && s.Value >= s.Minimum && s.Value <= s.Maximum
 }
 

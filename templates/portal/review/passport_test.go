@@ -26,7 +26,7 @@ func madePassport() PassportView {
 			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{{SourceID: "MEX_CDC", SourceRecordID: record}}}}},
 			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: report.Null("ANA"), LastName: report.Null("NUNEZ"), DateOfBirth: &born, OtherNames: []string{"A. <N>"}, Telephones: []string{"+52 1"}, IsDeceased: b(false),
 				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: report.Null("4821"), Country: report.Null("MEX"), Expires: &expires}}}},
-		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Name: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []report.ScoreFactor{{Code: "LATE", Description: "Paid <late>"}}}},
+		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Type: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []report.ScoreFactor{{Code: "LATE", Description: "Paid <late>"}}}},
 		Currencies: []report.PassportCurrency{{SourceID: "MEX_CDC", Currency: "MXN", Rate: &rate, RateDate: &opened, RateSource: report.Null("A_BANK"),
 			Totals: report.TradelineTotals{Balance: c(10_000_00)}, TotalsUSD: report.TradelineTotals{Balance: c(500_00)}},
 			{SourceID: "X", Currency: "XAF", Totals: report.TradelineTotals{Balance: c(77_00)}}},

@@ -16,7 +16,7 @@ func (d *document) score() {
 		}
 		const gauge = 108.0
 		d.text(margin, d.y, style{size: 26, bold: true, ink: ink}, itoa(sc.Value))
-		d.text(margin, d.y+11, small, d.fit(small, 50, sc.Name))
+		d.text(margin, d.y+11, small, d.fit(small, 50, sc.Type))
 		d.text(margin, d.y+15, small, "as of "+day(sc.Date))
 		x, y := margin+width-gauge, d.y+4
 		share := float64(sc.Value-sc.Minimum) / float64(max(sc.Maximum-sc.Minimum, 1))
