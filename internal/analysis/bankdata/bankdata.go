@@ -97,10 +97,14 @@ type Transaction struct {
 	Posted      report.Date  `json:"posted"`
 	Pending     bool         `json:"pending,omitempty"` // left out of every figure
 	Amount      report.Cents `json:"amount"`
+	Debit       bool         `json:"debit,omitempty"` // an amount of 0 was stated as money out; the sign says it of others
 	Description string       `json:"description"`
 	Merchant    string       `json:"merchant,omitempty"`
 	Memo        string       `json:"memo,omitempty"`
 }
+
+// Out reports whether the movement is money out of the account.
+func (t *Transaction) Out() bool { return t.Amount < 0 || t.Amount == 0 && t.Debit }
 
 // Only returns the data with none but the named accounts; nil names all.
 func (d Data) Only(accounts []string) Data {

@@ -68,6 +68,9 @@ func (r *reader) judge() (credit, debit Verdict) {
 	r.look()
 	for i := range r.words {
 		w := &r.words[i]
+		if w.flags&flagAddress != 0 {
+			continue
+		}
 		if w.id != 0 {
 			if n := lex.roots[w.id]; n != 0 {
 				r.walk(n, i, i+1)
@@ -93,7 +96,23 @@ func (r *reader) judge() (credit, debit Verdict) {
 	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.meets(&lex.card) {
 		r.credit.pattern = hit{leaf: LeafRefund, derived: true}
 	}
+	r.entry()
 	return r.credit.verdict(), r.debit.verdict()
+}
+
+// entry reads a credit of a shop that is an ACH entry: to a person it is a wage,
+// to a business the price of what it sold.
+func (r *reader) entry() {
+	m := &r.credit.merchant
+	if g := r.debit.merchant.leaf.Group(); !m.derived || r.credit.mechanism.leaf != LeafOther || g != GroupLiving && g != GroupLeisure {
+		return
+	}
+	switch {
+	case r.seen.meets(&lex.business):
+		*m = hit{leaf: LeafSelfEmployed}
+	case r.seen.meets(&lex.entry):
+		*m = hit{leaf: LeafPayroll}
+	}
 }
 
 // look looks the text's words up.
@@ -106,6 +125,31 @@ func (r *reader) look() {
 		start = end + 1
 	}
 	r.words = words
+	for i, set := range r.text.house {
+		for ; set != 0; set &= set - 1 {
+			r.address(i<<6 + bits.TrailingZeros64(set))
+		}
+	}
+}
+
+// maxStreet is how many words a street's name has at most, the last included.
+const maxStreet = 4
+
+// address marks the words of a street address that may begin at words[from]:
+// they name no merchant.
+func (r *reader) address(from int) {
+	for i := from + 1; i < min(from+maxStreet, len(r.words)); i++ {
+		if r.words[i].flags&flagStreet == 0 {
+			continue
+		}
+		if i+1 < len(r.words) && r.words[i+1].flags&flagSaint != 0 {
+			return
+		}
+		for j := from; j <= i; j++ {
+			r.words[j].flags |= flagAddress
+		}
+		return
+	}
 }
 
 // walk follows the phrases that begin at words[start] and have reached a node

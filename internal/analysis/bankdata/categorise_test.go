@@ -15,7 +15,7 @@ func TestCategorise(t *testing.T) {
 	}{
 		{"ACME CORP DES:PAYROLL ID:123 INDN:DOE,PAT CO ID:99 PPD", in, LeafPayroll, TierMechanism},
 		{"WALMART INC DIRECT DEP", in, LeafPayroll, TierMechanism},
-		{"UBER USA 6787 DIRECT DEPOSIT", in, LeafGig, TierMerchant},
+		{"UBER USA 6787 DIRECT DEPOSIT", in, LeafGig, TierMechanism},
 		{"SSA TREAS 310 XXSOC SEC", in, LeafGovBenefit, TierMechanism},
 		{"IRS TREAS 310 TAX REF", in, LeafTaxRefund, TierMechanism},
 		{"IRS USATAXPYMT", out, LeafTax, TierMechanism},
@@ -55,7 +55,7 @@ func TestCategorise(t *testing.T) {
 		{"PERSONAL LOAN PROCEEDS", in, LeafLoanProceeds, TierMechanism},
 		{"ROCKET MORTGAGE LOAN PMT", out, LeafMortgage, TierMechanism},
 		{"TOYOTA FINANCIAL RETAIL", out, LeafAutoLoan, TierMerchant},
-		{"AFFIRM PAY 0412", out, LeafBNPLOut, TierMerchant},
+		{"AFFIRM PAY 0412", out, LeafBNPLOut, TierMechanism},
 		{"CHASE CREDIT CRD AUTOPAY", out, LeafCardPayment, TierMechanism},
 		{"DEBIT CARD PAYMENT 0412", out, LeafOther, TierOther},
 

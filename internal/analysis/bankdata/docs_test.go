@@ -60,20 +60,30 @@ func categoriesSection() string {
 Each posted transaction of a cash-equivalent account gets one of %d categories,
 in %d groups. What decided is kept with it:
 
-1. **direction**: an amount of nothing is OTHER; money that comes from a shop is
-   a refund; the other leg in another account makes an own transfer (equal
-   amount, opposite sign, within %d days, and on both sides the words of a
-   transfer, words that say nothing, or a pattern of cash or checks).
+1. **direction**: money that comes from a shop is a refund, except by an ACH
+   entry; the other leg in another account makes an own transfer (equal amount,
+   opposite sign, within %d days, and on both sides the words of a transfer,
+   words that say nothing, or a pattern of cash or checks; within %d days where
+   one is a check and the other a deposit of checks, or one is cash that was
+   drawn and the other cash that was deposited afterwards).
 2. **mechanism**: how the money moved, as the bank or the payer's bank says it:
-   fees, interest, returned payments, benefits, payroll, loans, transfers.
+   fees, interest, returned payments, benefits, payroll, loans, transfers. Words
+   for a transfer between accounts count more than words in the accounts' names,
+   and a platform's payout to its worker is no refund.
 3. **merchant**: a dictionary of merchants, lenders and platforms. The longest
-   name that is found counts.
+   name that is found counts. A shop's credit by ACH is a wage where the entry is
+   one to a person, and a sale where it is one to a business (CCD, CTX, EDI).
 4. **pattern**: words that businesses of a kind have in their names.
 5. **other**: nothing of this, and the category is OTHER.
 
 Words are compared after normalisation: capitals, no accents or punctuation, and
 without digits, masks and codes. The words of merchant, description and memo are
-read, %d at most.
+read, %d at most. The words of a street address name no merchant: a number between
+spaces and up to three words, of which the last is a word such as ST or AVE. An
+amount of 0 counts on the side that it is stated on.
+
+The rules are the files in internal/analysis/bankdata/rules, which describe
+their form.
 
 The rules name mechanisms, merchants and trades, not persons or places. They see
 one descriptor and one direction, so that they are wrong where the words are:
@@ -84,7 +94,7 @@ money out together.
 
 | category | holds | mechanism | merchant | pattern |
 |---|---|---|---|---|
-`, len(Leaves()), groupEnd, pairDays, maxWords)
+`, len(Leaves()), groupEnd, pairDays, paperDays, maxWords)
 	for _, l := range Leaves() {
 		var n [tierEnd]int
 		for _, r := range rules() {

@@ -373,7 +373,7 @@ func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
 		n := 0
 		for _, e := range b.Entries {
 			if b.transaction(&e).ID == "zero" {
-				if e.Leaf != LeafOther || e.Own || e.NSF != 0 {
+				if e.Out || e.NSF != 0 || e.Leaf != Categorise(zero, true).Leaf {
 					t.Fatalf("a movement of nothing is %+v", e)
 				}
 				continue
@@ -479,7 +479,7 @@ func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 			var r reader
 			r.read(of)
 			r.judge()
-			if got, want := (Verdict{e.Leaf, e.Tier}), Categorise(*of, e.Amount > 0); got != want || l.Parties[e.Party] != string(r.party()) {
+			if got, want := (Verdict{e.Leaf, e.Tier}), Categorise(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
 				t.Fatalf("%+v is %v of %q, want %v of %q", *of, got, l.Parties[e.Party], want, r.party())
 			}
 		}

@@ -14,18 +14,21 @@ type rule struct {
 	out  Leaf // for debits; likewise
 	weak bool // gives way to a merchant that says more
 	// phrases are separated by commas. A phrase is words in a row, each whole or,
-	// with a * at its end, the beginning of a word; "a|b" is either; "a + b" is
-	// both, anywhere; "a - b" is a where b does not occur.
+	// with a * at its end or beginning, the beginning or end of a word; "a|b" is
+	// either; "a + b" is both, anywhere; "a - b" is a where b does not occur.
 	phrases string
 }
 
 // Flags of a word that is left out of a counterparty's name.
 const (
-	flagNoise  = 1 << iota // says how money moved, not with whom
-	flagState              // a state's two letters
-	flagCity               // the first word of cities' names of two words
-	flagPerson             // what follows is the account holder's name, up to a flagEntry
-	flagEntry              // the class of an ACH entry, or the company's number
+	flagNoise   = 1 << iota // says how money moved, not with whom
+	flagState               // a state's two letters
+	flagCity                // the first word of cities' names of two words
+	flagPerson              // what follows is the account holder's name, up to a flagEntry
+	flagEntry               // the class of an ACH entry, or the company's number
+	flagStreet              // ends a street's name
+	flagSaint               // follows ST in a city's name
+	flagAddress             // of one descriptor: a part of a street address
 )
 
 // lexicon is the rules in the form in which they are applied: a hash table of
@@ -35,6 +38,7 @@ type lexicon struct {
 	slots []uint32    // open addressing: 16 bits of a word's hash, and its number in words
 	words []knownWord // by number
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
+	tails []stemSlot  // the same by the last four letters
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
@@ -42,7 +46,11 @@ type lexicon struct {
 
 	compounds [][]compound // by the first part they need
 	conj      partSet      // the parts by which there are compounds
-	card      partSet      // the part that tells a card's purchase
+	card      partSet      // the part of cardWords
+	entry     partSet      // the part of entryWords
+	business  partSet      // the part of businessWords
+	check     partSet      // the part of checkWords
+	cash      partSet      // the part of cashWords
 	rules     []rule
 }
 
@@ -52,9 +60,10 @@ type knownWord struct {
 	flags uint8
 }
 
+// stemSlot is the beginning of words, or their end.
 type stemSlot struct {
 	stem string
-	head uint32 // its first four letters
+	head uint32 // its first four letters, of an end the last four
 	id   uint16
 }
 
@@ -76,19 +85,44 @@ type compound struct {
 	rule      int16
 }
 
-type partSet [4]uint64
+type partSet [8]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
+
+// has reports whether all of o is in the set.
 func (b *partSet) has(o *partSet) bool {
-	return b[0]&o[0] == o[0] && b[1]&o[1] == o[1] && b[2]&o[2] == o[2] && b[3]&o[3] == o[3]
+	var missing uint64
+	for i, x := range o {
+		missing |= x &^ b[i]
+	}
+	return missing == 0
 }
+
+// meets reports whether any of o is in the set.
 func (b *partSet) meets(o *partSet) bool {
-	return b[0]&o[0]|b[1]&o[1]|b[2]&o[2]|b[3]&o[3] != 0
+	var both uint64
+	for i, x := range o {
+		both |= x & b[i]
+	}
+	return both != 0
 }
 
 // cardWords tell that a movement belongs to a card: a credit with them at a
 // business that is only known by its kind is a refund.
 const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit voucher"
+
+// entryWords tell that a credit is an ACH entry to a person. A shop gives money
+// back to the card; what it sends by ACH is a wage.
+const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit|ach deposit|electronic deposit|ach electronic credit|deposit from"
+
+// businessWords tell that an ACH entry is one to a business.
+const businessWords = "ccd|ctx|edi"
+
+// checkWords and cashWords tell what a payment was made with.
+const (
+	checkWords = "check|checks|chk|draft|drafts"
+	cashWords  = "cash|currency|coin|atm"
+)
 
 // lex is what descriptors are read with.
 var lex = compile(rules())
@@ -99,8 +133,8 @@ func compile(rs []rule) *lexicon {
 		lex: &lexicon{rules: rs}, ids: map[string]uint16{"": 0}, flags: map[string]uint8{},
 		edges: map[edgeSlot]uint16{}, at: [][]action{nil}, parts: map[string]int16{},
 	}
-	for flag, list := range wordFlags {
-		for _, w := range strings.Fields(list) {
+	for flag, list := range parseWords(wordLists) {
+		for _, w := range list {
 			c.id(strings.ToUpper(w))
 			c.flags[strings.ToUpper(w)] |= 1 << flag
 		}
@@ -111,6 +145,10 @@ func compile(rs []rule) *lexicon {
 		}
 	}
 	c.lex.card.set(c.part(cardWords))
+	c.lex.entry.set(c.part(entryWords))
+	c.lex.business.set(c.part(businessWords))
+	c.lex.check.set(c.part(checkWords))
+	c.lex.cash.set(c.part(cashWords))
 	return c.finish()
 }
 
@@ -206,28 +244,25 @@ func (c *compiler) id(w string) uint16 {
 // which a map is walked: slots are filled in the order of the numbers.
 func (c *compiler) finish() *lexicon {
 	l := c.lex
-	var stems []string
+	var stems, tails []string
 	for _, w := range c.names {
-		if s, ok := strings.CutSuffix(w, "*"); ok {
-			if len(s) < 4 {
-				panic("bankdata: a word's beginning of less than four letters: " + w)
-			}
+		s, isStem := strings.CutSuffix(w, "*")
+		tail, isTail := strings.CutPrefix(w, "*")
+		switch {
+		case isStem && isTail, (isStem || isTail) && len(w) < 5:
+			panic("bankdata: a part of a word with less than four letters or two stars: " + w)
+		case isStem:
 			stems = append(stems, s)
+		case isTail:
+			tails = append(tails, tail)
 		}
 	}
-	slices.SortStableFunc(stems, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	l.stems = make([]stemSlot, tableSize(len(stems)))
-	for _, s := range stems {
-		head := binary.LittleEndian.Uint32([]byte(s))
-		i := headHash(head)
-		for ; l.stems[i&uint32(len(l.stems)-1)].id != 0; i++ {
-		}
-		l.stems[i&uint32(len(l.stems)-1)] = stemSlot{s, head, c.ids[s+"*"]}
-	}
+	l.stems = stemTable(stems, func(s string) (uint32, uint16) { return headOf(s), c.ids[s+"*"] })
+	l.tails = stemTable(tails, func(s string) (uint32, uint16) { return headOf(s[len(s)-4:]), c.ids["*"+s] })
 	l.slots = make([]uint32, tableSize(len(c.names)))
 	l.words = make([]knownWord, len(c.ids))
 	for _, w := range c.names {
-		if strings.HasSuffix(w, "*") {
+		if strings.Contains(w, "*") {
 			continue
 		}
 		id := c.ids[w]
@@ -240,6 +275,21 @@ func (c *compiler) finish() *lexicon {
 	}
 	l.layTrie(c)
 	return l
+}
+
+// stemTable lays out parts of words, the longer first.
+func stemTable(stems []string, of func(string) (head uint32, id uint16)) []stemSlot {
+	slices.SortStableFunc(stems, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	table := make([]stemSlot, tableSize(len(stems)))
+	mask := uint32(len(table) - 1)
+	for _, s := range stems {
+		head, id := of(s)
+		i := headHash(head)
+		for ; table[i&mask].id != 0; i++ {
+		}
+		table[i&mask] = stemSlot{s, head, id}
+	}
+	return table
 }
 
 func (l *lexicon) layTrie(c *compiler) {
@@ -290,6 +340,8 @@ func hashOf(w []byte) uint32 {
 	return uint32(h >> 32)
 }
 
+func headOf(s string) uint32 { return binary.LittleEndian.Uint32([]byte(s)) }
+
 func headHash(head uint32) uint32 { return head * 2654435761 >> 12 }
 
 func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
@@ -311,8 +363,8 @@ func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
 	}
 }
 
-// stemOf is the number of the longest stem that the word begins with, 0 for
-// none.
+// stemOf is the number of the longest known beginning of the word, or else of
+// its longest known end; 0 for none.
 func (l *lexicon) stemOf(w []byte) uint16 {
 	if len(w) < 4 {
 		return 0
@@ -322,9 +374,20 @@ func (l *lexicon) stemOf(w []byte) uint16 {
 	for i := headHash(head); ; i++ {
 		s := &l.stems[i&mask]
 		if s.id == 0 {
-			return 0
+			break
 		}
 		if s.head == head && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
+			return s.id
+		}
+	}
+	tail := binary.LittleEndian.Uint32(w[len(w)-4:])
+	mask = uint32(len(l.tails) - 1)
+	for i := headHash(tail); ; i++ {
+		s := &l.tails[i&mask]
+		if s.id == 0 {
+			return 0
+		}
+		if s.head == tail && len(w) >= len(s.stem) && string(w[len(w)-len(s.stem):]) == s.stem {
 			return s.id
 		}
 	}

@@ -80,6 +80,7 @@ func (l *Ledger) place(start Day, total int) {
 			if day := days[index]; day >= 0 {
 				l.Entries[next[day]] = Entry{
 					Day: start + Day(day), Account: int32(n), Amount: a.transactions[i].Amount, Index: index,
+					Out: a.transactions[i].Out(),
 				}
 				next[day]++
 			}
@@ -103,6 +104,9 @@ func (l *Ledger) compare(a, b *Entry) int {
 	if s.ID != t.ID {
 		return cmp.Compare(s.ID, t.ID)
 	}
+	if a.Out != b.Out {
+		return map[bool]int{true: -1, false: 1}[a.Out]
+	}
 	return cmp.Or(cmp.Compare(a.Amount, b.Amount), cmp.Compare(s.Description, t.Description),
 		cmp.Compare(s.Merchant, t.Merchant), cmp.Compare(s.Memo, t.Memo))
 }
@@ -111,6 +115,7 @@ func (l *Ledger) compare(a, b *Entry) int {
 type judged struct {
 	credit, debit Verdict
 	party         int32
+	paper         paper
 }
 
 // maxJudged bounds how many judgements are kept, so that they stay in the
@@ -135,6 +140,7 @@ func (l *Ledger) categorise() {
 			j = kept[n]
 		} else {
 			j.credit, j.debit = r.judge()
+			j.paper = r.paper()
 			name := r.party()
 			p, hashed := parties.find(name)
 			if p < 0 {
@@ -146,14 +152,11 @@ func (l *Ledger) categorise() {
 				kept = append(kept, j)
 			}
 		}
-		v := j.debit
-		switch {
-		case e.Amount == 0:
-			v = Verdict{LeafOther, TierDirection}
-		case e.Amount > 0:
-			v = j.credit
+		v := j.credit
+		if e.Out {
+			v = j.debit
 		}
-		e.Leaf, e.Tier, e.Party = v.Leaf, v.Tier, j.party
+		e.Leaf, e.Tier, e.Party, e.paper = v.Leaf, v.Tier, j.party, j.paper
 		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
 	}
 	l.Parties = parties.all()

@@ -14,9 +14,10 @@ const maxWords = 96
 
 // text is a descriptor's words, in a buffer that is used again for the next.
 type text struct {
-	buf   []byte          // the words in capitals, separated by one space
-	ends  [maxWords]int32 // where in buf each word ends
-	count int             // of words
+	buf   []byte                  // the words in capitals, separated by one space
+	ends  [maxWords]int32         // where in buf each word ends
+	count int                     // of words
+	house [maxWords/64 + 1]uint64 // words that follow a number which may be a house's
 }
 
 // Normalise returns a descriptor as its words in capitals with one space
@@ -29,7 +30,7 @@ func Normalise(s string) string {
 	return string(t.buf)
 }
 
-func (t *text) reset() { t.buf, t.count = t.buf[:0], 0 }
+func (t *text) reset() { t.buf, t.count, t.house = t.buf[:0], 0, [len(t.house)]uint64{} }
 
 // What a byte is to the reader when it is no letter.
 const (
@@ -115,6 +116,7 @@ func (t *text) add(s string) {
 		}
 		if digits && n == start+1 {
 			n, digits = start, false
+			t.number(s, i)
 		}
 		if n == start {
 			continue
@@ -134,6 +136,20 @@ func (t *text) add(s string) {
 		}
 	}
 	t.buf = t.buf[:max(start-1, 0)]
+}
+
+// number notes whether the number that ends before s[end] may be that of a house:
+// it has spaces on both sides, at most five digits, and no zero in front.
+func (t *text) number(s string, end int) {
+	from := end
+	for from > 0 && isDigit(s[from-1]) {
+		from--
+	}
+	bit := uint64(1) << (t.count & 63)
+	t.house[t.count>>6] &^= bit
+	if from < end && end-from <= 5 && s[from] != '0' && (from == 0 || s[from-1] == ' ') && end < len(s) && s[end] == ' ' {
+		t.house[t.count>>6] |= bit
+	}
 }
 
 // eight gives the letters that eight bytes begin with as capitals, and their

@@ -1,5 +1,7 @@
 package bankdata
 
+import "encoding/binary"
+
 // maxPartyWords is how many words of a descriptor name a counterparty: what
 // follows is mostly references.
 const maxPartyWords = 4
@@ -18,7 +20,14 @@ func (r *reader) read(t *Transaction) {
 // all is everything that a judgement of what was read goes by. The result is good
 // until the next call of read.
 func (r *reader) all() []byte {
-	return append(r.text.buf, byte(r.named), byte(r.described)) // neither is beyond maxWords
+	key := r.text.buf
+	if r.text.house != ([len(r.text.house)]uint64{}) {
+		key = append(key, 0xFF) // in no word
+		for _, bits := range r.text.house {
+			key = binary.LittleEndian.AppendUint64(key, bits)
+		}
+	}
+	return append(key, byte(r.named), byte(r.described)) // neither is beyond maxWords
 }
 
 // party is the normalised counterparty of what was read and judged: the merchant

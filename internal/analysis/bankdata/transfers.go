@@ -8,13 +8,17 @@ import (
 	"vestibule/internal/report"
 )
 
-// pairDays is how many days may lie between the legs of an own transfer.
-const pairDays = 3
+// How many days may lie between the legs of an own transfer.
+const (
+	pairDays  = 3
+	paperDays = 5 // of a check or cash
+)
 
 // pairTransfers finds transfers between own accounts: equal amounts of opposite
-// sign in two accounts within pairDays. Legs on the same day are found first,
-// then those a day apart, and so on; among equals the earlier entries. An entry
-// whose words say that it is something else (a purchase, a rent, a wage) is no leg.
+// sign in two accounts within pairDays, of a check or cash within paperDays. Legs
+// on the same day are found first, then those a day apart, and so on; among equals
+// the earlier entries. An entry whose words say that it is something else (a
+// purchase, a rent, a wage) is no leg.
 func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
@@ -66,16 +70,64 @@ type leg struct {
 	entry  int32
 }
 
-// mayPair reports whether an entry may be a leg: its words are those of a
-// transfer, say nothing, or no more than that it was cash or a check.
+// paper is what the words of a transaction say that it was made with.
+type paper uint8
+
+const (
+	paperCheck paper = 1 << iota
+	paperCash
+)
+
+func (r *reader) paper() (p paper) {
+	if r.seen.meets(&lex.check) && !r.seen.meets(&lex.card) {
+		p |= paperCheck
+	}
+	if r.seen.meets(&lex.cash) {
+		p |= paperCash
+	}
+	return p
+}
+
+// mayPair reports whether an entry may be a leg.
 func mayPair(e *Entry) bool {
-	switch {
-	case e.Amount == 0:
-		return false
-	case e.Tier == TierOther, e.Leaf.Group() == GroupTransfer:
+	return e.Amount != 0 && (e.unspecific() || e.check() || e.cash())
+}
+
+// unspecific reports whether an entry's words are those of a transfer, say
+// nothing, or no more than that it was cash or a check.
+func (e *Entry) unspecific() bool {
+	if e.Tier == TierOther || e.Leaf.Group() == GroupTransfer {
 		return true
 	}
 	return e.Tier == TierPattern && (e.Leaf == LeafCashDeposit || e.Leaf == LeafCheckMobile || e.Leaf == LeafCashWithdrawal)
+}
+
+// check reports whether an entry may be a check that was paid or deposited.
+func (e *Entry) check() bool {
+	switch e.Leaf {
+	case LeafOther:
+		return e.Out && e.paper&paperCheck != 0
+	case LeafCashDeposit:
+		return e.paper != paperCash
+	}
+	return e.Leaf == LeafCheckMobile
+}
+
+// cash reports whether an entry may be cash that was drawn or deposited.
+func (e *Entry) cash() bool {
+	return e.Leaf == LeafCashWithdrawal || e.Leaf == LeafCashDeposit && e.paper != paperCheck
+}
+
+// pairGap is how many days may lie between two legs; -1: they contradict each
+// other. Cash is drawn before it is deposited.
+func pairGap(out, in *Entry) Day {
+	switch {
+	case out.check() && in.check(), out.cash() && in.cash() && out.Day <= in.Day:
+		return paperDays
+	case out.unspecific() && in.unspecific() && !(out.check() && in.Leaf.Group() == GroupTransfer):
+		return pairDays
+	}
+	return -1
 }
 
 // maxLegs bounds how many later legs of the same amount are looked at for one.
@@ -87,7 +139,7 @@ func (l *Ledger) pairAmount(legs []leg) {
 		return
 	}
 	taken := make([]bool, len(legs))
-	for gap := Day(0); gap <= pairDays; gap++ {
+	for gap := Day(0); gap <= paperDays; gap++ {
 		for i, x := range legs {
 			a := &l.Entries[x.entry]
 			for j := i + 1; j < len(legs) && j <= i+maxLegs && !taken[i]; j++ {
@@ -95,9 +147,16 @@ func (l *Ledger) pairAmount(legs []leg) {
 				if b.Day-a.Day > gap {
 					break
 				}
-				if !taken[j] && b.Day-a.Day == gap && b.Account != a.Account && b.Amount == -a.Amount {
+				if taken[j] || b.Day-a.Day != gap || b.Account == a.Account || b.Amount != -a.Amount {
+					continue
+				}
+				out, in := a, b
+				if in.Out {
+					out, in = b, a
+				}
+				if gap <= pairGap(out, in) {
 					taken[i], taken[j] = true, true
-					l.pair(a, b)
+					l.pair(out, in)
 				}
 			}
 		}
@@ -107,9 +166,6 @@ func (l *Ledger) pairAmount(legs []leg) {
 // pair marks the two legs of an own transfer. Towards a savings account it is
 // saving for the account that the money leaves, and back likewise.
 func (l *Ledger) pair(a, b *Entry) {
-	if a.Amount > 0 {
-		a, b = b, a
-	}
 	from, to := l.Accounts[a.Account].Subtype == report.Savings, l.Accounts[b.Account].Subtype == report.Savings
 	out, in := LeafOwnOut, LeafOwnIn
 	switch {

@@ -475,3 +475,19 @@ func TestDeprecatedAttributes(t *testing.T) {
 		AV_EXPENSES_NSFOD_CNT_6M 9996
 		AV_TOTALS_NET_MONTHS_12M 9996`)
 }
+
+// A movement of nothing is one of its side: where it is all that there is of a
+// subject, sums and means are 0, and not unknown.
+func TestAZeroAmountCountsOnItsSide(t *testing.T) {
+	const history = "2026-03-10; account a CHECKING 5.00; 2025-02-10 a 5.00 PAYROLL; "
+	checks(t, history+"2026-02-10 a -0.00 HOUSING.RENT", `
+		EXPENSE_TOTAL_CNT_3M 1
+		EXPENSE_TOTAL_SUM_3M 0.00
+		EXPENSE_TOTAL_AVG_12R 0.00
+		EXPENSE_HOUSING_AVG_12R 0.00
+		INFLOW_TOTAL_CNT_3M 0`)
+	checks(t, history+"2026-02-10 a 0.00 GIG", `
+		EXPENSE_TOTAL_CNT_3M 0
+		EXPENSE_TOTAL_AVG_12R 9999996
+		INFLOW_TOTAL_CNT_3M 1`)
+}

@@ -80,19 +80,18 @@ func (f *facts) entries() {
 // subjectsOf is what an entry is about, its streams aside.
 func subjectsOf(e *bankdata.Entry) mask {
 	m := everything.bit()
-	switch {
-	case e.Amount > 0:
+	if e.Out {
+		m |= leafMasks[e.Leaf].debit
+		if !e.Own {
+			m |= moneyOut.bit()
+		}
+	} else {
 		m |= leafMasks[e.Leaf].credit
 		if !e.Own {
 			m |= moneyIn.bit()
 			if !slices.Contains(notExternal, e.Leaf) {
 				m |= external.bit()
 			}
-		}
-	case e.Amount < 0:
-		m |= leafMasks[e.Leaf].debit
-		if !e.Own {
-			m |= moneyOut.bit()
 		}
 	}
 	if e.Own {

@@ -57,7 +57,7 @@ func parseHousehold(text string) (*bankdata.Ledger, error) {
 				return nil, fmt.Errorf("%q: %w", line, err)
 			}
 			accounts[at].Transactions = append(accounts[at].Transactions, bankdata.Transaction{
-				ID: fmt.Sprintf("t%05d", i), Posted: day(w[0]), Amount: amount, Description: strings.Join(w[3:], " "),
+				ID: fmt.Sprintf("t%05d", i), Posted: day(w[0]), Amount: amount, Debit: w[2] == "-0.00", Description: strings.Join(w[3:], " "),
 			})
 		}
 	}

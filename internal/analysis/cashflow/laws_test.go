@@ -3,6 +3,7 @@ package cashflow
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,10 +103,6 @@ func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
 // TestNothingChangesNothingButCounts adds a transaction of no amount on a day
 // that has one already.
 func TestNothingChangesNothingButCounts(t *testing.T) {
-	counts := map[string]bool{
-		"UA_TOTAL_TXN_CNT_1M": true, "UA_TOTAL_TXN_CNT_3M": true, "UA_TOTAL_TXN_CNT_12M": true, "UA_TOTAL_TXN_SCNT": true,
-		"AV_TOTALS_TRANSACTION_CNT_ALL": true,
-	}
 	laws.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		l := bankdata.Read(d, report.DateOf(at))
@@ -117,7 +114,7 @@ func TestNothingChangesNothingButCounts(t *testing.T) {
 		a := &d.Connections[0].Accounts[0]
 		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: "nothing", Posted: on.Date(), Description: "BALANCE INQUIRY"})
 		for name, after := range written(bankdata.Read(d, report.DateOf(at))) {
-			if after != before[name] && !counts[name] {
+			if after != before[name] && !strings.Contains(name, "_CNT_") && !strings.HasSuffix(name, "_SCNT") {
 				t.Fatalf("%s becomes %s, was %s", name, after, before[name])
 			}
 		}

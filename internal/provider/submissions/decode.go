@@ -492,7 +492,7 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 		t.Amount = -t.Amount
 	}
 	if debit {
-		t.Amount = -t.Amount
+		t.Amount, t.Debit = -t.Amount, t.Amount == 0
 	}
 	into.Transactions = append(into.Transactions, t)
 }
