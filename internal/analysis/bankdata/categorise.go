@@ -86,14 +86,13 @@ func (r *reader) judge() (credit, debit Verdict) {
 		for b := r.seen[i] & lex.conj[i]; b != 0; b &= b - 1 {
 			of := lex.compounds[i<<6+bits.TrailingZeros64(b)]
 			for n := range of {
-				k := &of[n]
-				if r.seen.has(&k.need) && !r.seen.meets(&k.not) {
+				if k := &of[n]; r.seen.fits(k) {
 					r.apply(k.rule, 0, 0)
 				}
 			}
 		}
 	}
-	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.meets(&lex.card) {
+	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.has(lex.card) {
 		r.credit.pattern = hit{leaf: LeafRefund, derived: true}
 	}
 	r.entry()
@@ -108,9 +107,9 @@ func (r *reader) entry() {
 		return
 	}
 	switch {
-	case r.seen.meets(&lex.business):
+	case r.seen.has(lex.business):
 		*m = hit{leaf: LeafSelfEmployed}
-	case r.seen.meets(&lex.entry):
+	case r.seen.has(lex.entry):
 		*m = hit{leaf: LeafPayroll}
 	}
 }

@@ -12,15 +12,14 @@ type Entry struct {
 	Day     Day
 	Account int32        // index into Ledger.Accounts
 	Party   int32        // index into Ledger.Parties: the normalised counterparty
+	Index   int32        // position in the input; see Ledger.Source
 	Amount  report.Cents // positive: money in
 	Leaf    Leaf
-	Tier    Tier  // the step that decided Leaf
-	Out     bool  // money out: the sign of Amount, for 0 the stated side
-	Own     bool  // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
-	NSF     int8  // 1: one NSF or overdraft event; 0: none, or counted with another entry, or reversed
-	Index   int32 // position in the input; see Ledger.Source
-
-	paper paper
+	Tier    Tier // the step that decided Leaf
+	Out     bool // money out: the sign of Amount, for 0 the stated side
+	Own     bool // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
+	NSF     int8 // 1: one NSF or overdraft event; 0: none, or counted with another entry, or reversed
+	paper   paper
 }
 
 // LedgerAccount is a cash-equivalent account of the input, in the ledger's currency.

@@ -39,6 +39,7 @@ type lexicon struct {
 	words []knownWord // by number
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	tails []stemSlot  // the same by the last four letters
+	lasts [256]bool   // the last letters of tails
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
@@ -46,12 +47,10 @@ type lexicon struct {
 
 	compounds [][]compound // by the first part they need
 	conj      partSet      // the parts by which there are compounds
-	card      partSet      // the part of cardWords
-	entry     partSet      // the part of entryWords
-	business  partSet      // the part of businessWords
-	check     partSet      // the part of checkWords
-	cash      partSet      // the part of cashWords
 	rules     []rule
+
+	// The parts of the lists of words below.
+	card, entry, business, check, cash int16
 }
 
 type knownWord struct {
@@ -79,32 +78,33 @@ type action struct {
 	part int16 // -1: none
 }
 
-// compound is a phrase that asks for several parts.
+// compound is a phrase that asks for several parts: one by which it is listed,
+// the rest of need, and none of not.
 type compound struct {
-	need, not partSet
 	rule      int16
+	need, not []int16
 }
 
 type partSet [8]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
-// has reports whether all of o is in the set.
-func (b *partSet) has(o *partSet) bool {
-	var missing uint64
-	for i, x := range o {
-		missing |= x &^ b[i]
-	}
-	return missing == 0
-}
+func (b *partSet) has(i int16) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 
-// meets reports whether any of o is in the set.
-func (b *partSet) meets(o *partSet) bool {
-	var both uint64
-	for i, x := range o {
-		both |= x & b[i]
+// fits reports whether the parts of a compound are there, and those that must not
+// be are not.
+func (b *partSet) fits(k *compound) bool {
+	for _, i := range k.need {
+		if !b.has(i) {
+			return false
+		}
 	}
-	return both != 0
+	for _, i := range k.not {
+		if b.has(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // cardWords tell that a movement belongs to a card: a credit with them at a
@@ -144,11 +144,11 @@ func compile(rs []rule) *lexicon {
 			c.phrase(p, int16(i))
 		}
 	}
-	c.lex.card.set(c.part(cardWords))
-	c.lex.entry.set(c.part(entryWords))
-	c.lex.business.set(c.part(businessWords))
-	c.lex.check.set(c.part(checkWords))
-	c.lex.cash.set(c.part(cashWords))
+	c.lex.card = c.part(cardWords)
+	c.lex.entry = c.part(entryWords)
+	c.lex.business = c.part(businessWords)
+	c.lex.check = c.part(checkWords)
+	c.lex.cash = c.part(cashWords)
 	return c.finish()
 }
 
@@ -181,17 +181,14 @@ func (c *compiler) phrase(p string, rule int16) {
 	}
 	k := compound{rule: rule}
 	all := strings.Split(p, " - ")
-	first := int16(-1)
 	for _, part := range strings.Split(all[0], " + ") {
-		n := c.part(part)
-		k.need.set(n)
-		if first < 0 {
-			first = n
-		}
+		k.need = append(k.need, c.part(part))
 	}
 	for _, part := range all[1:] {
-		k.not.set(c.part(part))
+		k.not = append(k.not, c.part(part))
 	}
+	first := k.need[0]
+	k.need = k.need[1:]
 	c.lex.compounds[first] = append(c.lex.compounds[first], k)
 	c.lex.conj.set(first)
 }
@@ -255,6 +252,7 @@ func (c *compiler) finish() *lexicon {
 			stems = append(stems, s)
 		case isTail:
 			tails = append(tails, tail)
+			l.lasts[tail[len(tail)-1]] = true
 		}
 	}
 	l.stems = stemTable(stems, func(s string) (uint32, uint16) { return headOf(s), c.ids[s+"*"] })
@@ -379,6 +377,9 @@ func (l *lexicon) stemOf(w []byte) uint16 {
 		if s.head == head && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
 			return s.id
 		}
+	}
+	if !l.lasts[w[len(w)-1]] {
+		return 0
 	}
 	tail := binary.LittleEndian.Uint32(w[len(w)-4:])
 	mask = uint32(len(l.tails) - 1)

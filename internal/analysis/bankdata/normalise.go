@@ -116,7 +116,9 @@ func (t *text) add(s string) {
 		}
 		if digits && n == start+1 {
 			n, digits = start, false
-			t.number(s, i)
+			if i < len(s) && s[i] == ' ' {
+				t.number(s, i)
+			}
 		}
 		if n == start {
 			continue
@@ -138,17 +140,15 @@ func (t *text) add(s string) {
 	t.buf = t.buf[:max(start-1, 0)]
 }
 
-// number notes whether the number that ends before s[end] may be that of a house:
-// it has spaces on both sides, at most five digits, and no zero in front.
+// number notes whether the number that ends before the space s[end] may be that
+// of a house: a space before it, at most five digits, and no zero in front.
 func (t *text) number(s string, end int) {
-	from := end
+	from := end - 1
 	for from > 0 && isDigit(s[from-1]) {
 		from--
 	}
-	bit := uint64(1) << (t.count & 63)
-	t.house[t.count>>6] &^= bit
-	if from < end && end-from <= 5 && s[from] != '0' && (from == 0 || s[from-1] == ' ') && end < len(s) && s[end] == ' ' {
-		t.house[t.count>>6] |= bit
+	if end-from <= 5 && s[from] >= '1' && s[from] <= '9' && (from == 0 || s[from-1] == ' ') {
+		t.house[t.count>>6] |= 1 << (t.count & 63)
 	}
 }
 

@@ -79,19 +79,26 @@ const (
 )
 
 func (r *reader) paper() (p paper) {
-	if r.seen.meets(&lex.check) && !r.seen.meets(&lex.card) {
+	if r.seen.has(lex.check) && !r.seen.has(lex.card) {
 		p |= paperCheck
 	}
-	if r.seen.meets(&lex.cash) {
+	if r.seen.has(lex.cash) {
 		p |= paperCash
 	}
 	return p
 }
 
 // mayPair reports whether an entry may be a leg.
-func mayPair(e *Entry) bool {
-	return e.Amount != 0 && (e.unspecific() || e.check() || e.cash())
-}
+func mayPair(e *Entry) bool { return e.Amount != 0 && pairs[e.Leaf.valid()] }
+
+// pairs are the categories of legs: unspecific, checks and cash.
+var pairs = func() (p [leafEnd]bool) {
+	for l := range leafEnd {
+		p[l] = l.Group() == GroupTransfer
+	}
+	p[LeafOther], p[LeafCashDeposit], p[LeafCheckMobile], p[LeafCashWithdrawal] = true, true, true, true
+	return p
+}()
 
 // unspecific reports whether an entry's words are those of a transfer, say
 // nothing, or no more than that it was cash or a check.
