@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"net/url"
+	"strings"
 	"time"
+
+	"vestibule/internal/door"
 )
 
 // readyTimeout bounds what readiness asks the database: a balancer asks again soon.
@@ -21,9 +26,10 @@ const (
 	draining
 )
 
-// admin serves health, metrics and profiles, on a listener of its own. /healthz says that
+// admin serves health and metrics, on a listener of its own. /healthz says that
 // the process lives; /readyz that every party can take requests and do its work,
 // which is neither before the databases are migrated nor once the end has begun.
+// Profiles are served where only this machine reaches the listener.
 func (p *program) admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
@@ -36,11 +42,36 @@ func (p *program) admin() http.Handler {
 		w.Write([]byte("ready\n"))
 	})
 	mux.Handle("GET /metrics", p.telemetry.Metrics())
-	// Not the command line, which may have secrets.
-	for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
-		mux.HandleFunc("GET /debug/pprof/"+path, h)
+	if p.config.adminLocal() {
+		// Not the command line, which may have secrets.
+		for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
+			mux.HandleFunc("GET /debug/pprof/"+path, h)
+		}
 	}
-	return mux
+	return p.adminHost(mux)
+}
+
+// adminLocal reports whether only this machine reaches the admin listener.
+func (c *Config) adminLocal() bool {
+	host, ok := hostOf(c.AdminAddr)
+	return ok && door.Loopback(host)
+}
+
+// adminHost refuses requests for another host's name: a page in the operator's browser
+// whose name has been made to point here would read the answers. Addresses cannot be
+// made to, and are what probes and scrapers use; browsers always send a host.
+func (p *program) adminHost(next http.Handler) http.Handler {
+	here, _ := url.Parse(p.service("admin").url)
+	local := p.config.adminLocal()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		_, err := netip.ParseAddr(host)
+		if r.Host != "" && !door.Loopback(host) && !strings.EqualFold(host, here.Hostname()) && (err != nil || local) {
+			http.Error(w, "no such host here; see --admin-url", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // notReady is why no balancer should send anything here, or nil.
@@ -68,7 +99,7 @@ func (p *program) serveAdmin(failed chan<- error) {
 	if s == nil {
 		return
 	}
-	s.server.Handler = p.admin()
+	s.handle(p.admin())
 	go func() { failed <- s.server.Serve(s.listener) }()
 	fmt.Fprintf(p.stdout, "%s listening url=%s\n", s.name, s.url)
 }

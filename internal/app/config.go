@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"vestibule/internal/door"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/portal/review"
@@ -24,7 +25,7 @@ import (
 type Config struct {
 	PortalAddr         string `default:"localhost:8080" help:"The portal's listener; port 0 picks one." placeholder:"HOST:PORT"`
 	ProviderAddr       string `default:"127.0.0.1:8081" help:"The embedded provider's listener. Keep it another site than the portal's: localhost and 127.0.0.1 are two." placeholder:"HOST:PORT"`
-	AdminAddr          string `help:"Listener of health, metrics and profiles (/healthz, /readyz, /metrics, /debug/pprof/), without authentication; none unless given." placeholder:"HOST:PORT"`
+	AdminAddr          string `help:"Listener of health and metrics (/healthz, /readyz, /metrics) and, on loopback, of profiles (/debug/pprof/), without authentication; none unless given." placeholder:"HOST:PORT"`
 	SandboxControlAddr string `help:"Listener of the sandbox's controls (clock, faults, visits, reset); none unless given, refused in production." placeholder:"HOST:PORT"`
 	SandboxAwkward     uint64 `default:"0" help:"Has the embedded provider do what the contract allows and few reckon with, the same for the same number: events twice and out of order, reports that stay PENDING for a poll, access tokens that end soon, unknown members, other orders, slow answers, 429 and 503; 0 is off, refused in production." placeholder:"SEED"`
 
@@ -36,6 +37,7 @@ type Config struct {
 
 	PortalURL   string `name:"portal-url" help:"The portal's public base URL; default from its listener." placeholder:"URL"`
 	ProviderURL string `name:"provider-url" help:"The provider's public base URL; default from its listener. Required by the command portal." placeholder:"URL"`
+	AdminURL    string `name:"admin-url" help:"The admin listener's base URL, where others call it by a name; default from its listener. Addresses in place of a name need none." placeholder:"URL"`
 	Environment string `default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 
 	PublicID      string            `name:"public-id" help:"The portal's account at the provider; default is the generated sandbox customer." placeholder:"ID"`
@@ -53,9 +55,9 @@ type Config struct {
 	PortalAPIKey    string `name:"portal-api-key" help:"Key of the portal's API; generated if not given." placeholder:"KEY"`
 
 	APIRate   int `name:"api-rate" default:"50" help:"How many requests to the portal's API its key may make in a second, in each process." placeholder:"N"`
-	ApplyRate int `default:"20" help:"How many applications one address may begin on the portal's form in a minute, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
+	ApplyRate int `default:"20" help:"How many applications one address may begin on the portal's form in a minute, in each process; 0 is no limit. In a sandbox whose URL is on loopback, this machine has no limit." placeholder:"N"`
 
-	WidgetRate        int `default:"60" help:"How many visits one address may begin at the provider in a minute without a token of the customer's, in each process; 0 is no limit. This machine itself is not held." placeholder:"N"`
+	WidgetRate        int `default:"60" help:"How many visits one address may begin at the provider in a minute without a token of the customer's, in each process; 0 is no limit. In a sandbox whose URL is on loopback, this machine has no limit." placeholder:"N"`
 	WidgetAccountRate int `default:"600" help:"How many such visits may be begun for one account, from all addresses together; 0 is no limit." placeholder:"N"`
 	WidgetFiles       int `default:"5000" help:"How many megabytes of files such visits of one account may be sent in 24 hours; 0 is no limit." placeholder:"MB"`
 
@@ -97,7 +99,9 @@ type Config struct {
 
 // tidy takes the slash off the ends of base URLs, to which paths are appended.
 func (c *Config) tidy() {
-	c.PortalURL, c.ProviderURL = strings.TrimRight(c.PortalURL, "/"), strings.TrimRight(c.ProviderURL, "/")
+	for _, u := range []*string{&c.PortalURL, &c.ProviderURL, &c.AdminURL} {
+		*u = strings.TrimRight(*u, "/")
+	}
 }
 
 // check refuses a configuration that cannot be served, and says what to change.
@@ -117,9 +121,9 @@ func (c *Config) check(parties parties) error {
 		switch {
 		case !ok:
 			bad("--%s-addr %q: want HOST:PORT", l.name, l.addr)
-		case !loopback(host) && c.TLSCert == "" && !c.BehindProxy:
+		case !door.Loopback(host) && c.TLSCert == "" && !c.BehindProxy:
 			bad("--%s-addr %q is reachable from other machines, and names, bank data and credentials would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.name, l.addr)
-		case l.url == "" && !loopback(host) && (c.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
+		case l.url == "" && !door.Loopback(host) && (c.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
 			bad("--%s-url is required with --%s-addr %q: the address that browsers use cannot be told from it", l.name, l.name, l.addr)
 		}
 	}
@@ -128,7 +132,13 @@ func (c *Config) check(parties parties) error {
 			bad("%s %q: want HOST:PORT", l.flag, l.addr)
 		}
 	}
-	if host, ok := hostOf(c.SandboxControlAddr); ok && !loopback(host) {
+	if host, ok := hostOf(c.AdminAddr); ok && !door.Loopback(host) && c.TLSCert == "" && !c.BehindProxy {
+		bad("--admin-addr %q is reachable from other machines, and metrics would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS, or listen on loopback", c.AdminAddr)
+	}
+	if c.AdminURL != "" && c.AdminAddr == "" {
+		bad("--admin-url needs --admin-addr")
+	}
+	if host, ok := hostOf(c.SandboxControlAddr); ok && !door.Loopback(host) {
 		bad("--sandbox-control-addr %q: the sandbox's controls have no authentication and listen on loopback only", c.SandboxControlAddr)
 	}
 	if c.SandboxControlAddr != "" && (c.Environment == string(svc.Production) || !parties.provider) {
@@ -144,7 +154,7 @@ func (c *Config) check(parties parties) error {
 			bad("--tls-cert, --tls-key: %w", err)
 		}
 	}
-	for _, u := range []struct{ flag, value string }{{"--portal-url", c.PortalURL}, {"--provider-url", c.ProviderURL}, {"--widget-script-url", c.WidgetScriptURL}} {
+	for _, u := range []struct{ flag, value string }{{"--portal-url", c.PortalURL}, {"--provider-url", c.ProviderURL}, {"--admin-url", c.AdminURL}, {"--widget-script-url", c.WidgetScriptURL}} {
 		if u.value != "" && !webURL(u.value) {
 			bad("%s %q: want an absolute http or https URL without user, query or fragment", u.flag, u.value)
 		}
@@ -173,7 +183,7 @@ func (c *Config) check(parties parties) error {
 		}
 	} else if _, err := c.mail(); err != nil {
 		bad("--smtp-addr, --smtp-from, --smtp-username, --smtp-password: %w", err)
-	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !loopback(host) {
+	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !door.Loopback(host) {
 		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
 	}
 	if _, err := brand.Load(c.BrandFile); err != nil && parties.portal {
@@ -253,7 +263,7 @@ func (c *Config) check(parties parties) error {
 // inside reports whether the portal is on this machine alone, and so may reach it.
 func (c *Config) inside() bool {
 	host, _ := hostOf(c.PortalAddr)
-	return loopback(host)
+	return door.Loopback(host)
 }
 
 // checkOIDC refuses sign-ins elsewhere that could not work, or that would lock
@@ -279,7 +289,7 @@ func (c *Config) checkOIDC(bad func(format string, args ...any)) {
 	switch {
 	case err != nil || !webURL(c.OIDCIssuer):
 		bad("--oidc-issuer %q: want an absolute http or https URL without user, query or fragment", c.OIDCIssuer)
-	case u.Scheme != "https" && !loopback(u.Hostname()):
+	case u.Scheme != "https" && !door.Loopback(u.Hostname()):
 		bad("--oidc-issuer %q: want https; whoever is in between could sign in as anybody", c.OIDCIssuer)
 	}
 	if c.OIDCClientID == "" || c.OIDCClientSecret == "" {
@@ -326,20 +336,12 @@ func key(s string) bool {
 	return len(s) >= 20 && len(s) <= 200 && !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f })
 }
 
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
 // local reports whether the provider is for this machine alone: it listens here, it
 // says so in its address, and no proxy brings others in.
 func (c *Config) local(address string) bool {
 	host, _, _ := net.SplitHostPort(c.ProviderAddr)
 	u, err := url.Parse(address)
-	return err == nil && loopback(host) && loopback(u.Hostname()) && !c.BehindProxy
+	return err == nil && door.Loopback(host) && door.Loopback(u.Hostname()) && !c.BehindProxy
 }
 
 func webURL(s string) bool {

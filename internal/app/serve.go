@@ -9,11 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"vestibule/docs"
+	"vestibule/internal/door"
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/provider"
@@ -33,6 +35,11 @@ type service struct {
 	listener net.Listener
 	url      string
 	server   *http.Server
+}
+
+// handle has the service answer by h, with the limits of every listener.
+func (s *service) handle(h http.Handler) {
+	s.server.Handler = door.LimitBodies(door.StrictTransport(s.url, h))
 }
 
 // party is what app asks of both of them.
@@ -128,7 +135,7 @@ func (p *program) listen(which parties) error {
 		{"provider", c.ProviderAddr, c.ProviderURL, which.provider},
 		{"portal", c.PortalAddr, c.PortalURL, which.portal},
 		{"sandbox", c.SandboxControlAddr, "", c.SandboxControlAddr != ""},
-		{"admin", c.AdminAddr, "", c.AdminAddr != ""},
+		{"admin", c.AdminAddr, c.AdminURL, c.AdminAddr != ""},
 	} {
 		if !l.wanted {
 			continue
@@ -144,7 +151,7 @@ func (p *program) listen(which parties) error {
 			ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 		}}
 		scheme := "http"
-		if c.TLSCert != "" && (l.name == "portal" || l.name == "provider") {
+		if c.TLSCert != "" && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.adminLocal()) {
 			cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 			if err != nil {
 				listener.Close()
@@ -163,8 +170,18 @@ func (p *program) listen(which parties) error {
 			s.url = scheme + "://" + net.JoinHostPort(host, port)
 		}
 		p.services = append(p.services, s)
+		p.warnOfTunnel(s, l.addr)
 	}
 	return nil
+}
+
+// warnOfTunnel says so where requests can come only by a proxy or a tunnel on this
+// machine, of which --behind-proxy does not tell.
+func (p *program) warnOfTunnel(s *service, addr string) {
+	host, _ := hostOf(addr)
+	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && door.Loopback(host) && !door.Loopback(u.Hostname()) {
+		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit", "listener", s.name, "url", s.url)
+	}
 }
 
 func (p *program) service(name string) *service {
@@ -256,9 +273,9 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 			}
 		}
 	}
-	here.server.Handler = observed.Handler(s.Handler())
+	here.handle(observed.Handler(s.Handler()))
 	if control := p.service("sandbox"); control != nil {
-		control.server.Handler = observed.Handler(s.Control())
+		control.handle(observed.Handler(s.Control()))
 	}
 	if err := s.Start(ctx); err != nil {
 		return made, err
@@ -338,7 +355,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 			return err
 		}
 	}
-	here.server.Handler = observed.Handler(s.Handler())
+	here.handle(observed.Handler(s.Handler()))
 	here.server.RegisterOnShutdown(s.Drain)
 	if err := s.Start(ctx); err != nil {
 		return err

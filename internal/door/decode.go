@@ -12,7 +12,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"vestibule/internal/svc"
@@ -288,17 +287,13 @@ func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values
 	return form, nil
 }
 
-// bodyTime bounds how long a client may take to send its body.
-const bodyTime = 30 * time.Second
-
-// ReadBody reads a body of at most limit bytes, within 30 seconds; a larger one
-// is refused, at once when its length is announced.
+// ReadBody reads a body of at most limit bytes; a larger one is refused, at once when
+// its length is announced.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	body, done, err := open(w, r, limit, bodyTime)
+	body, err := open(w, r, limit)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	raw, err := io.ReadAll(body)
 	if err != nil {
 		return nil, BodyError(err)
@@ -306,28 +301,25 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return raw, nil
 }
 
-// StreamJSON opens a JSON body of at most limit bytes to be read as it comes, for
-// at most within; what reading it fails with is for BodyError. done is called
-// after. Another content type, as for DecodeJSON, and an announced length that is
-// too large are refused at once. What the body says is not looked at.
-func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (body io.Reader, done func(), err error) {
+// StreamJSON opens a JSON body of at most limit bytes to be read as it comes; what
+// reading it fails with is for BodyError. Another content type, as for DecodeJSON, and
+// an announced length that is too large are refused at once. StreamJSON does not check
+// what the body says.
+func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
 	if err := wantJSON(r); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return open(w, r, limit, within)
+	return open(w, r, limit)
 }
 
-func open(w http.ResponseWriter, r *http.Request, limit int64, within time.Duration) (io.Reader, func(), error) {
+func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
 	if err := RefuseCoding(w, r); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if r.ContentLength > limit {
-		return nil, nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
+		return nil, Fail(svc.CodeBodyTooLarge, errors.New("announced body is too large"))
 	}
-	// A recorder in a test has no deadline to set; a connection has.
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(within))
-	return http.MaxBytesReader(w, r.Body, limit), func() { control.SetReadDeadline(time.Time{}) }, nil
+	return http.MaxBytesReader(w, r.Body, limit), nil
 }
 
 // BodyError is the answer to a body whose reading failed.

@@ -15,9 +15,12 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"vestibule/internal/svc"
 )
@@ -106,7 +109,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	LogError(r, log, e)
 	RetryAfter(w, e.RetryAfter)
 	w.Header().Set("Cache-Control", "no-store")
-	b := body{Error: e.Code, Message: e.Message, Details: e.Details, RequestID: RequestID(r.Context())}
+	b := body{Error: e.Code, Message: e.Message, Details: clipped(e.Details), RequestID: RequestID(r.Context())}
 	if b.Message == "" {
 		b.Message = e.Code.Info().Words
 	}
@@ -121,6 +124,34 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	raw, _ := json.Marshal(b) // a struct of strings always encodes
 	json.Unmarshal(raw, &all)
 	JSON(w, e.HTTPStatus(), all)
+}
+
+// Bounds of what an answer says of a request that is wrong: names of members come from
+// the request, which may be large.
+const (
+	maxDetailField = 260 // characters
+	maxDetailWords = 500
+)
+
+func clipped(details []Detail) []Detail {
+	out := slices.Clone(details[:min(len(details), MaxDetails)])
+	for i := range out {
+		out[i].Field, out[i].Message = Clip(out[i].Field, maxDetailField), Clip(out[i].Message, maxDetailWords)
+	}
+	return out
+}
+
+// Clip returns the first most characters of s, and of a longer one an ellipsis as the
+// last of them. What is not UTF-8 is left out.
+func Clip(s string, most int) string {
+	if len(s) > (most+1)*utf8.UTFMax {
+		s = s[:(most+1)*utf8.UTFMax] // no character that counts is lost; one may be cut
+	}
+	s = strings.ToValidUTF8(s, "")
+	if all := []rune(s); len(all) > most {
+		return string(all[:most-1]) + "…"
+	}
+	return s
 }
 
 // LogError writes the reason of a failed request to the log: at level Error if

@@ -158,7 +158,7 @@ func TestABodyWithoutAContentType(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 		}
-		_, _, stream := door.StreamJSON(httptest.NewRecorder(), r, 10, time.Second)
+		_, stream := door.StreamJSON(httptest.NewRecorder(), r, 10)
 		for what, err := range map[string]error{"DecodeJSON": door.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}), "StreamJSON": stream} {
 			if (err == nil) != c.want || err != nil && door.As(err).Code != svc.CodeUnsupportedMediaType {
 				t.Errorf("%s of type %q, authorized by %q: %v", what, c.contentType, c.authorization, err)
@@ -225,6 +225,30 @@ func TestErrorsHaveOneShapeAndKeepTheirReasonToTheLog(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "the private reason") {
 		t.Error("the log does not say why")
+	}
+}
+
+func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
+	long := strings.Repeat("ñ", 300_000)
+	var many []door.Detail
+	for range 5000 {
+		many = append(many, door.Detail{Field: long, Message: long})
+	}
+	for name, err := range map[string]error{
+		"an unknown member":   door.UnmarshalStrict([]byte(`{"`+long+`":1}`), &struct{}{}),
+		"a member twice":      door.UnmarshalStrict([]byte(`{"`+long+`":1,"`+long+`":1}`), &map[string]any{}),
+		"everything is wrong": door.Fail(svc.CodeMalformedBody, nil, many...),
+	} {
+		w := httptest.NewRecorder()
+		door.WriteError(w, httptest.NewRequest("POST", "/", nil), slog.New(slog.DiscardHandler), err)
+		if n := w.Body.Len(); w.Code != 400 || n > 160_000 || !strings.Contains(w.Body.String(), "ñ…") || strings.Contains(w.Body.String(), strings.Repeat("ñ", 500)) {
+			t.Errorf("%s: %d, %d bytes", name, w.Code, n)
+		}
+	}
+	for s, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "😀😀😀": "😀😀😀", "😀😀😀😀": "😀😀…", "a\xffb": "ab", strings.Repeat("é", 9): "éé…"} {
+		if got := door.Clip(s, 3); got != want {
+			t.Errorf("Clip(%q, 3) = %q, want %q", s, got, want)
+		}
 	}
 }
 

@@ -5,9 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
+
+	"vestibule/internal/svc"
 )
 
 // Client is the address that a request comes from; the zero Addr when that cannot
@@ -48,14 +51,28 @@ func address(s string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
+// Loopback reports whether a host is a name or an address of this machine itself.
+func Loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// ExemptLoopback reports whether limits by address leave this machine's requests out:
+// in a sandbox that is for this machine alone, where whole test suites come from one
+// address. Elsewhere a proxy or a tunnel may bring everybody in by loopback.
+func ExemptLoopback(env svc.Environment, publicURL string, behindProxy bool) bool {
+	u, err := url.Parse(publicURL)
+	return err == nil && env == svc.Sandbox && !behindProxy && Loopback(u.Hostname())
+}
+
 // Limit holds each Place to a number of requests a minute, in this process: so many
-// may come at once, and as many again in the course of a minute. Requests of this
-// machine itself are not held, unless a proxy stands before it. The fields are set
-// before use; a nil Limit holds nobody.
+// may come at once, and as many again in the course of a minute. The fields are set
+// before use; a nil Limit limits nothing.
 type Limit struct {
-	PerMinute   int // 0 or less: no limit
-	BehindProxy bool
-	Now         func() time.Time
+	PerMinute      int // 0 or less: no limit
+	BehindProxy    bool
+	ExemptLoopback bool // requests of this machine are not limited; by the function of that name
+	Now            func() time.Time
 
 	mu     sync.Mutex
 	recent map[string]tokens // used since the turn
@@ -84,7 +101,7 @@ func (l *Limit) TakeOf(r *http.Request, account string) time.Duration {
 		return 0
 	}
 	client := Client(r, l.BehindProxy)
-	if client.IsLoopback() && !l.BehindProxy {
+	if l.ExemptLoopback && client.IsLoopback() {
 		return 0
 	}
 	who := cmp.Or(account, network(client).String())

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"vestibule/internal/svc"
 )
 
 func TestClient(t *testing.T) {
@@ -57,7 +59,7 @@ func TestPlace(t *testing.T) {
 func TestLimit(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	limit := func(perMinute int, proxy bool) *Limit {
-		return &Limit{PerMinute: perMinute, BehindProxy: proxy, Now: func() time.Time { return now }}
+		return &Limit{PerMinute: perMinute, BehindProxy: proxy, ExemptLoopback: !proxy, Now: func() time.Time { return now }}
 	}
 	take := func(l *Limit, remote string) time.Duration {
 		r := httptest.NewRequest("POST", "/", nil)
@@ -104,6 +106,10 @@ func TestLimit(t *testing.T) {
 	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 || of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
 		t.Error("an account's requests are not counted together, whatever their addresses")
 	}
+	tunneled := &Limit{PerMinute: 1, Now: func() time.Time { return now }}
+	if take(tunneled, "127.0.0.1") != 0 || take(tunneled, "127.0.0.1") == 0 {
+		t.Error("loopback is exempt where others may come by it")
+	}
 	proxied := limit(1, true)
 	if take(proxied, "127.0.0.1") != 0 || take(proxied, "127.0.0.1") == 0 {
 		t.Error("a proxy that forwards no address is not held")
@@ -113,5 +119,22 @@ func TestLimit(t *testing.T) {
 	}
 	if len(l.recent) > maxClients || len(l.older) > maxClients {
 		t.Errorf("%d and %d clients are remembered", len(l.recent), len(l.older))
+	}
+}
+
+func TestExemptLoopback(t *testing.T) {
+	for _, tc := range []struct {
+		env   svc.Environment
+		url   string
+		proxy bool
+		want  bool
+	}{
+		{svc.Sandbox, "http://localhost:8080", false, true}, {svc.Sandbox, "http://127.0.0.1:8081", false, true}, {svc.Sandbox, "http://[::1]:8081", false, true},
+		{svc.Sandbox, "https://apply.example.com", false, false}, {svc.Sandbox, "http://localhost.example.com", false, false}, {svc.Sandbox, "http://localhost:8080", true, false},
+		{svc.Production, "http://localhost:8080", false, false}, {svc.Production, "https://apply.example.com", false, false}, {svc.Production, "https://apply.example.com", true, false},
+	} {
+		if got := ExemptLoopback(tc.env, tc.url, tc.proxy); got != tc.want {
+			t.Errorf("%s at %s, behind a proxy %t: %t", tc.env, tc.url, tc.proxy, got)
+		}
 	}
 }

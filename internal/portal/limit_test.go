@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
 )
 
 // TestTheFormIsHeldToARateByAddress: too often is said in the applicant's language,
@@ -36,6 +37,21 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 	var n int
 	if err := r.db.SQL.QueryRow(`SELECT COUNT(*) FROM applications`).Scan(&n); err != nil || n != 3 {
 		t.Errorf("%d applications are stored, want 3 (%v)", n, err)
+	}
+}
+
+// TestLoopbackIsExemptInALocalSandboxAlone: a tunnel or a proxy brings everybody in by
+// loopback.
+func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
+	for env, want := range map[svc.Environment]int{svc.Sandbox: 303, svc.Production: 429} {
+		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.Environment = 2, env })
+		var last int
+		for range 3 {
+			last = r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(), "Sec-Fetch-Site", "same-origin").status
+		}
+		if last != want {
+			t.Errorf("%s: the third application in a minute = %d, want %d", env, last, want)
+		}
 	}
 }
 

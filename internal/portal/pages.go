@@ -30,12 +30,14 @@ type looks struct {
 	log        *slog.Logger
 }
 
-const langCookie = "lang"
+// langCookie is the name of the cookie that keeps a language. On https only this host
+// can set it.
+func (l looks) langCookie() string { return door.HostCookie("lang", l.secure) }
 
 // language is the request's: asked for, remembered, or the browser's own.
-func language(r *http.Request) svc.Lang {
+func (l looks) language(r *http.Request) svc.Lang {
 	remembered := ""
-	if c, err := r.Cookie(langCookie); err == nil {
+	if c, err := r.Cookie(l.langCookie()); err == nil {
 		remembered = c.Value
 	}
 	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
@@ -46,7 +48,7 @@ func language(r *http.Request) svc.Lang {
 func (l looks) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
-			http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
+			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}
 		next.ServeHTTP(w, r)
@@ -55,13 +57,13 @@ func (l looks) remember(next http.Handler) http.Handler {
 
 // base is what every page of the applicant's has in common.
 func (l looks) base(r *http.Request) pages.Base {
-	lang := language(r)
+	lang := l.language(r)
 	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
 }
 
 // page is the same for the reviewers.
 func (l looks) page(r *http.Request) ui.Page {
-	lang := language(r)
+	lang := l.language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
 	p.Scripts = []string{l.assets.URL("review.js")}

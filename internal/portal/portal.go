@@ -206,7 +206,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, Rate: c.APIRate, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
 		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
-		Limit:  &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, Now: c.Now},
+		Limit:  &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now},
 		Secure: looks.secure, Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
 	p.rooms.invites.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,

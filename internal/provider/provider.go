@@ -161,13 +161,14 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
 	p.events.Reports = labels{p.reports, p.customers, p.sharing}
 	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
+	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
 		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
 		Secure:    strings.HasPrefix(c.URL, "https:"),
 		Prepared:  visitPrepared{p.prepared, p.reports, p.customers},
-		ByAddress: &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, Now: c.Now},
-		ByAccount: &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, Now: c.Now}, Files: c.WidgetFiles}
+		ByAddress: &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
+		ByAccount: &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}

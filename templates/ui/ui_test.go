@@ -134,3 +134,15 @@ func TestPickLanguage(t *testing.T) {
 		})
 	}
 }
+
+func TestLanguagesRepeatNoLongAddress(t *testing.T) {
+	for path, want := range map[string]int{"/apply/cashflow": 2, "/" + strings.Repeat("a", 60_000): 0, "/?q=" + strings.Repeat("a", 60_000): 0} {
+		u, err := url.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(Languages(svc.English, u)); got != want {
+			t.Errorf("an address of %d bytes is offered in %d languages, want %d", len(path), got, want)
+		}
+	}
+}

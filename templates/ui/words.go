@@ -33,9 +33,15 @@ func LanguageName(l svc.Lang) string {
 	return string(l)
 }
 
+// maxLanguageLink bounds an address that is offered in another language, in bytes.
+const maxLanguageLink = 1000
+
 // Languages is the switch for the page at u: the same address with lang set.
 // Other parameters are kept, so give it none that are secret.
 func Languages(current svc.Lang, u *url.URL) []Choice {
+	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
+		return nil // what was sent in an address is not repeated without bound
+	}
 	var out []Choice
 	for _, l := range svc.Languages() {
 		q := u.Query()

@@ -267,14 +267,14 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 
 // desk is the frame of a page for anybody.
 func (s *Service) desk(r *http.Request) pages.Desk {
-	return pages.Desk{Lang: language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
+	return pages.Desk{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
 }
 
 // deskOf is the frame of a page for who is signed in.
 func (s *Service) deskOf(r *http.Request, by person) pages.Desk {
 	d := s.desk(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == svc.Sandbox, by.account.ParentID != ""
-	d.Once, d.Languages = s.once(by.session.ID), languages(r, "state", "status", "report", "after")
+	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
 }
 
@@ -291,19 +291,23 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c tem
 	return door.HTML(w, r, status, c)
 }
 
-const langCookie = "dashboard-lang"
+// langCookie is the name of the cookie that keeps a language. On https only this host
+// can set it.
+func (s *Service) langCookie() string {
+	return door.HostCookie("dashboard-lang", s.public.Scheme == "https")
+}
 
 // remember keeps a language that was asked for.
 func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
 	if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == svc.English || asked == svc.Spanish) {
-		http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(asked), Path: home, MaxAge: int((365 * 24 * time.Hour).Seconds()),
+		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 			Secure: s.public.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
-func language(r *http.Request) svc.Lang {
+func (s *Service) language(r *http.Request) svc.Lang {
 	remembered := ""
-	if c, err := r.Cookie(langCookie); err == nil {
+	if c, err := r.Cookie(s.langCookie()); err == nil {
 		remembered = c.Value
 	}
 	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
@@ -311,7 +315,7 @@ func language(r *http.Request) svc.Lang {
 
 // languages leads to the same page in the other language; of the query only what
 // chooses the page goes along.
-func languages(r *http.Request, keep ...string) []ui.Choice {
+func (s *Service) languages(r *http.Request, keep ...string) []ui.Choice {
 	if r.Method != http.MethodGet {
 		return nil
 	}
@@ -321,5 +325,5 @@ func languages(r *http.Request, keep ...string) []ui.Choice {
 			q.Set(name, v)
 		}
 	}
-	return ui.Languages(language(r), &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: q.Encode()})
+	return ui.Languages(s.language(r), &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: q.Encode()})
 }

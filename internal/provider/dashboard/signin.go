@@ -84,7 +84,7 @@ func (s *Service) signInPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.DeskSignIn) error {
 	d := s.desk(r)
-	d.Languages = languages(r, "next")
+	d.Languages = s.languages(r, "next")
 	return s.show(w, r, status, pages.DeskSignInPage(d, v))
 }
 

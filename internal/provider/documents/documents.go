@@ -18,10 +18,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/door"
 	"vestibule/internal/store"
 )
 
@@ -39,9 +39,6 @@ const giveUp = time.Hour
 
 // partSize is how much of a file is sealed at a time, and held in memory.
 const partSize = 256 << 10
-
-// maxName bounds a file's name, in characters.
-const maxName = 120
 
 // Why a file is refused.
 var (
@@ -104,29 +101,11 @@ func TypeOf(head []byte) string {
 	return ""
 }
 
-// CleanName is a file's name without folders and control characters, and of
-// bounded length.
-func CleanName(name string) string {
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(name, ""))
-	if all := []rune(strings.TrimSpace(name)); len(all) > maxName {
-		return string(all[:maxName-10]) + string(all[len(all)-10:]) // the ending tells
-	}
-	return strings.TrimSpace(name)
-}
-
 // Upload takes a file as it comes. It is not kept yet. Errors are ErrTooLarge,
 // ErrEmpty, ErrType, those of reading from, and the database's; nothing stays of
 // what was refused.
 func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
-	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: CleanName(n.Name), keyID: n.KeyID}
+	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: door.CleanFileName(n.Name), keyID: n.KeyID}
 	part := make([]byte, partSize)
 	size, err := fill(from, part)
 	if err != nil {
@@ -234,7 +213,7 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 			return nil, err
 		}
 		out[i] = k.Document
-		out[i].Name = string(name)
+		out[i].Name = door.CleanFileName(string(name)) // of an older version
 	}
 	return out, nil
 }

@@ -98,11 +98,10 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 // read reads the body. A refused one is read to its end, without being looked at,
 // so that a client that writes all of it first gets its answer.
 func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, env svc.Environment) (Submission, error) {
-	body, done, err := door.StreamJSON(w, r, MaxBody, bodyTime)
+	body, err := door.StreamJSON(w, r, MaxBody)
 	if err != nil {
 		return Submission{}, err
 	}
-	defer done()
 	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: env == svc.Sandbox, Seed: publicToken})
 	if errors.Is(err, ErrRefused) {
 		if _, cut := io.Copy(io.Discard, body); cut == nil {

@@ -27,9 +27,6 @@ import (
 // MaxBody bounds a body: about 100,000 transactions.
 const MaxBody = 20 << 20
 
-// bodyTime bounds how long a body may take to arrive.
-const bodyTime = 3 * time.Minute
-
 // ErrDuplicateExternalID is returned by Reports for an externalId that another
 // report of the customer has.
 var ErrDuplicateExternalID = errors.New("submissions: another report of the customer has this external id")

@@ -66,12 +66,8 @@ const (
 	MaxFileSize = 20 << 20
 )
 
-// maxUpload bounds one upload: all files that there may be, and what is around
-// them. uploadTime is how long it may take.
-const (
-	maxUpload  = MaxFiles*MaxFileSize + 1<<20
-	uploadTime = 15 * time.Minute
-)
+// maxUpload bounds one upload: all files that there may be, and what is around them.
+const maxUpload = MaxFiles*MaxFileSize + 1<<20
 
 // errNoDocument is returned for documents that are handed in without any.
 var errNoDocument = errors.New("visits: there is no document")
@@ -112,9 +108,6 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err := door.RefuseCoding(w, r); err != nil {
 		return err
 	}
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(uploadTime))
-	defer control.SetReadDeadline(time.Time{})
 	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -162,6 +155,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		if files++; files > MaxFiles {
 			return also(problem, wordsTooMany), nil
 		}
+		name = door.CleanFileName(name)
 		to.Name = name
 		id, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
 		switch {

@@ -431,13 +431,16 @@ func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) er
 	return nil
 }
 
+// maxQuery bounds what is searched for, in characters.
+const maxQuery = 100
+
 // showList puts what there is to choose from on the page. An employer that is being
 // verified is searched for unasked, if it is there.
 func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
 		return
 	}
-	p.Query = r.URL.Query().Get("q")
+	p.Query = door.Clip(r.URL.Query().Get("q"), maxQuery)
 	if likely, _ := FindBanks(s.list(v.Way), p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}

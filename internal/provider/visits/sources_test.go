@@ -227,6 +227,9 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 			case "employer":
 				a.post(t, "action", "turn")
 				a.post(t, "action", "source", "source", "payroll")
+				if page := r.Do("GET", a.path+"?q="+strings.Repeat("z", 60_000), nil); page.Status != 200 || strings.Contains(page.Body, strings.Repeat("z", 101)) {
+					t.Errorf("a query of 60 KB: %d, and it is repeated whole", page.Status)
+				}
 				if page := r.Do("GET", a.path+"?q=zipporah", nil); !strings.Contains(page.Body, "Zipporah Rides") || strings.Contains(page.Body, "Northwind") {
 					t.Errorf("the search finds %s", page.Body)
 				}
