@@ -34,6 +34,7 @@ generate: ## what is generated and committed: templ's Go code, the widget's decl
 
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory openapi
 	@$(POSTGRES) $(GO) test -timeout 20m ./...
 
 # A package more at once than there are processors, for the tests wait for disks, and
@@ -44,7 +45,11 @@ test-fast: assets check ## the tests without browser and PostgreSQL
 test-race: tools assets ## every test but the browser's, under the race detector
 	@CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
 
-.PHONY: tools check
+.PHONY: tools check openapi
+openapi: ## lint both OpenAPI documents, and compile clients that are generated from them
+	@e2e/setup.sh openapi
+	@docs/openapitest/clients/check.sh
+
 tools:
 	@e2e/setup.sh
 

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -44,6 +45,26 @@ func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
 	product := openapitest.Provider(t).Components.Schemas["ReportProduct"].Value.Properties["inquiry_type"].Value
 	if got, want := strs(product.Enum), slices.Sorted(slices.Values(svc.InquiryTypes())); !slices.Equal(got, want) {
 		t.Errorf("inquiry_type = %q, want %q", got, want)
+	}
+}
+
+// Generators of clients make one type for a name, in whatever section it stands and
+// however it is capitalized.
+func TestComponentNamesAreUnique(t *testing.T) {
+	for name, doc := range documents(t) {
+		seen := map[string]string{}
+		c := doc.Components
+		for section, names := range map[string][]string{
+			"schemas": slices.Collect(maps.Keys(c.Schemas)), "parameters": slices.Collect(maps.Keys(c.Parameters)),
+			"requestBodies": slices.Collect(maps.Keys(c.RequestBodies)), "responses": slices.Collect(maps.Keys(c.Responses)),
+		} {
+			for _, n := range names {
+				if other, taken := seen[strings.ToLower(n)]; taken {
+					t.Errorf("%s: %s is in %s and in %s", name, n, section, other)
+				}
+				seen[strings.ToLower(n)] = section
+			}
+		}
 	}
 }
 

@@ -2,7 +2,8 @@
 # Installs what the tests need and this machine lacks: Chromium, its headless
 # shell, PostgreSQL and Node by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
-# with the word lighthouse that too, which the tests do not need.
+# with the word lighthouse that too, which the tests do not need; with the word openapi
+# what make openapi needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,6 +12,7 @@ axe=4.10.3
 lighthouse=12.8.2
 react=19.1.0
 scheduler=0.26.0 # that react-dom asks for
+openapi="@redocly/cli@2.77.0 openapi-typescript@7.13.0 typescript@5.9.3"
 
 missing=()
 command -v npm >/dev/null || missing+=(npm)
@@ -56,6 +58,12 @@ fetch scheduler "$scheduler"
 [ "${1-}" = react ] && exit
 fetch playwright-core "$playwright"
 fetch axe-core "$axe"
+if [ "${1-}" = openapi ] && [ "$(cat .cache/npm/openapi/version 2>/dev/null)" != "$openapi" ]; then
+  echo "fetching $openapi" >&2
+  # shellcheck disable=SC2086 # a list
+  npm install --silent --ignore-scripts --no-audit --no-fund --prefix .cache/npm/openapi $openapi >/dev/null
+  echo "$openapi" >.cache/npm/openapi/version
+fi
 if [ "${1-}" = lighthouse ] && [ "$(cat .cache/npm/lighthouse/version 2>/dev/null)" != "$lighthouse" ]; then
   echo "fetching lighthouse@$lighthouse" >&2
   npm install --silent --ignore-scripts --no-audit --no-fund --prefix .cache/npm/lighthouse "lighthouse@$lighthouse" >/dev/null

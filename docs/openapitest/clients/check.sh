@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Lints both OpenAPI documents, and generates and compiles clients and servers from
+# them, as users of the two APIs do. The generators from npm are those of
+# e2e/setup.sh.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd ../../.. && pwd)
+npm=$root/.cache/npm/openapi/node_modules/.bin
+out=$root/.cache/openapi
+mkdir -p "$out"
+export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
+
+quiet() { # prints what the command printed, where it fails
+  "$@" >"$out/log" 2>&1 || { cat "$out/log"; echo "failed: $*" >&2; exit 1; }
+}
+
+for name in openapi portal-openapi; do
+  document=$root/docs/$name.yaml
+  quiet "$npm/redocly" lint --extends=recommended "$document"
+  quiet "$npm/openapi-typescript" "$document" -o "$out/$name.ts"
+  quiet "$npm/tsc" --noEmit --strict --skipLibCheck "$out/$name.ts"
+  package=${name//-/}
+  mkdir -p "generated/$package"
+  quiet go tool oapi-codegen -generate types,client,std-http,strict-server,spec -package "$package" -o "generated/$package/api.go" "$document"
+done
+quiet go vet ./generated/...
+echo "OpenAPI: both documents are linted, and their clients in Go and TypeScript compile"
