@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/provider/documents"
-	"vestibule/internal/provider/sandbox/stubs"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
@@ -87,7 +87,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 	}
 	before := mostMemory()
 	room := &documents.Service{DB: s.db, Now: s.now}
-	var files []stubs.File
+	var files []reports.StubFile
 	for range documents.MaxFiles {
 		d, err := room.Upload(ctx, documents.New{PublicToken: token, KeyID: key, Kind: "PAYSTUB", Name: "paystub.pdf"}, bytes.NewReader(file))
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		files = append(files, stubs.File{Name: "paystub.pdf", Body: func() ([]byte, error) {
+		files = append(files, reports.StubFile{Name: "paystub.pdf", Body: func() ([]byte, error) {
 			from, err := room.Open(ctx, token, d.ID)
 			if err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 			return body, err
 		}})
 	}
-	if _, err := (stubs.Reader{Sandbox: true}).Read(files, &bankdata.Person{FirstName: "Ana", LastName: "Perez"}, token, bankdata.Data{}, time.Now()); err != nil {
+	if _, err := reports.ReadStubs(files, reports.StubsOf{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"}, Link: token, At: time.Now()}, bankdata.Data{}, nil); err != nil {
 		return 0, err
 	}
 	return mostMemory() - before, nil

@@ -49,7 +49,7 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 	if url == "" {
 		url = "http://" + c.ProviderAddr
 	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: url, Environment: svc.Environment(c.Environment), Assets: web.Provider()})
+	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: url, Environment: svc.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if party != store.Provider {
 		return nil
 	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: svc.Environment(c.Environment), Assets: web.Provider()})
+	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: svc.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
 	if err != nil {
 		return err
 	}

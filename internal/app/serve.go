@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/brand"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/telemetry"
@@ -229,6 +230,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		WidgetAccountRate:      p.config.WidgetAccountRate,
 		WidgetFiles:            int64(p.config.WidgetFiles) << 20,
 		AllowLoopbackCallbacks: local,
+		Sandbox:                sandboxOf(p.config),
 		Awkward:                p.config.SandboxAwkward,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
@@ -282,6 +284,14 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	}
 	p.parties[store.Provider] = s
 	return made, nil
+}
+
+// sandboxOf is what makes a provider a sandbox; nil in production.
+func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provider.Sandbox, error) {
+	if svc.Environment(c.Environment) != svc.Sandbox {
+		return nil
+	}
+	return testbench.New
 }
 
 // startPortal starts the portal, for the generated customer of the embedded

@@ -83,6 +83,16 @@ func TestWalls(t *testing.T) {
 	}
 	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"}, "internal/provider", "internal/analysis", "templates/provider")
 	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"}, "internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
+	for _, p := range all { // production is the provider without a test bench
+		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox", "internal/provider/testbench", "internal/provider/providertest") {
+			continue
+		}
+		for _, d := range p.Deps {
+			if within(d, "internal/provider/sandbox", "internal/provider/testbench") {
+				t.Errorf("%s reaches %s: what the sandbox invents is injected by the test bench alone", p.ImportPath, d)
+			}
+		}
+	}
 	for _, p := range all { // the rooms themselves: what stands below one of them is for servers and tests
 		if !slices.Contains([]string{"vestibule/internal/svc", "vestibule/internal/prefill", "vestibule/internal/journey"}, p.ImportPath) {
 			continue
@@ -123,10 +133,11 @@ func TestWalls(t *testing.T) {
 // itself; the party's own package wires them.
 func TestCapabilitiesDoNotImportTheirNeighbours(t *testing.T) {
 	shared := []string{"internal/provider/gate"}
+	wires := []string{"internal/provider/testbench", "internal/provider/providertest"} // as the party's own package does
 	for _, party := range []string{"internal/portal", "internal/provider"} {
 		for _, p := range list(t) {
 			mine, ok := strings.CutPrefix(p.ImportPath, "vestibule/"+party+"/")
-			if !ok {
+			if !ok || within(p.ImportPath, wires...) {
 				continue
 			}
 			mine, _, _ = strings.Cut(mine, "/")

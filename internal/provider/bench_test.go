@@ -18,6 +18,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -119,7 +120,7 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench
 	t.Cleanup(b.service.Close)
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config := provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
-		Environment: svc.Sandbox, AllowLoopbackCallbacks: true, Assets: web.Provider()}
+		Environment: svc.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: web.Provider()}
 	for _, f := range more {
 		f(&config)
 	}

@@ -85,6 +85,9 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payStubs", file("my-empty-stub.pdf")), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", file("down.pdf")), down, ""},
 			ending{p, "", "", brought(p, "payStubs", file("holiday.pdf")), refused, ""},
+			// An image is not read, whatever it is called.
+			ending{p, "", "", brought(p, "payStubs", file("paystub.png")), refused, svc.SubIncomplete},
+			ending{p, "", "", brought(p, "payStubs", file("missingfields.jpg")), ok, ""},
 			// What is encrypted, broken or something else is none, whatever it is called.
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("7 0 obj<<>>endobj "), 60_000)...))), refused, ""},

@@ -32,11 +32,6 @@ import (
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sandbox"
-	"vestibule/internal/provider/sandbox/payroll"
-	"vestibule/internal/provider/sandbox/profiles"
-	"vestibule/internal/provider/sandbox/stubs"
-	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
@@ -54,9 +49,14 @@ type Config struct {
 	Log         *slog.Logger
 	Now         func() time.Time // the time of day; a sandbox moves its own clock over it
 	URL         string           // public base, without a trailing slash
-	Environment svc.Environment  // of requests that name none; only a sandbox has a control surface
-	Assets      *web.Assets
-	OpenAPI     []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
+	Environment svc.Environment  // of requests that name none
+
+	// Sandbox makes the test bench of a sandbox: testbench.New. It is refused in
+	// production.
+	Sandbox func(context.Context, SandboxConfig) (Sandbox, error)
+
+	Assets  *web.Assets
+	OpenAPI []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
 
 	JobsElsewhere bool // jobs are left to other processes with this database
 
@@ -88,9 +88,8 @@ type Provider struct {
 	config    Config
 	now       func() time.Time
 	queue     *jobs.Queue
-	clock     *sandbox.Clock // nil in production
-	faults    *sandbox.Faults
-	awkward   *sandbox.Awkward // nil: as the service should be
+	sandbox   Sandbox // nil in production
+	invented  Sources // of the sandbox environment; none in production
 	keys      *gate.Keys
 	gate      *gate.Gate
 	customers *customers.Service
@@ -103,7 +102,6 @@ type Provider struct {
 	submits   *submissions.Service
 	accounts  *bankaccounts.Service
 	sharing   *sharing.Service
-	prepared  *sandbox.Prepared
 	desk      *dashboard.Service
 	docs      *door.Constant // nil without a contract
 
@@ -118,16 +116,16 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
 	}
 	p := &Provider{config: c, now: c.Now, stop: func() {}}
-	if c.Environment == svc.Sandbox {
-		p.clock = &sandbox.Clock{DB: c.DB, Base: c.Now, Log: c.Log}
-		if err := p.clock.Load(ctx); err != nil {
-			return nil, fmt.Errorf("provider: clock: %w", err)
+	only := svc.Production
+	if (c.Environment == svc.Sandbox) != (c.Sandbox != nil) {
+		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
+	}
+	if c.Sandbox != nil {
+		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, Awkward: c.Awkward})
+		if err != nil {
+			return nil, fmt.Errorf("provider: sandbox: %w", err)
 		}
-		p.now = p.clock.Now
-		p.faults = &sandbox.Faults{Log: c.Log}
-		if c.Awkward != 0 {
-			p.awkward = &sandbox.Awkward{Seed: c.Awkward, Log: c.Log, Now: p.now}
-		}
+		p.sandbox, p.now, only = made, made.Now, ""
 	}
 	registry := jobs.NewRegistry()
 	queue, err := jobs.NewQueue(ctx, c.DB, registry, c.Log, p.now)
@@ -143,46 +141,47 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill,
 		CheckCompleteURL: redirects.CheckCompleteURL}
-	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
+	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment, Only: only}
 	p.customers.Gate = p.gate
 	// The time that is signed is the time of day: the receiver's clock does not move.
 	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
 	sender.Watch = c.Telemetry.Delivered
 	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender}
-	if p.awkward != nil {
-		p.events.Sender = p.awkward.Sender(sender)
+	if p.sandbox != nil {
+		p.events.Sender = p.sandbox.Sender(sender)
 	}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
-	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Log: c.Log, Now: p.now,
-		Stubs: stubReader{stubs.Reader{Sandbox: c.Environment == svc.Sandbox}}, Documents: reportDocuments{p.documents},
-		Watch: c.Telemetry.ReportMade, Suppliers: suppliers.Bureaus{}, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
+	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now,
+		Sources: func(env svc.Environment) reports.Sources { return p.sources(env).Reports }, Documents: reportDocuments{p.documents},
+		Watch: c.Telemetry.ReportMade, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers}}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
 	p.events.Reports = labels{p.reports, p.customers, p.sharing}
-	p.prepared = &sandbox.Prepared{DB: c.DB, Now: p.now}
 	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
-		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Banks: visitBanks(), Bank: visitBank{},
-		Employers: visitEmployers(), Payroll: visitPayroll{}, Documents: visitDocuments{p.documents}, Suppliers: visitSuppliers(),
-		Secure:    strings.HasPrefix(c.URL, "https:"),
-		Prepared:  visitPrepared{p.prepared, p.reports, p.customers},
-		ByAddress: &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
-		ByAccount: &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
+		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Documents: visitDocuments{p.documents},
+		Catalogues: func(env svc.Environment) visits.Catalogue { return p.sources(env).Visits },
+		Secure:     strings.HasPrefix(c.URL, "https:"),
+		ByAddress:  &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
+		ByAccount:  &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
 	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
 	p.visits.Returns = visitReturns{p.redirects, p.invites}
-	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
-		Reports: submissionReports{p.reports, p.prepared}, Sandbox: submissionSandbox{p.prepared, p.customers}}
 	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
-		Reports: accountReports{p.reports}, Banks: destinations()}
+		Reports: accountReports{p.reports}, Banks: func(env svc.Environment) []bankaccounts.Bank { return p.sources(env).Destinations }}
 	if err := p.accounts.Open(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	p.reports.Connect = connections{p.accounts}.Connect
+	p.reports.Connect = connections{p}.Connect
+	if p.sandbox != nil {
+		p.invented = p.sandbox.Sources(p.services())
+	}
+	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
+		Reports: submissionReports{p.reports, p.invented.Prepared}, Sandbox: p.invented.Submissions}
 	if len(c.OpenAPI) > 0 {
 		if p.docs, err = docsPage(ctx, c); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
@@ -337,11 +336,8 @@ func (p *Provider) Handler() http.Handler {
 		mux.Handle("GET /docs", p.docs)
 	}
 	h := door.Shape(p.config.Log, mux, forPeople, p.missing)
-	if p.awkward != nil {
-		h = p.awkward.Wrap(h)
-	}
-	if p.faults != nil {
-		h = p.faults.Wrap(h)
+	if p.sandbox != nil {
+		h = p.sandbox.Wrap(h)
 	}
 	return door.Wrap(p.config.Log, h)
 }
@@ -376,15 +372,12 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 // Control is the sandbox's control listener; in production there is nothing at
 // any address of it.
 func (p *Provider) Control() http.Handler {
-	if p.clock == nil {
+	if p.sandbox == nil {
 		return door.Wrap(p.config.Log, door.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
 			return door.Fail(svc.CodeNotFound, errors.New("production has no sandbox control"))
 		}))
 	}
-	c := &sandbox.Control{DB: p.config.DB, Log: p.config.Log, Clock: p.clock, Faults: p.faults, Prepared: p.prepared,
-		Walker: walker{p.visits}, Webhooks: controlWebhooks{p.events, p.reports, p.customers, p.sharing}, Keys: p.keys,
-		Accounts: controlAccounts{p}, Banks: controlBanks{p.accounts}, Submissions: controlSubmissions{}, Receive: p.receive, Moved: p.moved, Refill: p.refill}
-	return c.Handler()
+	return p.sandbox.Control(p.services(), ControlHooks{First: p.seed.PublicID, Receive: p.receive, Moved: p.moved, Refill: p.refill})
 }
 
 // receive reads a webhook as the generated third party does.
@@ -417,8 +410,8 @@ func (p *Provider) Start(ctx context.Context) error {
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	p.idle.Go(func() { p.tend(ctx) })
-	if p.clock != nil {
-		p.idle.Go(func() { p.clock.Follow(ctx) })
+	if p.sandbox != nil {
+		p.idle.Go(func() { p.sandbox.Follow(ctx) })
 	}
 	return nil
 }

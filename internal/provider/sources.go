@@ -5,39 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"time"
 
-	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sandbox"
-	"vestibule/internal/provider/sandbox/payroll"
-	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // What else than banks reports are made from.
-
-// visitEmployers are the payroll providers as the widget lists them.
-func visitEmployers() []visits.Bank {
-	var out []visits.Bank
-	for _, p := range payroll.All() {
-		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, Lugar: p.HintES})
-	}
-	return out
-}
-
-// visitPayroll is the sandbox's payroll providers as the widget shows them.
-type visitPayroll struct{}
-
-func (visitPayroll) Login(username string) visits.Login {
-	profile, st, sub, ok := payroll.Providers{}.Login(username)
-	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
-}
 
 // signIns are the bank or payroll connections of a visit as reports keep them.
 func signIns(from []visits.SignIn) []reports.SignIn {
@@ -108,44 +84,4 @@ func (r reportDocuments) List(ctx context.Context, q store.Queryer, publicToken 
 
 func (r reportDocuments) Open(ctx context.Context, publicToken, id string) (io.ReadSeeker, error) {
 	return r.documents.Open(ctx, publicToken, id)
-}
-
-// stubReader reads pay stubs.
-type stubReader struct{ stubs.Reader }
-
-func (s stubReader) Read(files []reports.StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error) {
-	all := make([]stubs.File, len(files))
-	for i, f := range files {
-		all[i] = stubs.File(f)
-	}
-	return s.Reader.Read(all, who, link, bank, at)
-}
-
-func (s stubReader) Look(f reports.StubFile) (svc.Status, error) { return s.Reader.Look(stubs.File(f)) }
-
-// walkOf is how the sandbox control wants a visit walked.
-func walkOf(how sandbox.Walk) visits.Walk {
-	w := visits.Walk{Sources: shown(how.Sources), Supplier: how.Supplier, End: how.End}
-	for _, b := range how.Banks {
-		w.Banks = append(w.Banks, visits.At(b))
-	}
-	for _, e := range how.Employers {
-		w.Employers = append(w.Employers, shown(e))
-	}
-	return w
-}
-
-func shown(of sandbox.Sources) (out visits.Sources) {
-	if of.Payroll != nil {
-		at := visits.At(*of.Payroll)
-		out.Payroll = &at
-	}
-	for _, f := range of.PayStubs {
-		out.Stubs = append(out.Stubs, visits.File(f))
-	}
-	for _, f := range of.Documents {
-		out.Letters = append(out.Letters, visits.File(f))
-	}
-	out.Skip = of.Skip
-	return out
 }

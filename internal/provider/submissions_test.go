@@ -19,6 +19,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -408,7 +409,7 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
 		second, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-			URL: b.service.URL, Environment: svc.Sandbox, Assets: web.Provider()})
+			URL: b.service.URL, Environment: svc.Sandbox, Sandbox: testbench.New, Assets: web.Provider()})
 		if err != nil {
 			t.Fatal(err)
 		}

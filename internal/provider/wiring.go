@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -10,24 +9,17 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/door"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sandbox"
-	"vestibule/internal/provider/sandbox/banks"
-	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
@@ -39,6 +31,11 @@ import (
 
 // subjects tells reports about products and consumers.
 type subjects struct{ customers *customers.Service }
+
+func (s subjects) Environment(ctx context.Context, q store.Queryer, customerID string) (svc.Environment, error) {
+	a, err := s.customers.ByID(ctx, q, customerID)
+	return a.Environment, err
+}
 
 func (s subjects) Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error) {
 	p, err := s.customers.Product(ctx, q, customerID, productID)
@@ -160,7 +157,7 @@ func visitError(err error) error {
 }
 
 func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string, from visits.Source) error {
-	in := typed(from)
+	in := InputOf(from)
 	in.Banks, in.SignIns, in.Documents, in.Supplier = signIns(from.Banks), signIns(from.Payroll), from.Documents, from.Supplier
 	if from.Skipped != nil {
 		in.Gathered = &eligibility.Gathered{Skipped: from.Skipped}
@@ -168,9 +165,9 @@ func (v visitReports) Attach(ctx context.Context, tx *sql.Tx, publicToken string
 	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
-// typed is an input with what the consumer typed, and nothing else yet.
-func typed(from visits.Source) reports.Input {
-	known := given(reports.Given{DOB: from.DOB != "", State: from.State, Employers: from.Employers, AnnualIncome: from.AnnualIncome})
+// InputOf is an input with what the consumer typed, and nothing else yet.
+func InputOf(from visits.Source) reports.Input {
+	known := reports.Given{DOB: from.DOB != "", State: from.State, Employers: from.Employers, AnnualIncome: from.AnnualIncome}.OrNil()
 	if from.FirstName == "" && from.LastName == "" {
 		return reports.Input{Given: known}
 	}
@@ -178,21 +175,13 @@ func typed(from visits.Source) reports.Input {
 	if from.Email != "" {
 		p.Emails = []string{from.Email}
 	}
-	return reports.Input{Consumer: p, Source: report.ConsumerInput, Born: born(from.DOB), Given: known}
+	return reports.Input{Consumer: p, Source: report.ConsumerInput, Born: Born(from.DOB), Given: known}
 }
 
-// born is a date of birth that was checked when it came; zero for none.
-func born(dob string) report.Date {
+// Born is a date of birth that was checked when it came; zero for none.
+func Born(dob string) report.Date {
 	day, _ := time.Parse(time.DateOnly, dob)
 	return report.Date{Time: day}
-}
-
-// given is g, or nil for nothing.
-func given(g reports.Given) *reports.Given {
-	if g.Empty() {
-		return nil
-	}
-	return &g
 }
 
 func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
@@ -203,75 +192,6 @@ func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken str
 func (v visitReports) Status(ctx context.Context, q store.Queryer, publicToken string) (svc.Status, svc.Substatus, error) {
 	r, err := v.reports.Get(ctx, q, publicToken)
 	return r.Status, r.Substatus, err
-}
-
-// visitBank is the sandbox's bank as the widget shows it.
-type visitBank struct{}
-
-func (visitBank) Login(username string) visits.Login {
-	profile, st, sub, ok := profiles.Bank{}.Login(username)
-	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
-}
-
-func (visitBank) Accounts(profile, link string, at time.Time) []visits.Account {
-	var out []visits.Account
-	for _, a := range (profiles.Bank{}).Accounts(profile, link, at) {
-		out = append(out, visits.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Eligible: a.Type == report.CashEquivalent})
-	}
-	return out
-}
-
-// visitPrepared serves prepared reports to visits.
-type visitPrepared struct {
-	prepared  *sandbox.Prepared
-	reports   *reports.Service
-	customers *customers.Service
-}
-
-func (v visitPrepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
-	return entitled(ctx, q, v.customers, v.prepared, customerID, id)
-}
-
-// entitled is the kind of a prepared report that the customer may use.
-func entitled(ctx context.Context, q store.Queryer, c *customers.Service, p *sandbox.Prepared, customerID, id string) (svc.Product, error) {
-	a, err := c.ByID(ctx, q, customerID)
-	if err != nil {
-		return "", err
-	}
-	if !a.CustomReports {
-		return "", store.ErrNotFound
-	}
-	return p.Lookup(ctx, q, customerID, id)
-}
-
-// Attach has the report made from the prepared contents. What else is known of the
-// consumer is what was typed, or else what was uploaded.
-func (v visitPrepared) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from visits.Source) error {
-	c, err := v.prepared.Contents(ctx, tx, customerID, id)
-	if err != nil {
-		return err
-	}
-	in := typed(from)
-	if in.Consumer == nil && c.Consumer != nil {
-		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, born(c.Born)
-	}
-	known := reports.Given{DOB: from.DOB != "" || c.Born != "", State: cmp.Or(from.State, c.State), Employers: from.Employers, AnnualIncome: from.AnnualIncome}
-	if len(known.Employers) == 0 {
-		known.Employers = c.Employers
-	}
-	in.Given, in.Supplier = given(known), c.Supplier
-	in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
-	for _, s := range c.Payroll {
-		in.SignIns = append(in.SignIns, reports.SignIn{Provider: s.Provider, Profile: s.Username})
-		if c.Data != nil { // nothing is retrieved beside data that are there
-			at := c.At
-			if at.IsZero() {
-				at = v.reports.Now()
-			}
-			in.Payroll = append(in.Payroll, v.reports.Payroll.Fetch(s.Provider, s.Username, publicToken, at))
-		}
-	}
-	return v.reports.Attach(ctx, tx, publicToken, in)
 }
 
 // visitReturns tells visits the way back of a redirect.
@@ -325,65 +245,6 @@ func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customer
 	return redirects.Account{PublicID: a.PublicID, Post: a.ReturnMode == "post", FormOnly: a.RequireForm, CompleteURLs: a.CompleteURLs}, err
 }
 
-// walker walks visits for the sandbox control.
-type walker struct{ visits *visits.Service }
-
-func (w walker) Walk(ctx context.Context, token string, how sandbox.Walk) (sandbox.Walked, error) {
-	done, err := w.visits.Walk(ctx, token, walkOf(how))
-	return sandbox.Walked(done), err
-}
-
-// controlWebhooks sends events again for the sandbox control.
-type controlWebhooks struct {
-	events    *events.Service
-	reports   *reports.Service
-	customers *customers.Service
-	sharing   *sharing.Service
-}
-
-func (c controlWebhooks) Fire(ctx context.Context, publicToken string, how sandbox.Again) (int, error) {
-	q, named, receiver := c.reports.DB.SQL, publicToken, ""
-	if share, err := c.sharing.Get(ctx, q, publicToken); err == nil {
-		named, receiver = share.PublicToken, share.ThirdPartyID
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return 0, err
-	}
-	r, err := c.reports.Get(ctx, q, named)
-	if err != nil {
-		return 0, err
-	}
-	if receiver == "" {
-		receiver = r.CustomerID
-	}
-	return c.events.Fire(ctx, publicToken, events.Again(how), receiver, r.Status, r.Substatus)
-}
-
-func (c controlWebhooks) CheckURL(url string) error { return c.events.CheckURL(url) }
-
-func (c controlWebhooks) SetCallback(ctx context.Context, tx *sql.Tx, publicID, url string, rotate bool) (string, error) {
-	a, err := c.customers.Account(ctx, tx, publicID)
-	if err != nil {
-		return "", err
-	}
-	return c.events.SetCallback(ctx, tx, a.CustomerID, url, rotate)
-}
-
-// controlAccounts finds customers for the sandbox control.
-type controlAccounts struct{ p *Provider }
-
-func (c controlAccounts) CustomerID(ctx context.Context, q store.Queryer, publicID string) (string, error) {
-	a, err := c.p.customers.Account(ctx, q, publicID)
-	return a.CustomerID, err
-}
-
-func (c controlAccounts) SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error {
-	return c.p.customers.SetCompleteURL(ctx, tx, customerID, url)
-}
-
-func (c controlAccounts) First(ctx context.Context, q store.Queryer) (string, error) {
-	return c.CustomerID(ctx, q, c.p.seed.PublicID)
-}
-
 // submissionAccounts tells submissions about products.
 type submissionAccounts struct{ customers *customers.Service }
 
@@ -392,27 +253,15 @@ func (s submissionAccounts) Kind(ctx context.Context, q store.Queryer, customerI
 	return p.Kind, err
 }
 
-// submissionSandbox tells submissions what the sandbox serves in their place.
-type submissionSandbox struct {
-	prepared  *sandbox.Prepared
-	customers *customers.Service
-}
-
-func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
-
-func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
-	return entitled(ctx, q, s.customers, s.prepared, customerID, id)
-}
-
 // submissionReports makes the reports of submissions.
 type submissionReports struct {
 	reports  *reports.Service
-	prepared *sandbox.Prepared
+	prepared func(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }
 
 func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sql.Tx) error, error) {
 	in := reports.Input{Consumer: &n.Person, Source: report.CustomerInput, Profile: n.Profile, Data: n.Data, At: n.At,
-		Given: given(reports.Given{DOB: n.DOB, State: n.State})}
+		Given: reports.Given{DOB: n.DOB, State: n.State}.OrNil()}
 	var packed reports.Packed
 	if !n.Failed && n.SandboxReportID == "" {
 		var err error
@@ -432,56 +281,13 @@ func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sq
 			_, err = s.reports.SetStatus(ctx, tx, n.PublicToken, svc.StatusError, n.Substatus)
 			return err
 		case n.SandboxReportID != "":
-			c, err := s.prepared.Contents(ctx, tx, n.CustomerID, n.SandboxReportID)
-			if err != nil {
+			if err := s.prepared(ctx, tx, n.CustomerID, n.SandboxReportID, &in); err != nil {
 				return err
 			}
-			in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 			return s.reports.Attach(ctx, tx, n.PublicToken, in)
 		}
 		return s.reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.Behind()) // an applicant waits for theirs
 	}, nil
-}
-
-// controlSubmissions reads what a prepared report is uploaded as.
-type controlSubmissions struct{}
-
-func (controlSubmissions) Read(body []byte, product svc.Product, now time.Time) (sandbox.Contents, []door.Detail) {
-	in, details, err := submissions.Read(bytes.NewReader(body),
-		submissions.Terms{Now: now, Upload: true, PersonOnly: product == svc.Passport, Seed: uuid.NewString()})
-	if err != nil {
-		return sandbox.Contents{}, details
-	}
-	c := sandbox.Contents{At: in.PullDate}
-	if product != svc.Passport {
-		c.Data = &in.Data
-	}
-	c.Born, c.State = in.Personal.Known(now)
-	if p := in.Personal; p.FirstName != nil && p.LastName != nil {
-		c.Consumer = &bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName}
-		if p.Email != nil {
-			c.Consumer.Emails = []string{*p.Email}
-		}
-	}
-	return c, nil
-}
-
-// visitBanks is the catalogue as the widget shows it.
-func visitBanks() []visits.Bank {
-	var out []visits.Bank
-	for _, b := range banks.All() {
-		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place})
-	}
-	return out
-}
-
-// destinations is the catalogue as customers ask for it.
-func destinations() []bankaccounts.Bank {
-	var out []bankaccounts.Bank
-	for _, b := range banks.All() {
-		out = append(out, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage})
-	}
-	return out
 }
 
 // accountCustomers tells bankaccounts what was agreed to.

@@ -43,6 +43,9 @@ type Visit struct {
 
 	Connected []Connected // of the report as a whole
 
+	Unsourced    Unsourced
+	Unconfigured bool // it ended for want of any source
+
 	Bank      string // the name of the chosen bank or payroll provider
 	Query     string // of the search for them
 	Banks     []Bank

@@ -9,6 +9,8 @@ import (
 func (v Visit) endWords() string {
 	words := ""
 	switch {
+	case v.Unconfigured:
+		return v.unconfiguredWords()
 	case v.Verifies:
 		words = v.verifyWords()
 	case v.Way == Payroll:
@@ -105,6 +107,9 @@ func (v Visit) stubWords() string {
 	case v.End == "success" && v.Status == svc.StatusBureauUnresponsive:
 		return v.say("Your files arrived, but they could not be read at the moment. "+v.Customer+" will tell you how to go on.",
 			"Sus archivos llegaron, pero en este momento no se pudieron leer. "+v.Customer+" le dirá cómo continuar.")
+	case v.End == "success" && v.Substatus == svc.SubIncomplete:
+		return v.say("Your files arrived. An image of a pay stub is not read by itself: the PDF file that your employer gives you would be. "+v.Customer+" has the files and will tell you what to do next.",
+			"Sus archivos llegaron. La imagen de un talón de pago no se lee automáticamente; el archivo PDF que le da su empresa, sí. "+v.Customer+" tiene los archivos y le dirá qué hacer ahora.")
 	case v.End == "success":
 		return v.say("Your files arrived, but no pay stub could be read in them. "+v.Customer+" will tell you how to go on.",
 			"Sus archivos llegaron, pero no se pudo leer ninguna nómina en ellos. "+v.Customer+" le dirá cómo continuar.")

@@ -120,7 +120,7 @@ func (in *Input) Outcome(asOf time.Time) (svc.Status, svc.Substatus) {
 		found = append(found, payrollOutcome(in.Payroll, report.DateOf(asOf)))
 	}
 	if len(in.Paystubs) > 0 {
-		found = append(found, outcome{stubsOutcome(in.Paystubs), ""})
+		found = append(found, stubsOutcome(in.Paystubs))
 	}
 	best := slices.MinFunc(found, func(a, b outcome) int { return cmp.Compare(a.rank(), b.rank()) })
 	return best.status, best.sub

@@ -8,35 +8,40 @@ import (
 
 // Paystub is an uploaded pay stub.
 type Paystub struct {
-	ID       string // UUID of the document
-	SourceID string // source_id of the report, one a file
-	Path     string // source_filepath
-	Status   svc.Status
-	Employer string         // empty: the stub does not say
-	Stub     report.Paystub // where Status is SUCCESS: as it was read, without what is above
+	ID        string // UUID of the document
+	SourceID  string // source_id of the report, one a file
+	Path      string // source_filepath
+	Status    svc.Status
+	Substatus svc.Substatus  `json:",omitempty"`
+	Image     bool           `json:",omitempty"` // the file is an image, which is not read
+	Employer  string         // empty: the stub does not say
+	Stub      report.Paystub // where Status is SUCCESS, and of an image: as it was read, without what is above
 }
 
 // stubsOutcome is the status of a report from nothing but pay stubs: the best of
-// them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED.
-func stubsOutcome(all []Paystub) svc.Status {
-	status := svc.StatusNotAuthenticated
+// them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED. The substatus
+// is that of the first with this status that has one.
+func stubsOutcome(all []Paystub) outcome {
+	out := outcome{status: svc.StatusNotAuthenticated}
 	for i := range all {
-		switch all[i].Status {
-		case svc.StatusSuccess:
-			return svc.StatusSuccess
-		case svc.StatusBureauUnresponsive:
-			status = svc.StatusBureauUnresponsive
+		switch p := &all[i]; {
+		case p.Status == svc.StatusSuccess:
+			return outcome{status: svc.StatusSuccess}
+		case p.Status == svc.StatusBureauUnresponsive:
+			out = outcome{status: p.Status}
+		case p.Status == out.status && out.sub == "":
+			out.sub = p.Substatus
 		}
 	}
-	return status
+	return out
 }
 
-// paystubs is the report's `income.paystubs`: those that could be read, in their
-// order.
+// paystubs is the report's `income.paystubs`: those that could be read and images, in
+// their order.
 func paystubs(all []Paystub) []report.Paystub {
 	var out []report.Paystub
 	for i := range all {
-		if p := &all[i]; p.Status == svc.StatusSuccess {
+		if p := &all[i]; p.Status == svc.StatusSuccess || p.Image {
 			stub := p.Stub
 			stub.SourceID, stub.SourceRecordID, stub.SourceFilepath = p.SourceID, p.ID, p.Path
 			out = append(out, stub)

@@ -107,8 +107,10 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s %q", tt.name, d.Outcome, d.FileType, tt.want, tt.kind)
 		}
 		status, sub := d.Status()
-		if want := map[bool]svc.Status{true: svc.StatusSuccess, false: svc.StatusNotAuthenticated}[tt.want == paystub.Read]; status != want || sub != "" {
-			t.Errorf("%s: status %s %q, want %s", tt.name, status, sub, want)
+		want := map[bool]svc.Status{true: svc.StatusSuccess, false: svc.StatusNotAuthenticated}[tt.want == paystub.Read]
+		why := map[bool]svc.Substatus{true: svc.SubIncomplete}[tt.want == paystub.Image]
+		if status != want || sub != why {
+			t.Errorf("%s: status %s %q, want %s %q", tt.name, status, sub, want, why)
 		}
 		p := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, s.Pay)[0]
 		if len(p.ConsistencyChecks) != len(report.PaystubChecks()) {

@@ -55,10 +55,14 @@ type Document struct {
 }
 
 // Status is the source's status for a document: SUCCESS with whatever fields there
-// are, NOT_AUTHENTICATED for what is no pay stub that can be read.
+// are, NOT_AUTHENTICATED for what is no pay stub that can be read, of an image with
+// INCOMPLETE_INFORMATION.
 func (d *Document) Status() (svc.Status, svc.Substatus) {
-	if d.Outcome == Read {
+	switch d.Outcome {
+	case Read:
 		return svc.StatusSuccess, ""
+	case Image:
+		return svc.StatusNotAuthenticated, svc.SubIncomplete
 	}
 	return svc.StatusNotAuthenticated, ""
 }

@@ -43,7 +43,7 @@ type Service struct {
 	Gate      Gate
 	Customers Customers
 	Reports   Reports
-	Banks     []Bank // the catalogue, in alphabetical order
+	Banks     func(svc.Environment) []Bank // of an environment, in alphabetical order
 
 	pepper []byte                       // keys the HMACs of account numbers
 	lists  store.Gather[string, holder] // by consumer id, whoever asks
@@ -212,10 +212,11 @@ func pathID(r *http.Request, wildcard, name string) (string, error) {
 	return strings.ToLower(id), nil
 }
 
-// destinations lists the banks that have a domain.
+// destinations lists the banks of the caller's environment that have a domain.
 func (s *Service) destinations(w http.ResponseWriter, r *http.Request) error {
-	out := make([]Bank, 0, len(s.Banks))
-	for _, b := range s.Banks {
+	all := s.Banks(gate.CallerOf(r.Context()).Environment)
+	out := make([]Bank, 0, len(all))
+	for _, b := range all {
 		if len(b.OAuth)+len(b.Homepage) > 0 {
 			out = append(out, b)
 		}

@@ -45,6 +45,7 @@ type Gate struct {
 	Now       func() time.Time           // the provider's clock
 	Default   svc.Environment            // of a request that names none, on a host that is not in Hosts
 	Hosts     map[string]svc.Environment // by host name without port; nil: every host is Default's
+	Only      svc.Environment            // customers of another one are unknown; empty: both are served
 
 	verified verifiedTokens
 
@@ -153,7 +154,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 // the environment; else UNKNOWN_CUSTOMER.
 func (g *Gate) Customer(ctx context.Context, q store.Queryer, publicID string, env svc.Environment) (Caller, error) {
 	c, err := g.Directory.Account(ctx, q, publicID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && c.Environment != env {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !g.serves(env)) {
 		return Caller{}, door.Fail(svc.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
 	}
 	return c, err
@@ -181,6 +182,9 @@ func (g *Gate) Environment(r *http.Request) (svc.Environment, error) {
 	}
 	return g.Default, nil
 }
+
+// serves reports whether customers of an environment are known here.
+func (g *Gate) serves(env svc.Environment) bool { return g.Only == "" || g.Only == env }
 
 func (g *Gate) basic(r *http.Request) (Client, error) {
 	env, err := g.Environment(r)
@@ -219,7 +223,7 @@ func (g *Gate) basic(r *http.Request) (Client, error) {
 	switch {
 	case found.CredentialID == "":
 		return Client{}, unknown("unknown client or wrong secret")
-	case found.Environment != env:
+	case found.Environment != env, !g.serves(env):
 		return Client{}, unknown("credentials of the other environment")
 	}
 	return found, nil
@@ -245,7 +249,7 @@ func (g *Gate) bearer(r *http.Request) (Client, error) {
 	client, err := g.credentials.Do(r.Context(), id, func(ctx context.Context) (Client, error) {
 		return g.Directory.Client(ctx, g.DB.SQL, id)
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && client.Environment != env {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (client.Environment != env || !g.serves(env)) {
 		return Client{}, unknown("access token of a revoked secret or of the other environment")
 	}
 	return client, err

@@ -21,6 +21,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/web"
@@ -92,6 +93,9 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 		Assets: web.Provider(), AllowLoopbackCallbacks: true}
 	for _, e := range edit {
 		e(&config)
+	}
+	if config.Environment == svc.Sandbox && config.Sandbox == nil {
+		config.Sandbox = testbench.New
 	}
 	p, err := provider.New(t.Context(), config)
 	if err != nil {

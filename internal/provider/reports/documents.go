@@ -4,13 +4,10 @@ import (
 	"context"
 	"io"
 	"strings"
-	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Documents keeps the files that a consumer handed in for a report.
@@ -27,24 +24,6 @@ type Document struct {
 	Path     string // last part of its source_filepath
 	Size     int64  // bytes
 	Employer int    // the stated one that it was uploaded for, from 1; 0: none in particular
-}
-
-// Stubs reads pay stubs.
-type Stubs interface {
-	// Read reads the files of a report in their order. It returns as many, with
-	// Status, Employer and Stub; link is for what the sandbox makes up. Its errors are
-	// those of Body.
-	Read(files []StubFile, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error)
-	// Look says whether another document can be read by people. Its errors are those
-	// of Body.
-	Look(file StubFile) (svc.Status, error)
-}
-
-// StubFile is an uploaded pay stub, or another document.
-type StubFile struct {
-	Name     string
-	Employer string                 // the stated one that it is for; empty: none in particular
-	Body     func() ([]byte, error) // the whole file
 }
 
 // PaystubDocument is the document_type of uploaded pay stubs, and of their sources

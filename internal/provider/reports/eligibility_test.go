@@ -48,7 +48,7 @@ func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll
 func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
-		r.Payroll = office{}
+		r.from.Payroll = office{}
 		for w, want := range map[report.Workflow][]string{
 			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
 				"employment 3, payroll 2, accounts 0, documents 2"},

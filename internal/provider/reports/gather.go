@@ -30,14 +30,21 @@ func (a SignIn) good() bool { return a.Status == "" }
 // retrieve fetches what the visit connected and reads what it uploaded. What could not
 // be connected is listed as failed.
 func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
+	from, err := s.sourcesOf(ctx, r)
+	if err != nil {
+		return err
+	}
 	var data bankdata.Data
-	if len(in.Banks) == 0 {
-		data = s.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
+	if len(in.Banks) == 0 && from.Bank != nil {
+		data = from.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
 	}
 	var brought eligibility.Gathered
 	for _, at := range in.Banks {
+		if at.good() && from.Bank == nil {
+			continue
+		}
 		if at.good() {
-			here := s.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
+			here := from.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
 			data.Connections = append(data.Connections, here.Connections...)
 			continue
 		}
@@ -49,7 +56,10 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 	in.Data = &data
 	seen := map[string]int{} // how often a payroll provider was signed in to
 	for _, at := range in.SignIns {
-		p := s.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
+		if from.Payroll == nil {
+			continue
+		}
+		p := from.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
 		n := seen[p.SourceID]
 		seen[p.SourceID]++
 		p.SourceID = bankdata.SourceID(p.SourceID, n)
@@ -61,8 +71,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 		brought.Payroll = append(brought.Payroll, eligibility.Connected{Payroll: p, Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
 	}
 	if in.Documents {
-		var err error
-		if brought.Documents, err = s.read(ctx, r, in); err != nil {
+		if brought.Documents, err = s.read(ctx, r, in, from.Stubs); err != nil {
 			return fmt.Errorf("reports: documents: %w", err)
 		}
 	}
@@ -121,7 +130,7 @@ func gathered(in Input) (out eligibility.Gathered) {
 
 // read reads what was handed in: pay stubs go to the input, and what is returned are
 // the other documents.
-func (s *Service) read(ctx context.Context, r Report, in *Input) (others []eligibility.Document, err error) {
+func (s *Service) read(ctx context.Context, r Report, in *Input, by Rehearsal) (others []eligibility.Document, err error) {
 	all, err := s.handed(ctx, r)
 	if err != nil {
 		return nil, err
@@ -132,7 +141,7 @@ func (s *Service) read(ctx context.Context, r Report, in *Input) (others []eligi
 			stubs = append(stubs, d)
 			continue
 		}
-		status, err := s.Stubs.Look(s.stub(ctx, r, in, d))
+		status, err := look(s.stub(ctx, r, in, d), by)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +151,7 @@ func (s *Service) read(ctx context.Context, r Report, in *Input) (others []eligi
 	for i, d := range stubs {
 		files[i] = s.stub(ctx, r, in, d)
 	}
-	if in.Paystubs, err = s.Stubs.Read(files, in.Consumer, r.PublicToken, *in.Data, r.Retrieved); err != nil {
+	if in.Paystubs, err = ReadStubs(files, StubsOf{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data, by); err != nil {
 		return nil, err
 	}
 	for i, d := range stubs {

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/analysis/passport/paper"
 	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -27,15 +28,19 @@ type Suppliers interface {
 // makePassport makes a passport from its supplier's file. All that is kept of the file
 // is in the report.
 func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
-	if _, known := report.SupplierOf(in.Supplier); !known || s.Suppliers == nil {
-		return s.end(ctx, r.PublicToken, svc.StatusError, "", nil)
+	from, err := s.sourcesOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if _, known := report.SupplierOf(in.Supplier); !known || from.Suppliers == nil {
+		return s.end(ctx, r.PublicToken, svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, nil)
 	}
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
 	}
 	began := time.Now()
-	file := s.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
+	file := from.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
 	status, sub := passport.Outcome(file)
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
@@ -48,7 +53,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
-		Consumer: typed, File: file, Quote: s.Suppliers.Quote(file.Currency, r.Retrieved),
+		Consumer: typed, File: file, Quote: from.Suppliers.Quote(file.Currency, r.Retrieved),
 	}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
@@ -86,7 +91,12 @@ func (s *Service) pdf(kind svc.Product, w http.ResponseWriter, r *http.Request) 
 	return nil
 }
 
-// suppliers lists where passports come from, with what each provides of an identity.
-func suppliers(w http.ResponseWriter, r *http.Request) error {
-	return door.JSON(w, http.StatusOK, report.Suppliers())
+// suppliers lists where passports come from in the caller's environment, with what
+// each provides of an identity.
+func (s *Service) suppliers(w http.ResponseWriter, r *http.Request) error {
+	all := []report.Supplier{}
+	if s.Sources != nil && s.Sources(gate.CallerOf(r.Context()).Environment).Suppliers != nil {
+		all = report.Suppliers()
+	}
+	return door.JSON(w, http.StatusOK, all)
 }

@@ -48,14 +48,11 @@ type Service struct {
 	Gate     Gate
 	Events   Events
 	Subjects Subjects
-	Bank     Bank
-	Payroll  Payroll
-	Stubs    Stubs
 	Log      *slog.Logger
 	Now      func() time.Time // the provider's clock
 
-	// Suppliers has the files that passports are made from; nil where none are made.
-	Suppliers Suppliers
+	// Sources are the data sources of an environment; nil: there are none.
+	Sources func(svc.Environment) Sources
 
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
@@ -97,10 +94,32 @@ type Events interface {
 	Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error
 }
 
-// Subjects knows what a report is about: its product, and the customer's own id
-// of its consumer, empty for none.
+// Subjects knows what a report is about: the environment of its customer, its
+// product, and the customer's own id of its consumer, empty for none.
 type Subjects interface {
+	Environment(ctx context.Context, q store.Queryer, customerID string) (svc.Environment, error)
 	Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error)
+}
+
+// Sources are where the reports of an environment get their data. The zero value
+// has none: what a report was to be made from is then not there.
+type Sources struct {
+	Bank      Bank      // nil: no bank is asked
+	Payroll   Payroll   // nil: no payroll provider is asked
+	Suppliers Suppliers // nil: no passport is made
+	Stubs     Rehearsal // nil: a pay stub is what can be read in it
+}
+
+// sourcesOf are the data sources of a report.
+func (s *Service) sourcesOf(ctx context.Context, r Report) (Sources, error) {
+	if s.Sources == nil {
+		return Sources{}, nil
+	}
+	env, err := s.Subjects.Environment(ctx, s.DB.SQL, r.CustomerID)
+	if err != nil {
+		return Sources{}, fmt.Errorf("reports: environment: %w", err)
+	}
+	return s.Sources(env), nil
 }
 
 // Bank retrieves a consumer's data from the bank that was signed in to.

@@ -25,6 +25,7 @@ type room struct {
 	events []string
 	queued int
 	broken error // of the bank's subject
+	from   Sources
 }
 
 func (r *room) Record(_ context.Context, _ *sql.Tx, _, publicToken string, st svc.Status, sub svc.Substatus) error {
@@ -37,6 +38,10 @@ func (r *room) Record(_ context.Context, _ *sql.Tx, _, publicToken string, st sv
 func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
+}
+
+func (r *room) Environment(context.Context, store.Queryer, string) (svc.Environment, error) {
+	return svc.Sandbox, nil
 }
 
 func (r *room) Subject(context.Context, store.Queryer, string, string, string) (report.Product, string, error) {
@@ -60,8 +65,9 @@ const (
 func newRoom(t *testing.T, db *store.DB) *room {
 	t.Helper()
 	r := &room{}
-	r.Service = &Service{DB: db, Queue: r, Events: r, Subjects: r, Bank: r, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
+	r.from.Bank = r
+	r.Service = &Service{DB: db, Queue: r, Events: r, Subjects: r, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }, Sources: func(svc.Environment) Sources { return r.from }}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
 	return r
@@ -271,7 +277,7 @@ func (broken) Fetch(string, string, time.Time) bankdata.Data { panic("out of ran
 func TestAReportEndsWhateverHappens(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
-		r.Bank = broken{}
+		r.from.Bank = broken{}
 		registry := jobs.NewRegistry()
 		r.Register(registry)
 		q, err := jobs.NewQueue(t.Context(), db, registry, slog.New(slog.DiscardHandler), time.Now)

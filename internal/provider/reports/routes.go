@@ -30,7 +30,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(svc.Eligibility, s.file))
 	mux.Handle("GET /connect/passport/v4/json", of(svc.Passport, s.json))
 	mux.Handle("GET /connect/passport/v4/pdf", of(svc.Passport, s.pdf))
-	mux.Handle("GET /connect/suppliers", door.API(s.Log, s.Gate.Basic(suppliers)))
+	mux.Handle("GET /connect/suppliers", door.API(s.Log, s.Gate.Basic(s.suppliers)))
 }
 
 // status answers {status, substatus}.

@@ -24,6 +24,14 @@ func (g Given) Empty() bool {
 	return !g.DOB && g.State == "" && len(g.Employers) == 0 && g.AnnualIncome == nil
 }
 
+// OrNil is g, or nil where nothing was given.
+func (g Given) OrNil() *Given {
+	if g.Empty() {
+		return nil
+	}
+	return &g
+}
+
 // Material is what a report was made from, opened.
 type Material struct {
 	source Report

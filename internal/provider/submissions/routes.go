@@ -41,12 +41,13 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if left > 0 {
 		return limited(left)
 	}
-	in, err := s.read(w, r, n.PublicToken, caller.Environment)
+	sandbox := s.Sandbox != nil && caller.Environment == svc.Sandbox
+	in, err := s.read(w, r, n.PublicToken, sandbox)
 	if err != nil {
 		return err
 	}
 	n.ExternalID, n.UserArgs, n.At = in.ExternalID, in.UserArgs, in.PullDate
-	if err := s.source(ctx, &n, in, caller.Environment); err != nil {
+	if err := s.source(ctx, &n, in, sandbox); err != nil {
 		return err
 	}
 	begin, err := s.Reports.Prepare(n)
@@ -97,12 +98,12 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 
 // read reads the body. A refused one is read to its end, without being looked at,
 // so that a client that writes all of it first gets its answer.
-func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, env svc.Environment) (Submission, error) {
+func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, sandbox bool) (Submission, error) {
 	body, err := door.StreamJSON(w, r, MaxBody)
 	if err != nil {
 		return Submission{}, err
 	}
-	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: env == svc.Sandbox, Seed: publicToken})
+	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: sandbox, Seed: publicToken})
 	if errors.Is(err, ErrRefused) {
 		if _, cut := io.Copy(io.Discard, body); cut == nil {
 			return in, door.Fail(svc.CodeMalformedBody, err, details...)
@@ -119,9 +120,9 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 
 // source decides what the report is made from: the submitted data, or what the
 // sandbox has in their place.
-func (s *Service) source(ctx context.Context, n *New, in Submission, env svc.Environment) error {
-	sandbox, p := env == svc.Sandbox, in.Personal
-	if id := in.SandboxReportID; id != "" {
+func (s *Service) source(ctx context.Context, n *New, in Submission, sandbox bool) error {
+	p := in.Personal
+	if id := in.SandboxReportID; sandbox && id != "" {
 		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, n.CustomerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != svc.Cashflow {
 			return door.Fail(svc.CodeMalformedBody, errors.New("sandboxReportId"),

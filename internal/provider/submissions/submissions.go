@@ -31,7 +31,7 @@ const MaxBody = 20 << 20
 // report of the customer has.
 var ErrDuplicateExternalID = errors.New("submissions: another report of the customer has this external id")
 
-// Service serves submissions. All fields must be set.
+// Service serves submissions. All fields but Sandbox must be set.
 type Service struct {
 	DB       *store.DB
 	Log      *slog.Logger
@@ -39,7 +39,7 @@ type Service struct {
 	Gate     Gate
 	Accounts Accounts
 	Reports  Reports
-	Sandbox  Sandbox
+	Sandbox  Sandbox // nil in production
 }
 
 // Gate admits callers.

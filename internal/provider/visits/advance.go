@@ -147,6 +147,7 @@ func (s *Service) Withdrawn(ctx context.Context, tx *sql.Tx, consumerID string) 
 func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_ visit, moved bool, err error) {
 	now := s.Now()
 	in.At = store.Micros(now)
+	v.Lacks = s.catalogue(v.environment).lacks()
 	next, do, ok := v.Journey.Next(in)
 	if !ok {
 		return v, false, nil
@@ -191,7 +192,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 }
 
 // catchUp moves a visit by what happened without its applicant: its time ran
-// out, or its report was made.
+// out, its report was made, or its source is no longer there.
 func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
 	if v.State.Over() {
 		return v, nil
@@ -204,11 +205,22 @@ func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, erro
 		v, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: status, Substatus: sub})
 		return v, err
 	}
-	if s.Now().Before(v.expires) {
-		return v, nil
+	if !s.Now().Before(v.expires) {
+		v, _, err := s.advance(ctx, tx, v, Input{Kind: TimeUp})
+		return v, err
 	}
-	v, _, err := s.advance(ctx, tx, v, Input{Kind: TimeUp})
-	return v, err
+	if s.stranded(v) {
+		v, _, err := s.advance(ctx, tx, v, Input{Kind: Unsourced})
+		return v, err
+	}
+	return v, nil
+}
+
+// stranded reports whether the visit is connecting a source that its environment
+// no longer has.
+func (s *Service) stranded(v visit) bool {
+	v.Lacks = s.catalogue(v.environment).lacks()
+	return v.walking() && v.Lacks.way(v.Way)
 }
 
 // generate has the report made from what the applicant connected.
@@ -218,8 +230,8 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 		return err
 	}
 	in := person(v.Product, consumer.Prefill)
-	if v.sandboxReportID != "" {
-		return s.Prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
+	if prepared := s.catalogue(v.environment).Prepared; v.sandboxReportID != "" && prepared != nil {
+		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
 	}
 	if v.Employers > 0 {
 		if in.Employers, err = s.statedIn(ctx, tx, v, consumer.KeyID); err != nil {
@@ -250,13 +262,14 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 
 // signIn is a bank or payroll connection as reports are made from it.
 func (s *Service) signIn(v visit, c connected, who Source) SignIn {
-	of, _ := s.listed(c.Way, c.Bank)
+	sources := s.catalogue(v.environment)
+	of, _ := sources.listed(c.Way, c.Bank)
 	out := SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Nth), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Why}
 	if c.Employer > 0 {
 		out.Employer = who.Employers[c.Employer-1]
 	}
 	if c.good() {
-		out.Profile = s.login(c.Way, c.Username).Profile
+		out.Profile = sources.login(c.Way, c.Username).Profile
 	} else {
 		out.At = store.Time(c.At)
 	}
@@ -288,10 +301,8 @@ func person(product svc.Product, raw json.RawMessage) Source {
 }
 
 // rehearsal is what the sandbox plays for a prefill.
-func rehearsal(env svc.Environment, firstName, lastName string) Rehearsal {
+func rehearsal(firstName, lastName string) Rehearsal {
 	switch {
-	case env != svc.Sandbox:
-		return NoRehearsal
 	case lastName == "supplierdown":
 		return BureauDown
 	case lastName == "expiresoon":
@@ -313,7 +324,7 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 		if err != nil || !status.Final() {
 			return v, err
 		}
-	} else if s.Now().Before(v.expires) {
+	} else if s.Now().Before(v.expires) && !s.stranded(v) {
 		return v, nil
 	}
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
@@ -378,7 +389,7 @@ func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error
 // come opens a visit; one with a prepared report goes straight on to it.
 func (s *Service) come(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
 	v, moved, err := s.advance(ctx, tx, v, Input{Kind: Came})
-	if err != nil || !moved || v.sandboxReportID == "" {
+	if err != nil || !moved || v.sandboxReportID == "" || s.catalogue(v.environment).Prepared == nil {
 		return v, err
 	}
 	v, _, err = s.advance(ctx, tx, v, Input{Kind: Prepared})

@@ -1,6 +1,37 @@
 package visits
 
-import "strings"
+import (
+	"strings"
+
+	"vestibule/internal/svc"
+)
+
+// Catalogue has the data sources that the visits of an environment connect. The
+// zero value is none: a visit that needs one then ends as unsupported. Catalogues
+// are in the order in which applicants see them.
+type Catalogue struct {
+	Banks     []Bank
+	Bank      BankAccess // set where Banks are
+	Employers []Bank     // payroll providers
+	Payroll   Access     // set where Employers are
+	Suppliers []Bank     // of passports
+
+	Prepared PreparedReports // nil: there are no prepared reports
+	Rehearse bool            // the applicant's name may ask for a failure
+}
+
+// lacks says which ways have no source.
+func (c Catalogue) lacks() Lacks {
+	return Lacks{Banks: len(c.Banks) == 0, Payroll: len(c.Employers) == 0, Suppliers: len(c.Suppliers) == 0}
+}
+
+// catalogue has the data sources of an environment.
+func (s *Service) catalogue(env svc.Environment) Catalogue {
+	if s.Catalogues == nil {
+		return Catalogue{}
+	}
+	return s.Catalogues(env)
+}
 
 // Bank is one of the mock banks, payroll providers or suppliers. The names are invented; all
 // of a kind take the same user names.
@@ -11,12 +42,9 @@ type Bank struct {
 	Lugar string // the same in Spanish, where that is another
 }
 
-// bank returns the bank of that id.
-func (s *Service) bank(id string) (Bank, bool) { return s.listed(WayBank, id) }
-
-// listed returns what is listed under that id on a way.
-func (s *Service) listed(w Way, id string) (Bank, bool) {
-	for _, b := range s.list(w) {
+// listed returns the entry of that id in the catalogue of a way.
+func (c Catalogue) listed(w Way, id string) (Bank, bool) {
+	for _, b := range c.list(w) {
 		if b.ID == id {
 			return b, true
 		}
@@ -24,23 +52,28 @@ func (s *Service) listed(w Way, id string) (Bank, bool) {
 	return Bank{}, false
 }
 
-// list is what there is to choose from on a way.
-func (s *Service) list(w Way) []Bank {
+// list is the catalogue of a way.
+func (c Catalogue) list(w Way) []Bank {
 	switch w {
+	case WayBank:
+		return c.Banks
 	case WayPayroll:
-		return s.Employers
+		return c.Employers
 	case WaySupplier:
-		return s.Suppliers
+		return c.Suppliers
 	}
-	return s.Banks
+	return nil
 }
 
-// login is what there is behind a user name on a way.
-func (s *Service) login(w Way, username string) Login {
-	if w == WayPayroll {
-		return s.Payroll.Login(username)
+// login is what a user name leads to on a way; without a source, nothing.
+func (c Catalogue) login(w Way, username string) Login {
+	switch {
+	case w == WayPayroll && c.Payroll != nil:
+		return c.Payroll.Login(username)
+	case w == WayBank && c.Bank != nil:
+		return c.Bank.Login(username)
 	}
-	return s.Bank.Login(username)
+	return Login{}
 }
 
 // maxFound is how many a page of the search shows.

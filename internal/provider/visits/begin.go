@@ -112,7 +112,10 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime), tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
-	if v.Rehearsal = rehearsal(caller.Environment, who.FirstName, who.LastName); v.Rehearsal == ExpiringSoon {
+	if s.catalogue(caller.Environment).Rehearse {
+		v.Rehearsal = rehearsal(who.FirstName, who.LastName)
+	}
+	if v.Rehearsal == ExpiringSoon {
 		v.expires = now.Add(shortLifetime)
 	}
 	if v.Employers > 0 {
@@ -157,7 +160,8 @@ func (s *Service) product(ctx context.Context, q store.Queryer, caller gate.Call
 
 // prepared checks a sandboxReportId. Outside the sandbox it is ignored.
 func (s *Service) prepared(ctx context.Context, q store.Queryer, caller gate.Caller, product Product, id string) (string, error) {
-	if id == "" || caller.Environment != svc.Sandbox {
+	all := s.catalogue(caller.Environment).Prepared
+	if id == "" || all == nil {
 		return "", nil
 	}
 	refused := door.Fail(svc.CodeMalformedBody, errors.New("no such prepared report"),
@@ -165,7 +169,7 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller gate.Cal
 	if !svc.IsUUID(id) {
 		return "", refused
 	}
-	kind, err := s.Prepared.Lookup(ctx, q, caller.CustomerID, id)
+	kind, err := all.Lookup(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && kind != product.Kind {
 		return "", refused
 	}

@@ -80,8 +80,12 @@ func (j Journey) nth() (n int) {
 func (j Journey) several() bool { return j.Product == svc.Income || j.Product == svc.Eligibility }
 
 // ways lists what the applicant can connect where he stands, in the order in which he
-// is offered it: for one of his employers, or for the report as a whole.
-func (j Journey) ways() []Way {
+// is offered it: for one of his employers, or for the report as a whole. Ways without
+// a source are left out.
+func (j Journey) ways() []Way { return slices.DeleteFunc(j.wanted(), j.Lacks.way) }
+
+// wanted are all ways that the report can be made by where the applicant stands.
+func (j Journey) wanted() []Way {
 	switch {
 	case j.Product == svc.Passport:
 		return []Way{WaySupplier}
@@ -127,19 +131,26 @@ func (j Journey) left() (out []Way) {
 }
 
 // start goes to the employers, or to the first source.
-func (j *Journey) start() {
-	j.choose()
+func (j Journey) start() (Journey, Do, bool) {
 	if j.Employers > 0 {
-		j.Step, j.Way = StepEmployers, ""
+		j.Step, j.Way, j.Bank, j.Username = StepEmployers, "", "", ""
+		return j, 0, true
 	}
+	return j.choose()
 }
 
-// choose goes to the choice of ways, or into the only one.
-func (j *Journey) choose() {
+// choose goes to the choice of ways, or into the only one. Without any, the visit
+// ends as unsupported.
+func (j Journey) choose() (Journey, Do, bool) {
+	ways := j.ways()
+	if len(ways) == 0 {
+		return j.unsupported()
+	}
 	j.Step, j.Way, j.Bank, j.Username = StepSource, "", "", ""
-	if ways := j.ways(); len(ways) == 1 {
+	if len(ways) == 1 {
 		j.Step, j.Way = ways[0].first(), ways[0]
 	}
+	return j, 0, true
 }
 
 // from is the step that sources are chosen from, one after another; empty before
@@ -167,7 +178,7 @@ func (j Journey) turn() (Journey, Do, bool) {
 	first := j.Way != "" && j.Step == j.Way.first()
 	switch {
 	case first && len(j.ways()) > 1:
-		j.choose()
+		return j.choose()
 	case (first || j.Step == StepSource || j.Step == StepSkip) && j.from() != "":
 		j.pause()
 	case j.Step == StepConnected && j.Employers > 0:

@@ -44,7 +44,7 @@ func (j Journey) employers(in Input) (Journey, Do, bool) {
 		return j.onward()
 	case j.Step == StepEmployers && in.Kind == Verify && known && len(j.leftFor(in.Employer)) > 0:
 		j.Employer = in.Employer
-		j.choose()
+		return j.choose()
 	case j.Step == StepEmployers && in.Kind == Skip && known && !j.verified(in.Employer):
 		j.Employer, j.Step = in.Employer, StepSkip
 	case j.Step == StepSkip && in.Kind == Skipped && slices.Contains(report.SkippedReasons(), in.Reason):
@@ -57,17 +57,19 @@ func (j Journey) employers(in Input) (Journey, Do, bool) {
 }
 
 // onward leads from the employers to the assets, or to the end where there are none.
+// With nothing connected, and nothing that it could have been, it ends as unsupported.
 func (j Journey) onward() (Journey, Do, bool) {
 	switch {
+	case j.IncomeOnly && j.Lacks.Payroll:
+		return j.unsupported()
 	case j.IncomeOnly:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
 	case j.from() == StepConnected: // he has been there
 		j.pause()
-	default:
-		j.choose()
+		return j, 0, true
 	}
-	return j, 0, true
+	return j.choose()
 }
 
 // verified reports whether a source of that employer is connected.

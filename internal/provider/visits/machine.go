@@ -93,6 +93,7 @@ type Journey struct {
 	Product    svc.Product
 	Employers  int  // how many stated ones are verified; eligibility only
 	IncomeOnly bool // and nothing else; eligibility only
+	Lacks      Lacks
 
 	State     State
 	Step      Step
@@ -106,6 +107,23 @@ type Journey struct {
 	Status    svc.Status
 	Substatus svc.Substatus
 	Error     svc.WidgetError // why it could not be finished; empty unless Failed or Expired
+}
+
+// Lacks says which ways have no data source in the visit's environment. It is
+// not kept with the visit: what is configured may change.
+type Lacks struct{ Banks, Payroll, Suppliers bool }
+
+// way reports whether a way has no source.
+func (l Lacks) way(w Way) bool {
+	switch w {
+	case WayBank:
+		return l.Banks
+	case WayPayroll:
+		return l.Payroll
+	case WaySupplier:
+		return l.Suppliers
+	}
+	return false
 }
 
 // Kind is what happened.
@@ -135,6 +153,7 @@ const (
 	Broke       Kind = "broke"        // the widget cannot go on (sandbox control)
 	TimeUp      Kind = "time up"      // the visit's time is over
 	Withdrew    Kind = "withdrew"     // the consumer, its consent, by way of the customer
+	Unsourced   Kind = "unsourced"    // the source that is being connected is no longer there
 )
 
 // Input is one thing that happened, with what came with it.
@@ -222,6 +241,11 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		j.State, j.Step, j.Status, j.Substatus = Expired, StepEnd, svc.StatusExpired, ""
 		j.Error = svc.WidgetRequestTimeout
 		return j, Tell, true
+	case Unsourced:
+		if !j.walking() || !j.Lacks.way(j.Way) {
+			return j, 0, false
+		}
+		return j.choose()
 	}
 	if !j.walking() {
 		return j, 0, false
@@ -238,13 +262,13 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 		return j.turn()
 	case j.Step == StepConsent && in.Kind == Consented:
 		j.State = Connecting
-		j.start()
+		return j.start()
 	case j.Step == StepEmployers, j.Step == StepSkip:
 		return j.employers(in)
 	case j.Step == StepSource && in.Kind == Took && slices.Contains(j.left(), in.Way):
 		j.Step, j.Way = in.Way.first(), in.Way
 	case j.Step == StepConnected && in.Kind == More && len(j.left()) > 0:
-		j.choose()
+		return j.choose()
 	case j.Step == StepConnected && in.Kind == Enough:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
@@ -320,11 +344,10 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	}
 	if j.Step == "" || j.Step == StepConsent {
 		j.State, j.Step = Open, StepConsent
-	} else {
-		j.State, j.Sources, j.Employer = Connecting, "", 0
-		j.start()
+		return j, 0, true
 	}
-	return j, 0, true
+	j.State, j.Sources, j.Employer = Connecting, "", 0
+	return j.start()
 }
 
 // startOver goes back to the consent without anything that was connected. The tries
@@ -349,6 +372,22 @@ func (j Journey) miss(status svc.Status, sub svc.Substatus, in Input) (Journey, 
 // spared reports whether the visit goes on without the present source: beside others
 // that are connected, and where it is one employer's.
 func (j Journey) spared() bool { return j.good() || j.Employer > 0 }
+
+// unsupported ends a visit that has no source left to connect: with the report of
+// what is there, or as a bank without online banking ends it.
+func (j Journey) unsupported() (Journey, Do, bool) {
+	if j.good() {
+		j.State, j.Step = Generating, StepProgress
+		return j, Generate, true
+	}
+	j.Way, j.Bank, j.Username = "", "", ""
+	return j.fail(svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, svc.WidgetSupplierError)
+}
+
+// Unconfigured reports whether the visit ended for want of any source to connect.
+func (j Journey) Unconfigured() bool {
+	return j.State == Failed && j.Substatus == svc.SubEBankingNotSupported && j.Bank == ""
+}
 
 func (j Journey) fail(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
 	j.State, j.Step, j.Status, j.Substatus, j.Error = Failed, StepEnd, status, sub, why

@@ -199,7 +199,7 @@ func TestFindBanks(t *testing.T) {
 	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
 		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
 	}
-	if b, ok := (&Service{Banks: all}).bank("q"); !ok || b.Name != "Quay Savings" {
+	if b, ok := (Catalogue{Banks: all}).listed(WayBank, "q"); !ok || b.Name != "Quay Savings" {
 		t.Errorf("bank(q) = %v, %v", b, ok)
 	}
 }

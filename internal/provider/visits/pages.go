@@ -197,6 +197,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 // corrected in the present step's form; a form of another step is no problem,
 // and no input that the machine takes.
 func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) {
+	sources := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
 		in.Kind = Consented
@@ -205,15 +206,15 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 	case "turn":
 		in.Kind = Turned
 	case "bank":
-		if bank, ok := s.bank(form.Get("bank")); ok {
+		if bank, ok := sources.listed(WayBank, form.Get("bank")); ok {
 			in = Input{Kind: Chose, Way: WayBank, Bank: bank.ID}
 		}
 	case "employer":
-		if employer, ok := s.listed(WayPayroll, form.Get("employer")); ok {
+		if employer, ok := sources.listed(WayPayroll, form.Get("employer")); ok {
 			in = Input{Kind: Chose, Way: WayPayroll, Bank: employer.ID}
 		}
 	case "supplier":
-		if supplier, ok := s.listed(WaySupplier, form.Get("supplier")); ok {
+		if supplier, ok := sources.listed(WaySupplier, form.Get("supplier")); ok {
 			in = Input{Kind: Chose, Way: WaySupplier, Bank: supplier.ID}
 		}
 	case "verify":
@@ -232,7 +233,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		if username == "" || password == "" {
 			return Input{}, wordsNoSignInMe
 		}
-		login := s.login(v.Way, username)
+		login := sources.login(v.Way, username)
 		if !login.Known {
 			username = "" // never kept: it may be somebody's own
 		}
@@ -245,7 +246,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
 			return Input{}, wordsCodeShape
 		}
-		in = Input{Kind: Coded, Login: s.login(v.Way, v.Username), OK: code == Code, Late: s.late(v)}
+		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v)}
 	case "no-code":
 		in = Input{Kind: Coded}
 	case "accounts":
@@ -292,7 +293,11 @@ func (s *Service) late(v visit) bool {
 }
 
 func (s *Service) accounts(v visit) []Account {
-	return s.Bank.Accounts(s.Bank.Login(v.Username).Profile, v.link(v.nth()), v.created)
+	bank := s.catalogue(v.environment).Bank
+	if bank == nil {
+		return nil
+	}
+	return bank.Accounts(bank.Login(v.Username).Profile, v.link(v.nth()), v.created)
 }
 
 func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
@@ -351,12 +356,14 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 }
 
 func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
-	chosen, _ := s.listed(v.Way, v.Bank)
+	sources := s.catalogue(v.environment)
+	v.Lacks = sources.lacks()
+	chosen, _ := sources.listed(v.Way, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Problem: problem, PublicToken: v.publicToken,
-		Status: v.Status, Substatus: v.Substatus, Error: v.Error,
+		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Lacks), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.left() {
 		p.Left = append(p.Left, pages.Way(w))
@@ -366,7 +373,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	}
 	for _, c := range v.sources() {
 		if c.Employer == 0 {
-			p.Connected = append(p.Connected, s.connected(c))
+			p.Connected = append(p.Connected, sources.connected(c))
 		}
 	}
 	if v.Step == StepEnd && v.Product == svc.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
@@ -397,9 +404,9 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	return p
 }
 
-func (s *Service) connected(c connected) pages.Connected {
-	of, _ := s.listed(c.Way, c.Bank)
-	return pages.Connected{Way: pages.Way(c.Way), Name: of.Name, Failed: c.Failed != ""}
+func (c Catalogue) connected(from connected) pages.Connected {
+	of, _ := c.listed(from.Way, from.Bank)
+	return pages.Connected{Way: pages.Way(from.Way), Name: of.Name, Failed: from.Failed != ""}
 }
 
 // showEmployers puts the stated employers on the page.
@@ -420,7 +427,7 @@ func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) er
 			case c.Skipped != "":
 				e.Skipped = true
 			default:
-				e.Sources = append(e.Sources, s.connected(c))
+				e.Sources = append(e.Sources, s.catalogue(v.environment).connected(c))
 			}
 		}
 		p.Employers = append(p.Employers, e)
@@ -440,11 +447,12 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
 		return
 	}
+	all := s.catalogue(v.environment).list(v.Way)
 	p.Query = door.Clip(r.URL.Query().Get("q"), maxQuery)
-	if likely, _ := FindBanks(s.list(v.Way), p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+	if likely, _ := FindBanks(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
-	found, more := FindBanks(s.list(v.Way), p.Query)
+	found, more := FindBanks(all, p.Query)
 	for _, b := range found {
 		place := svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}
 		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: place.In(p.Lang)})

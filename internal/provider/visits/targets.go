@@ -70,12 +70,12 @@ func next(all []target, v visit) (target, bool) {
 // targets are the sources of a walk, in the order in which such a visit is walked: what
 // is shown for employers before the banks, and otherwise the banks first. What the
 // report cannot be made from is refused.
-func (s *Service) targets(j Journey, how Walk) ([]target, error) {
+func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 	if field, words := how.wrong(j); field != "" {
 		return nil, refused(field, words)
 	}
 	if j.Product == svc.Passport {
-		t, err := s.target(Pile{Way: WaySupplier}, "supplier", At{Provider: how.Supplier})
+		t, err := c.target(Pile{Way: WaySupplier}, "supplier", At{Provider: how.Supplier})
 		return []target{t}, err
 	}
 	var shown, banks []target
@@ -85,7 +85,7 @@ func (s *Service) targets(j Journey, how Walk) ([]target, error) {
 			n = i + 1
 		}
 		if of.Payroll != nil {
-			t, err := s.target(Pile{WayPayroll, n}, "payroll.provider", *of.Payroll)
+			t, err := c.target(Pile{WayPayroll, n}, "payroll.provider", *of.Payroll)
 			if err != nil {
 				return nil, err
 			}
@@ -106,7 +106,7 @@ func (s *Service) targets(j Journey, how Walk) ([]target, error) {
 		at = []At{{}}
 	}
 	for _, at := range at {
-		t, err := s.target(Pile{Way: WayBank}, "bank", at)
+		t, err := c.target(Pile{Way: WayBank}, "bank", at)
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +124,8 @@ func (s *Service) targets(j Journey, how Walk) ([]target, error) {
 	return slices.Concat(banks, shown), nil
 }
 
-func (s *Service) target(to Pile, field string, at At) (target, error) {
-	all, n := s.list(to.Way), 0
+func (c Catalogue) target(to Pile, field string, at At) (target, error) {
+	all, n := c.list(to.Way), 0
 	if at.Provider != "" {
 		n = slices.IndexFunc(all, func(b Bank) bool { return b.ID == at.Provider || b.Name == at.Provider })
 	}

@@ -27,23 +27,18 @@ import (
 // Service serves visits. All fields but Returns and what follows it
 // must be set.
 type Service struct {
-	DB        *store.DB
-	Queue     Queue
-	Log       *slog.Logger
-	Now       func() time.Time
-	Assets    *web.Assets
-	Gate      Gate
-	Customers Customers
-	Reports   Reports
-	Banks     []Bank // the catalogue, in the order in which people are shown it; not empty
-	Bank      BankAccess
-	Employers []Bank // the payroll providers, likewise
-	Payroll   Access
-	Documents Documents
-	Suppliers []Bank // of passports, likewise
-	Prepared  PreparedReports
-	Returns   Returns // nil: visits never belong to a redirect
-	Secure    bool    // applicants come by https: cookies are for it alone
+	DB         *store.DB
+	Queue      Queue
+	Log        *slog.Logger
+	Now        func() time.Time
+	Assets     *web.Assets
+	Gate       Gate
+	Customers  Customers
+	Reports    Reports
+	Documents  Documents
+	Catalogues func(svc.Environment) Catalogue // of the visits of an environment
+	Returns    Returns                         // nil: visits never belong to a redirect
+	Secure     bool                            // applicants come by https: cookies are for it alone
 
 	// Of visits that an applicant's page begins without a token; nil is no limit.
 	ByAddress *door.Limit
@@ -154,19 +149,19 @@ type Account struct {
 	Eligible bool   // a cash-equivalent account: one that a report can be made from
 }
 
-// Access is what stands behind every mock provider of a catalogue.
+// Access is the sign-in of the mock banks or payroll providers of a catalogue.
 type Access interface {
 	Login(username string) Login
 }
 
-// BankAccess is what stands behind every mock bank.
+// BankAccess is the sign-in of the mock banks and their accounts.
 type BankAccess interface {
 	Access
 	// Accounts are those of a profile, with the ids that they have under a link.
 	Accounts(profile, link string, at time.Time) []Account
 }
 
-// PreparedReports is the room of the sandbox's prepared reports (sandboxReportId).
+// PreparedReports are the reports that a sandbox serves by sandboxReportId.
 type PreparedReports interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error)

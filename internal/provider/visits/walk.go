@@ -28,7 +28,8 @@ const (
 
 // Walk takes a visit to its end without a browser, through the same machine, for
 // the sandbox control. token is an unused initialization token, a redirect
-// token, or the handle of a visit's page; anything else is store.ErrNotFound.
+// token, or the handle of a visit's page; anything else, and a visit outside of the
+// sandbox, is store.ErrNotFound.
 func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, error) {
 	end, err := endOf(how.End)
 	if err != nil {
@@ -40,10 +41,13 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 		if v, err = s.find(ctx, tx, token); err != nil {
 			return err
 		}
+		if !s.catalogue(v.environment).Rehearse {
+			return store.ErrNotFound
+		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		if all, err = s.targets(v.Journey, how); err != nil {
+		if all, err = s.catalogue(v.environment).targets(v.Journey, how); err != nil {
 			return err
 		}
 		v, err = s.walk(ctx, tx, v, all, end)
@@ -135,14 +139,14 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, e
 		case v.Way != "" && v.Step == v.Way.first() && here && v.Way == t.Way:
 			in = Input{Kind: Chose, Way: t.Way, Bank: t.bank}
 		case v.Step == StepSignIn && here && v.Way == t.Way && v.Bank == t.bank:
-			in = Input{Kind: SignedIn, Username: t.username, Login: s.login(v.Way, t.username), OK: true}
+			in = Input{Kind: SignedIn, Username: t.username, Login: s.catalogue(v.environment).login(v.Way, t.username), OK: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
 		case v.Step == StepSignIn:
 			in.Kind = Rechose
 		case v.Step == StepCode:
-			in = Input{Kind: Coded, Login: s.login(v.Way, v.Username), OK: true, Late: s.late(v)}
+			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v)}
 		case v.Step == StepAccounts:
 			in.Kind = Picked
 			for _, a := range s.accounts(v) {

@@ -1,17 +1,22 @@
-// Package stubs is the sandbox's reader of pay stubs. What becomes of a file its
-// name decides, and what the reader says of its genuineness the applicant's name
-// (document 3, "Sandbox pay stub upload outcomes"). A file that is recognised is
-// read as everywhere. A picture, a file of other text and a few bytes of anything
-// stand for a stub that the sandbox writes, which is read in their place, so that any
-// file will do in a test; one that is encrypted, too large or broken stands for itself.
+// Package stubs has the sandbox's pay stubs. What becomes of a file its name
+// decides, and what is said of its genuineness the applicant's name. A file that is
+// recognized is read as everywhere. A PDF file of other text and a few bytes of
+// anything stand for a stub that the sandbox writes, which is read in their place, so
+// that any file will do in a test; one that is encrypted, too large or broken stands
+// for itself, and an image is an image.
 package stubs
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
@@ -22,6 +27,13 @@ type File struct {
 	Name     string
 	Employer string                 // the stated one that it is for; empty: none in particular
 	Body     func() ([]byte, error) // the whole file; asked for at most once
+}
+
+// Owner says whose pay stubs the sandbox writes, and before which time they are paid.
+type Owner struct {
+	Consumer *bankdata.Person
+	Link     string
+	At       time.Time
 }
 
 // outcome is what a file's name says.
@@ -50,18 +62,46 @@ func outcomeOf(name string) outcome {
 	return unrecognised
 }
 
-// fewBytes is how small a file is that nobody could have meant to be read.
+// fewBytes is below what a file has that is meant to be read.
 const fewBytes = 256
 
 // stands reports whether a file in which no stub was read stands for one.
 func stands(o paystub.Outcome, size int) bool {
 	switch o {
-	case paystub.Image, paystub.NoText, paystub.NoPayStub:
+	case paystub.NoText, paystub.NoPayStub:
 		return true
+	}
+	return placeholder(o, size)
+}
+
+// placeholder reports whether a file is a few bytes of anything.
+func placeholder(o paystub.Outcome, size int) bool {
+	switch o {
 	case paystub.Malformed, paystub.Unsupported, paystub.Empty:
 		return size < fewBytes
 	}
 	return false
+}
+
+// named are the endings of images' names.
+var named = []string{".png", ".jpg", ".jpeg", ".heic", ".heif", ".gif", ".webp", ".tif", ".tiff", ".bmp"}
+
+// picture is a document of an image, for a few bytes that stand for one.
+var picture = sync.OnceValue(func() *paystub.Document {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // a buffer takes everything
+	return paystub.Open(b.Bytes())
+})
+
+// open reads a file as what it is. A few bytes that begin like an image, or have an
+// image's name, stand for one.
+func open(name string, body []byte) *paystub.Document {
+	d := paystub.Open(body)
+	if placeholder(d.Outcome, len(body)) && (d.FileType == report.FileImage ||
+		d.FileType == "" && slices.Contains(named, strings.ToLower(path.Ext(name)))) {
+		return picture()
+	}
+	return d
 }
 
 // verdicts are what is said of a stub's file when the applicant's first name is
@@ -78,105 +118,73 @@ const decisive = "getAdaptiveDecisionResult"
 
 func yes(v bool) *bool { return &v }
 
-// Reader reads pay stubs. Names count only in the sandbox; elsewhere a file is what
-// can be read in it.
-type Reader struct{ Sandbox bool }
+// Files are the sandbox's pay stubs and documents. Its zero value is ready.
+type Files struct{}
 
-// Read reads the files of a report in their order and returns as many, with
-// Status, Employer and Stub. Stubs that the sandbox writes are of the person and
-// of before the instant. Files are read one after another, and those whose name
-// says it all are not; errors are those of reading.
-func (r Reader) Read(files []File, who *bankdata.Person, link string, bank bankdata.Data, at time.Time) ([]income.Paystub, error) {
-	verdict, decided := report.IrregularityDetection{}, false
-	if r.Sandbox && who != nil && who.FirstName == decisive {
-		verdict, decided = verdicts[who.LastName]
+// verdict is what is said of the stubs of a decisive applicant.
+func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
+	if who == nil || who.FirstName != decisive {
+		return report.IrregularityDetection{}, false
 	}
-	out := make([]income.Paystub, len(files))
-	var docs []*paystub.Document
-	var of []int // which of the files each document is
-	for i, f := range files {
-		o := recognised
-		if r.Sandbox {
-			o = outcomeOf(f.Name)
-		}
-		if o == unrecognised && decided {
-			o = recognised
-		}
-		switch o {
-		case down:
-			out[i].Status = svc.StatusBureauUnresponsive
-		case empty, unrecognised:
-			out[i].Status = svc.StatusNotAuthenticated
-		default:
-			body, err := f.Body()
-			if err != nil {
-				return nil, err
-			}
-			d := paystub.Open(body)
-			if r.Sandbox && (o == lacking || stands(d.Outcome, len(body))) {
-				d = paystub.Open(sample(who, f.Employer, link, i, at, o == lacking))
-			}
-			if d.Outcome != paystub.Read {
-				out[i].Status, _ = d.Status()
-				continue
-			}
-			docs, of = append(docs, d), append(of, i)
-		}
-	}
-	stubs := paystub.Report(docs, deposits(bank, at), report.DateOf(at))
-	for n, i := range of {
-		out[i] = income.Paystub{Status: svc.StatusSuccess, Employer: docs[n].Employer, Stub: stubs[n]}
-		if decided {
-			v := verdict
-			v.Version, v.Reasons = paystub.Version, append([]string{}, verdict.Reasons...)
-			out[i].Stub.IrregularityDetection = v
-		}
-	}
-	return out, nil
+	v, ok := verdicts[who.LastName]
+	return v, ok
 }
 
-// Look says whether a document that is no pay stub can be read by people: what it
-// says is for them. Of names only those that fail count.
-func (r Reader) Look(f File) (svc.Status, error) {
-	if r.Sandbox {
-		switch outcomeOf(f.Name) {
-		case down:
-			return svc.StatusBureauUnresponsive, nil
-		case empty:
-			return svc.StatusNotAuthenticated, nil
-		}
+// Open reads the nth pay stub of a report. A status that is not empty is the name's,
+// and stands in place of the document's own, which is nil where the name says it all.
+// Errors are those of Body.
+func (Files) Open(f File, nth int, of Owner) (*paystub.Document, svc.Status, error) {
+	said, decided := verdict(of.Consumer)
+	o := outcomeOf(f.Name)
+	if o == unrecognised && decided {
+		o = recognised
+	}
+	switch o {
+	case down:
+		return nil, svc.StatusBureauUnresponsive, nil
+	case empty:
+		return nil, svc.StatusNotAuthenticated, nil
 	}
 	body, err := f.Body()
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	switch paystub.Open(body).Outcome {
-	case paystub.Read, paystub.Image, paystub.NoText, paystub.NoPayStub:
-		return svc.StatusSuccess, nil
+	d := open(f.Name, body)
+	// An image is read only where the applicant's name asks for what comes of that.
+	if d.Outcome == paystub.Image && !(decided && report.Text(said.FileType) == report.FileImage) {
+		if o == lacking {
+			return d, svc.StatusSuccess, nil
+		}
+		return d, "", nil
 	}
-	return svc.StatusNotAuthenticated, nil
+	switch {
+	case o == unrecognised:
+		return nil, svc.StatusNotAuthenticated, nil
+	case o == lacking, d.Outcome == paystub.Image, stands(d.Outcome, len(body)):
+		d = paystub.Open(sample(of.Consumer, f.Employer, of.Link, nth, of.At, o == lacking))
+	}
+	return d, "", nil
 }
 
-// deposits are the credits of bank data, as far back as all accounts reach.
-func deposits(d bankdata.Data, at time.Time) (out paystub.Bank) {
-	for _, c := range d.Connections {
-		for _, a := range c.Accounts {
-			if a.Type != report.CashEquivalent {
-				continue
-			}
-			oldest, any := a.OldestPosted(report.DateOf(at))
-			if any && oldest.After(out.From.Time) {
-				out.From = oldest
-			}
-			for _, t := range a.Transactions {
-				if t.Amount > 0 && !t.Posted.IsZero() {
-					out.Deposits = append(out.Deposits, paystub.Deposit{Day: t.Posted, Amount: t.Amount})
-				}
-			}
-		}
+// Overrule returns what is said of a decisive applicant's stub, and found otherwise. Of
+// an image that was not read nothing is said.
+func (Files) Overrule(of Owner, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
+	said, decided := verdict(of.Consumer)
+	if !decided || d.Outcome == paystub.Image {
+		return found
 	}
-	if !out.From.IsZero() {
-		out.To = report.DateOf(at)
+	said.Version, said.Reasons = paystub.Version, append([]string{}, said.Reasons...)
+	return said
+}
+
+// Failing is the status that the name of a document that is no pay stub asks for, or
+// empty: what it says is for people.
+func (Files) Failing(name string) svc.Status {
+	switch outcomeOf(name) {
+	case down:
+		return svc.StatusBureauUnresponsive
+	case empty:
+		return svc.StatusNotAuthenticated
 	}
-	return out
+	return ""
 }

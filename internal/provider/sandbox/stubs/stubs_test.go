@@ -3,8 +3,11 @@ package stubs
 import (
 	"bytes"
 	"errors"
+	"image"
+	"image/jpeg"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -25,13 +29,24 @@ type file struct {
 	body []byte
 }
 
-func read(t *testing.T, r Reader, files []file, who *bankdata.Person, link string) []income.Paystub {
+// rehearsal is Files as reports have them.
+type rehearsal struct{ Files }
+
+func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, svc.Status, error) {
+	return r.Files.Open(File(f), nth, Owner(of))
+}
+
+func (r rehearsal) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
+	return r.Files.Overrule(Owner(of), d, found)
+}
+
+func read(t *testing.T, by reports.Rehearsal, files []file, who *bankdata.Person, link string) []income.Paystub {
 	t.Helper()
-	all := make([]File, len(files))
+	all := make([]reports.StubFile, len(files))
 	for i, f := range files {
-		all[i] = File{Name: f.name, Body: func() ([]byte, error) { return f.body, nil }}
+		all[i] = reports.StubFile{Name: f.name, Body: func() ([]byte, error) { return f.body, nil }}
 	}
-	out, err := r.Read(all, who, link, bankdata.Data{}, at)
+	out, err := reports.ReadStubs(all, reports.StubsOf{Consumer: who, Link: link, At: at}, bankdata.Data{}, by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,10 +57,10 @@ func read(t *testing.T, r Reader, files []file, who *bankdata.Person, link strin
 // asked for.
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	if _, err := (Reader{Sandbox: true}).Read([]File{{Name: "paystub.pdf", Body: gone}}, ada, "link", bankdata.Data{}, at); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, rehearsal{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if got, err := (Reader{Sandbox: true}).Read([]File{{Name: "down.pdf", Body: gone}, {Name: "x", Body: gone}}, ada, "link", bankdata.Data{}, at); err != nil || len(got) != 2 {
+	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, rehearsal{}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -54,7 +69,7 @@ func TestOutcomesByFileName(t *testing.T) {
 	for name, want := range map[string]svc.Status{
 		"paystub.pdf":                svc.StatusSuccess,
 		"March Pay Stub.PDF":         svc.StatusSuccess,
-		"PAY_STUB-2.png":             svc.StatusSuccess,
+		"PAY_STUB-2.png":             svc.StatusNotAuthenticated,
 		"missingfields.pdf":          svc.StatusSuccess,
 		"missing_fields.jpg":         svc.StatusSuccess,
 		"empty.pdf":                  svc.StatusNotAuthenticated,
@@ -64,7 +79,7 @@ func TestOutcomesByFileName(t *testing.T) {
 		"stub.pdf":                   svc.StatusNotAuthenticated,
 		"":                           svc.StatusNotAuthenticated,
 	} {
-		got := read(t, Reader{Sandbox: true}, []file{{name, []byte("anything")}}, ada, "link")
+		got := read(t, rehearsal{}, []file{{name, []byte("anything")}}, ada, "link")
 		if len(got) != 1 || got[0].Status != want {
 			t.Errorf("%q: %v, want %s", name, got, want)
 		}
@@ -74,7 +89,7 @@ func TestOutcomesByFileName(t *testing.T) {
 // The sandbox's own stub has every field that an employer's has, agrees with
 // itself, and is the applicant's; with missing fields some are null.
 func TestTheSandboxsOwnStub(t *testing.T) {
-	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
+	got := read(t, rehearsal{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
 	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" || report.Text(s.PayFrequency) != report.PaySemiMonthly || report.Text(s.PaystubProvider) != "Paywright" {
 		t.Errorf("of %q: %v", got[0].Employer, s)
@@ -113,7 +128,7 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 // What is really a pay stub is read as it is.
 func TestARealStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
-	got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", real}}, ada, "link")
+	got := read(t, rehearsal{}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
 		t.Errorf("read as %q's", name)
 	}
@@ -142,7 +157,7 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 		"a page of pictures": {paystubtest.Scan(), svc.StatusSuccess},
 		"a few bytes":        {[]byte("%PDF-1.4"), svc.StatusSuccess},
 	} {
-		if got := read(t, Reader{Sandbox: true}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
+		if got := read(t, rehearsal{}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
 			t.Errorf("%s: %s, want %s", name, got[0].Status, c.want)
 		}
 	}
@@ -152,7 +167,7 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 func TestNamesCountInTheSandboxOnly(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
-	got := read(t, Reader{}, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
+	got := read(t, nil, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
 	if got[0].Status != svc.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != svc.StatusNotAuthenticated {
 		t.Errorf("%v", got)
 	}
@@ -170,8 +185,8 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 		"imageHighRiskManualReview": {"DETECTED", "image", nil},
 	} {
 		who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: last}
-		for _, name := range []string{"paystub.pdf", "scan0001.jpg"} {
-			got := read(t, Reader{Sandbox: true}, []file{{name, nil}}, who, "link")[0]
+		for _, name := range []string{"paystub.pdf", "scan0001.pdf"} {
+			got := read(t, rehearsal{}, []file{{name, nil}}, who, "link")[0]
 			d := got.Stub.IrregularityDetection
 			genuine := any(nil)
 			if d.GenuinePDF != nil {
@@ -182,13 +197,52 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 				t.Errorf("%s, %s: %s %+v", last, name, got.Status, d)
 			}
 		}
-		if got := read(t, Reader{Sandbox: true}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != svc.StatusBureauUnresponsive {
+		if got := read(t, rehearsal{}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != svc.StatusBureauUnresponsive {
 			t.Errorf("%s with down.pdf: %s", last, got.Status)
 		}
 	}
 	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"}, {FirstName: "Ada", LastName: "pdfTrusted"}} {
-		if got := read(t, Reader{Sandbox: true}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != svc.StatusNotAuthenticated {
+		if got := read(t, rehearsal{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != svc.StatusNotAuthenticated {
 			t.Errorf("%v: %s", who, got.Status)
+		}
+	}
+}
+
+// TestAnImageIsAnImage: it is listed, nothing is read of it, and no stub is invented in
+// its place, in the sandbox as in production.
+func TestAnImageIsAnImage(t *testing.T) {
+	var drawn bytes.Buffer
+	if err := jpeg.Encode(&drawn, image.NewGray(image.Rect(0, 0, 40, 30)), nil); err != nil {
+		t.Fatal(err)
+	}
+	png := []byte("\x89PNG\r\n\x1a\n a beginning only")
+	trusted := &bankdata.Person{FirstName: decisive, LastName: "pdfTrusted"}
+	for name, c := range map[string]struct {
+		by   reports.Rehearsal
+		file file
+		who  *bankdata.Person
+		want svc.Status
+	}{
+		"production":                  {nil, file{"IMG_0001.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
+		"production, whatever names":  {nil, file{"missingfields.jpg", drawn.Bytes()}, trusted, svc.StatusNotAuthenticated},
+		"sandbox":                     {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
+		"named as a PDF file":         {rehearsal{}, file{"paystub.pdf", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
+		"of no recognized name":       {rehearsal{}, file{"IMG_0001.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
+		"a few bytes of one":          {rehearsal{}, file{"paystub", png}, ada, svc.StatusNotAuthenticated},
+		"a few bytes named as one":    {rehearsal{}, file{"paystub.HEIC", []byte("anything")}, ada, svc.StatusNotAuthenticated},
+		"a trusted PDF is another":    {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, trusted, svc.StatusNotAuthenticated},
+		"missing fields, all of them": {rehearsal{}, file{"missingfields.jpg", drawn.Bytes()}, ada, svc.StatusSuccess},
+	} {
+		got := read(t, c.by, []file{c.file}, c.who, "link")[0]
+		want := report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{paystub.ImageNotRead},
+			FileType: report.Null(report.FileImage), Version: paystub.Version}
+		if got.Status != c.want || !got.Image || !reflect.DeepEqual(got.Stub.IrregularityDetection, want) || got.Stub.GrossTotal != nil || got.Stub.EmployeeName != nil || got.Employer != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for _, name := range []string{"empty.jpg", "down.jpg"} {
+		if got := read(t, rehearsal{}, []file{{name, drawn.Bytes()}}, ada, "link")[0]; got.Status == svc.StatusSuccess || got.Image {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package provider
+package testbench
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// visitSuppliers are the passport's suppliers as the widget lists them: credit
+// supplierList are the passport's suppliers as the widget lists them: credit
 // bureaus by their names, and then who reads identity documents.
-func visitSuppliers() []visits.Bank {
+func supplierList() []visits.Bank {
 	var out []visits.Bank
 	for _, s := range report.Suppliers() {
 		place := suppliers.Bureaus{}.Place(s.Code)

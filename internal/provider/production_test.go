@@ -1,0 +1,468 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"log/slog"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+	"vestibule/web"
+)
+
+// production is a customer of the production environment: of a provider that runs as
+// production, or of a sandbox that has such a customer in its database too.
+type production struct {
+	*bench
+	mixed bool
+}
+
+// inProduction runs a test in both.
+func inProduction(t *testing.T, f func(t *testing.T, p production)) {
+	for name, mixed := range map[string]bool{"production": false, "a production customer of a sandbox": true} {
+		t.Run(name, func(t *testing.T) {
+			db := storetest.SQLite(t, store.Provider)
+			b := &bench{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[svc.Product]string{}}}
+			for _, kind := range svc.Products() {
+				b.seed.Products[kind] = uuid.NewString()
+			}
+			operator := startProvider(t, b, provider.Config{Environment: svc.Production})
+			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID, ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
+				Products: b.seed.Products, Staff: provider.Login{Email: "ops@harbor.example", Password: "correct horse battery"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.SQL.ExecContext(t.Context(), `INSERT INTO complete_urls (customer_id, position, url)
+				SELECT id, 0, 'https://harbor.example/return?jwt=[token]' FROM customers WHERE public_id = $1`, b.seed.PublicID); err != nil {
+				t.Fatal(err)
+			}
+			b.provider = operator
+			if mixed {
+				b.provider = startProvider(t, b, provider.Config{Environment: svc.Sandbox, Sandbox: testbench.New})
+			}
+			b.control = httptest.NewServer(b.provider.Control())
+			t.Cleanup(b.control.Close)
+			if err := b.provider.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := b.provider.Stop(context.WithoutCancel(t.Context())); err != nil {
+					t.Error(err)
+				}
+			})
+			f(t, production{b, mixed})
+		})
+	}
+}
+
+// startProvider serves a provider on b's database, as b's service.
+func startProvider(t *testing.T, b *bench, c provider.Config) *provider.Provider {
+	t.Helper()
+	var handler http.Handler
+	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(b.service.Close)
+	c.DB, c.Log, c.Now, c.URL, c.Assets = b.db, slog.New(slog.DiscardHandler), time.Now, b.service.URL, web.Provider()
+	p, err := provider.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler = p.Handler()
+	return p
+}
+
+// as names the environment, which the mixed provider has to be told.
+func (p production) as(h headers) headers {
+	return append(headers{"X-ENVIRONMENT", "production"}, h...)
+}
+
+func (p production) named(publicToken string) headers {
+	return append(p.as(p.bearer()), "X-PUBLIC-TOKEN", publicToken)
+}
+
+func (p production) bearer() headers {
+	p.t.Helper()
+	a := p.get("/connect/accesstoken", p.as(p.basic()))
+	if a.status != 200 {
+		p.t.Fatalf("access token: %d %s", a.status, a.raw)
+	}
+	return headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(a.text("accessToken")))}
+}
+
+// form posts a step's form, and returns the page that it leads to.
+func (p production) form(path string, pairs ...string) string {
+	p.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	return p.send(path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+func (p production) send(path, kind string, body interface{ Read([]byte) (int, error) }) string {
+	p.t.Helper()
+	resp, err := client.Post(p.service.URL+path, kind, body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(resp.Body); err != nil || resp.StatusCode >= 500 {
+		p.t.Fatalf("%s: %d %v", path, resp.StatusCode, err)
+	}
+	return b.String()
+}
+
+// upload uploads a file and hands it in.
+func (p production) upload(path, name string, content []byte) {
+	p.t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	w, _ := form.CreateFormFile("file", name)
+	_, _ = w.Write(content)
+	_ = form.Close()
+	p.send(path+"/documents", form.FormDataContentType(), &b)
+	p.form(path, "action", "hand-in")
+}
+
+// open begins a visit one of the ways there are and returns its page and publicToken.
+func (p production) open(how string, body map[string]any) (path, publicToken string) {
+	p.t.Helper()
+	register := func(more ...any) (string, string) {
+		a := p.post("/widget/v1/visits", nil, with(map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": body["productId"]}, more...))
+		if a.status != 201 {
+			p.t.Fatalf("%s of %v: %d %s", how, body, a.status, a.raw)
+		}
+		return "/visit/" + a.text("handle"), a.text("publicToken")
+	}
+	ask := func(at string) answer {
+		a := p.post(at, p.as(p.basic()), body)
+		if a.status != 200 {
+			p.t.Fatalf("%s of %v: %d %s", how, body, a.status, a.raw)
+		}
+		return a
+	}
+	switch how {
+	case "token":
+		return register("token", ask("/connect/initialization").text("token"))
+	case "prefill":
+		return register("prefill", body["prefill"], "sandboxReportId", body["sandboxReportId"])
+	case "redirect":
+		at := ask("/secure-redirect").text("redirectUrl")
+		return p.followed(at)
+	}
+	a := ask("/connect/invite-link")
+	path, _ = p.followed(a.text("inviteLink"))
+	return path, a.text("publicToken")
+}
+
+var publicTokenIn = regexp.MustCompile(`data-public-token="([^"]+)"`)
+
+// followed is the page of a visit that a link leads to.
+func (p production) followed(link string) (path, publicToken string) {
+	p.t.Helper()
+	resp, err := client.Get(link)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var b bytes.Buffer
+	_, _ = b.ReadFrom(resp.Body)
+	m := publicTokenIn.FindStringSubmatch(b.String())
+	if m == nil {
+		p.t.Fatalf("%s is no page of a visit: %d %s", link, resp.StatusCode, b.String())
+	}
+	return resp.Request.URL.Path, m[1]
+}
+
+// names are those that the sandbox plays something for.
+var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "error"}, {"Ana", "supplierdown"}, {"Ana", "expiresoon"}, {"mfa required", "Ana"}, {"Ana", "nofile"},
+	{"getAdaptiveDecisionResult", "pdfTrusted"}, {"getAdaptiveDecisionResult", "imageTrusted"}}
+
+// usernames are those of the sandbox's banks and payroll providers.
+var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error", "supplier_unresponsive", "mfa", "debt_only", "investment_only",
+	"e_banking_unsupported", "hourly", "two_jobs", "gig", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
+
+// tempt posts whatever a step of the sandbox could take, until the visit is over.
+func (p production) tempt(path, username string) {
+	over := false
+	do := func(pairs ...string) {
+		if over {
+			return
+		}
+		over = strings.Contains(p.form(path, pairs...), "data-over")
+	}
+	do("action", "consent")
+	do("action", "verify", "stated", "1")
+	for _, way := range [][]string{{"bank", "bank", "harbor-national-bank"}, {"payroll", "employer", "northwind-logistics"}, {"supplier", "supplier", "GBR_EFX"}} {
+		do("action", "source", "source", way[0])
+		do("action", way[1], way[1], way[2])
+		do("action", "sign-in", "username", username, "password", "x")
+		do("action", "code", "code", "123456")
+		do("action", "accounts")
+		do("action", "turn")
+		if do("action", "more"); over {
+			return
+		}
+	}
+	do("action", "turn")
+	do("action", "skip", "stated", "1")
+	do("action", "skipped", "reason", "OTHER")
+	do("action", "finish")
+	do("action", "finish")
+}
+
+// TestProductionInventsNothing walks visits of every product, begun in every way, with
+// every name that means something in the sandbox. None of them has a report, and
+// everything that the customer learns of it agrees.
+func TestProductionInventsNothing(t *testing.T) {
+	inProduction(t, func(t *testing.T, p production) {
+		ways, n := []string{"token", "prefill", "redirect", "invite"}, 0
+		walk := func(kind svc.Product, productID string, workflow string) {
+			for i, username := range usernames {
+				name, how := names[i%len(names)], ways[n%len(ways)]
+				n++
+				prefill := with(applicant, "firstName", name[0], "lastName", name[1])
+				if kind == svc.Eligibility {
+					prefill["state"] = "TX"
+					if workflow != "assets" {
+						prefill["statedEmployerNames"] = []string{"Northwind Logistics"}
+					}
+				}
+				path, publicToken := p.open(how, map[string]any{"productId": productID, "prefill": prefill, "sandboxReportId": uuid.NewString()})
+				p.tempt(path, username)
+				if kind == svc.Income { // which waits for pay stubs
+					p.upload(path, "paystub.pdf", []byte("%PDF-1.4"))
+					p.form(path, "action", "finish")
+				}
+				status, sub := p.settled(publicToken)
+				if status != svc.StatusNotAuthenticated {
+					t.Errorf("%s %s, %s as %v, user %s: %s %s", kind, workflow, how, name, username, status, sub)
+				}
+				if kind != svc.Income && sub != string(svc.SubEBankingNotSupported) {
+					t.Errorf("%s %s, %s: substatus %q", kind, workflow, how, sub)
+				}
+				if a := p.get(reportPaths[kind], p.named(publicToken)); a.status != 404 {
+					t.Errorf("%s %s: a report: %d %s", kind, workflow, a.status, a.raw)
+				}
+				if kind == svc.Cashflow && i < 2 {
+					page := string(p.get(path+"?lang=en", nil).raw)
+					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) || !strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
+						t.Errorf("the page at the end:\n%s", page)
+					}
+					if page := string(p.get(path+"?lang=es", nil).raw); !strings.Contains(page, "no tiene ninguna fuente de datos configurada") {
+						t.Errorf("the page at the end, in Spanish:\n%s", page)
+					}
+				}
+			}
+		}
+		for _, kind := range svc.Products() {
+			walk(kind, p.seed.Products[kind], "")
+		}
+		for _, workflow := range []string{"income", "assets"} {
+			walk(svc.Eligibility, p.eligibility(workflow), workflow)
+		}
+		for _, at := range []string{"/connect/suppliers", "/connect/cashflow/oauth-destinations"} {
+			h := p.as(p.basic())
+			if at != "/connect/suppliers" {
+				h = p.as(p.bearer())
+			}
+			if a := p.get(at, h); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
+				t.Errorf("%s: %d %s, want an empty list", at, a.status, a.raw)
+			}
+		}
+	})
+}
+
+// settled is the status of a report once it is final.
+func (p production) settled(publicToken string) (svc.Status, string) {
+	p.t.Helper()
+	h := p.named(publicToken)
+	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
+		a := p.get("/connect/status", h)
+		if status := svc.Status(a.text("status")); status.Final() || a.status != 200 {
+			tick.Stop()
+			return status, a.text("substatus")
+		}
+	}
+}
+
+// eligibility is a product of one workflow.
+func (p production) eligibility(workflow string) string {
+	p.t.Helper()
+	id, configuration := uuid.NewString(), uuid.NewString()
+	kind := map[string]string{"income": "INCOME", "assets": "ASSETS"}[workflow]
+	for _, x := range []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, eligibility_kind, created_at)
+			SELECT $1, id, 'eligibility', $2, 'OTHER', $3, 0 FROM customers WHERE public_id = $4`, []any{configuration, workflow, kind, p.seed.PublicID}},
+		{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at, configuration_id)
+			SELECT $1, id, 'eligibility', $2, 'OTHER', 0, $3 FROM customers WHERE public_id = $4`, []any{id, workflow, configuration, p.seed.PublicID}},
+	} {
+		if _, err := p.db.SQL.ExecContext(p.t.Context(), x.query, x.args...); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return id
+}
+
+// TestProductionReadsWhatIsUploaded: a readable pay stub makes an income report and an
+// eligibility report, an image is listed beside it, and alone gives none with a reason.
+func TestProductionReadsWhatIsUploaded(t *testing.T) {
+	inProduction(t, func(t *testing.T, p production) {
+		draw := rand.New(rand.NewPCG(7, 1)).IntN
+		stub := paystubtest.Random(draw)
+		pdf := stub.Printed(draw, paystubtest.Layouts()[0])
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
+			t.Fatal(err)
+		}
+		prefill := with(applicant, "firstName", "getAdaptiveDecisionResult", "lastName", "pdfHighRisk")
+		income := map[string]any{"productId": p.seed.Products[svc.Income], "prefill": prefill}
+		path, publicToken := p.open("token", income)
+		p.form(path, "action", "consent")
+		if page := string(p.get(path+"?lang=en", nil).raw); !strings.Contains(page, "no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
+			t.Errorf("the page for pay stubs:\n%s", page)
+		}
+		p.upload(path, "down.pdf", pdf)
+		p.form(path, "action", "finish")
+		if status, sub := p.settled(publicToken); status != svc.StatusSuccess {
+			t.Fatalf("a readable pay stub: %s %s", status, sub)
+		}
+		if a := p.get(reportPaths[svc.Income], p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), `"file_type":"pdf"`) || strings.Contains(string(a.raw), "Northwind") {
+			t.Errorf("its report: %d %s", a.status, a.raw)
+		}
+		path, publicToken = p.open("token", income)
+		p.form(path, "action", "consent")
+		p.upload(path, "paystub.png", picture.Bytes())
+		p.form(path, "action", "finish")
+		if status, sub := p.settled(publicToken); status != svc.StatusNotAuthenticated || sub != string(svc.SubIncomplete) {
+			t.Errorf("an image alone: %s %s", status, sub)
+		}
+		if page := string(p.get(path+"?lang=en", nil).raw); !strings.Contains(page, "An image of a pay stub is not read by itself") {
+			t.Errorf("the page after an image:\n%s", page)
+		}
+		if a := p.get("/connect/income/v2/files", p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), "paystub.png") {
+			t.Errorf("the files of an image: %d %s", a.status, a.raw)
+		}
+		// A report is made of what is readable beside it.
+		path, publicToken = p.open("token", map[string]any{"productId": p.eligibility("income"), "prefill": with(prefill, "state", "TX", "statedEmployerNames", []string{"One", "Two"})})
+		p.form(path, "action", "consent")
+		for i, file := range [][]byte{picture.Bytes(), pdf} {
+			p.form(path, "action", "verify", "stated", fmt.Sprint(i+1))
+			p.form(path, "action", "source", "source", "paystubs")
+			p.upload(path, "paystub", file)
+		}
+		p.form(path, "action", "finish")
+		if status, sub := p.settled(publicToken); status != svc.StatusSuccess || sub != "" {
+			t.Errorf("an image beside a readable pay stub: %s %s", status, sub)
+		}
+	})
+}
+
+// TestProductionHasNoWayToTheSandbox: neither by the controls, nor by what a submission
+// means there, nor for customers of the sandbox.
+func TestProductionHasNoWayToTheSandbox(t *testing.T) {
+	inProduction(t, func(t *testing.T, p production) {
+		a := p.post("/connect/initialization", p.as(p.basic()), map[string]any{"productId": p.seed.Products[svc.Cashflow], "prefill": applicant})
+		for path, body := range map[string]any{
+			"/visits/" + a.text("token") + "/complete": map[string]any{"username": "default"},
+			"/callbacks":       map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/hook"},
+			"/complete-urls":   map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/return"},
+			"/sandbox-reports": map[string]any{"publicId": p.seed.PublicID, "product": "cashflow", "profile": "default"},
+		} {
+			if got := p.do("POST", path, body); got.status < 400 || got.status >= 500 {
+				t.Errorf("the control %s: %d %s", path, got.status, got.raw)
+			}
+		}
+		// A token that the controls refused is still good.
+		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": p.seed.Products[svc.Cashflow], "token": a.text("token")}); got.status != 201 {
+			t.Errorf("the token afterwards: %d %s", got.status, got.raw)
+		}
+		// A submission is what its report is made from, whatever the names are.
+		h := append(p.as(p.bearer()), "X-PRODUCT-ID", p.seed.Products[svc.Cashflow])
+		for _, name := range [][2]string{{"Default", "Harper"}, {"Ana", "error"}} {
+			body := submission("personal", personal("firstName", name[0], "lastName", name[1]), "sandboxReportId", uuid.NewString())
+			got := p.post(submissionPath, h, body)
+			if got.status != 200 {
+				t.Fatalf("a submission of %v: %d %s", name, got.status, got.raw)
+			}
+			token := got.text("publicToken")
+			if status, sub := p.settled(token); status != svc.StatusSuccess {
+				t.Errorf("a submission of %v: %s %s", name, status, sub)
+			}
+			if got := p.get(reportPaths[svc.Cashflow], p.named(token)); strings.Contains(string(got.raw), "Harbor National Bank") {
+				t.Errorf("a submission of %v is answered with a profile: %s", name, got.raw)
+			}
+		}
+		if p.mixed {
+			return
+		}
+		// A customer of the sandbox is unknown to a provider that runs as production.
+		if _, err := p.db.SQL.ExecContext(t.Context(), `UPDATE customers SET environment = 'sandbox'`); err != nil {
+			t.Fatal(err)
+		}
+		for name, got := range map[string]answer{
+			"access token": p.get("/connect/accesstoken", append(headers{"X-ENVIRONMENT", "sandbox"}, p.basic()...)),
+			"widget":       p.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": p.seed.PublicID, "productId": p.seed.Products[svc.Cashflow], "prefill": applicant}),
+		} {
+			if got.text("error") != string(svc.CodeUnknownCustomer) {
+				t.Errorf("%s of a sandbox customer: %d %s", name, got.status, got.raw)
+			}
+		}
+	})
+}
+
+// TestAnUnsupportedVisitReturns: the signed result agrees with the status.
+func TestAnUnsupportedVisitReturns(t *testing.T) {
+	inProduction(t, func(t *testing.T, p production) {
+		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[svc.Cashflow], "prefill": applicant, "redirectArgs": "args"})
+		p.form(path, "action", "consent")
+		still := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		resp, err := still.Get(p.service.URL + path + "/return")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		at, err := resp.Location()
+		if err != nil || at.Host != "harbor.example" {
+			t.Fatalf("the way back: %d %v %v", resp.StatusCode, at, err)
+		}
+		payload, err := base64.RawURLEncoding.DecodeString(strings.Split(at.Query().Get("jwt")+"..", ".")[1])
+		var claims map[string]any
+		if err := errors.Join(err, json.Unmarshal(payload, &claims)); err != nil {
+			t.Fatal(err)
+		}
+		if claims["outcome"] != "ERROR" || claims["error"] != "SUPPLIER_ERROR" || claims["publicToken"] != publicToken || claims["status"] != nil || claims["redirectArgs"] != "args" {
+			t.Errorf("claims %v", claims)
+		}
+		if status, sub := p.settled(publicToken); status != svc.StatusNotAuthenticated || sub != string(svc.SubEBankingNotSupported) {
+			t.Errorf("status %s %s", status, sub)
+		}
+		if n := p.count(`SELECT COUNT(*) FROM events WHERE public_token = $1 AND status = 'NOT_AUTHENTICATED'`, publicToken); n != 1 {
+			t.Errorf("%d events of it, want 1", n)
+		}
+	})
+}

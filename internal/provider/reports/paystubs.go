@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+)
+
+// StubFile is an uploaded pay stub, or another document.
+type StubFile struct {
+	Name     string
+	Employer string                 // the stated one that it is for; empty: none in particular
+	Body     func() ([]byte, error) // the whole file
+}
+
+// StubsOf says whose pay stubs are read.
+type StubsOf struct {
+	Consumer *bankdata.Person // nil: no name was typed
+	Link     string           // the publicToken
+	At       time.Time        // the report's as-of time
+}
+
+// Rehearsal is what a sandbox has happen to uploaded files.
+type Rehearsal interface {
+	// Open reads the nth pay stub of a report. A status that is not empty stands in
+	// place of the document's own, which may be nil then. Its errors are those of Body.
+	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, svc.Status, error)
+	// Overrule returns what irregularity_detection says in place of what was found.
+	Overrule(of StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection
+	// Failing is the status that the name of another document asks for, or empty.
+	Failing(name string) svc.Status
+}
+
+// ReadStubs reads pay stubs in their order, one after another, and returns as many.
+// An image is listed with its file type and is not read.
+func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by Rehearsal) ([]income.Paystub, error) {
+	out := make([]income.Paystub, len(files))
+	var docs []*paystub.Document
+	var at []int // which of the files each document is
+	for i, f := range files {
+		d, status, err := openStub(f, i, of, by)
+		if err != nil {
+			return nil, err
+		}
+		p := &out[i]
+		if p.Status = status; d == nil {
+			continue
+		}
+		p.Image = d.Outcome == paystub.Image
+		if p.Status == "" {
+			p.Status, p.Substatus = d.Status()
+		}
+		if p.Status == svc.StatusSuccess || p.Image {
+			docs, at = append(docs, d), append(at, i)
+		}
+	}
+	stubs := paystub.Report(docs, deposits(bank, of.At), report.DateOf(of.At))
+	for n, i := range at {
+		out[i].Employer, out[i].Stub = docs[n].Employer, stubs[n]
+		if by != nil {
+			out[i].Stub.IrregularityDetection = by.Overrule(of, docs[n], stubs[n].IrregularityDetection)
+		}
+	}
+	return out, nil
+}
+
+func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document, svc.Status, error) {
+	if by != nil {
+		return by.Open(f, nth, of)
+	}
+	body, err := f.Body()
+	if err != nil {
+		return nil, "", err
+	}
+	return paystub.Open(body), "", nil
+}
+
+// look says whether a document that is no pay stub can be read by people. Its errors
+// are those of Body.
+func look(f StubFile, by Rehearsal) (svc.Status, error) {
+	if by != nil {
+		if status := by.Failing(f.Name); status != "" {
+			return status, nil
+		}
+	}
+	body, err := f.Body()
+	if err != nil {
+		return "", err
+	}
+	switch paystub.Open(body).Outcome {
+	case paystub.Read, paystub.Image, paystub.NoText, paystub.NoPayStub:
+		return svc.StatusSuccess, nil
+	}
+	return svc.StatusNotAuthenticated, nil
+}
+
+// deposits are the credits of bank data, as far back as all accounts reach.
+func deposits(d bankdata.Data, at time.Time) (out paystub.Bank) {
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type != report.CashEquivalent {
+				continue
+			}
+			oldest, any := a.OldestPosted(report.DateOf(at))
+			if any && oldest.After(out.From.Time) {
+				out.From = oldest
+			}
+			for _, t := range a.Transactions {
+				if t.Amount > 0 && !t.Posted.IsZero() {
+					out.Deposits = append(out.Deposits, paystub.Deposit{Day: t.Posted, Amount: t.Amount})
+				}
+			}
+		}
+	}
+	if !out.From.IsZero() {
+		out.To = report.DateOf(at)
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package provider
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"vestibule/internal/provider/bankaccounts"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/events"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/submissions"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	"vestibule/internal/webhook"
+)
+
+// Sources is where the data of an environment's visits, reports and submissions
+// come from. The zero value has no source, which is production until sources are
+// configured: nothing below sandbox/ is imported here, and so nothing of it can be
+// reached without a Sandbox.
+type Sources struct {
+	Visits       visits.Catalogue
+	Reports      reports.Sources
+	Destinations []bankaccounts.Bank
+	Tokenizes    func(institution string) bool // gives tokenized account numbers; nil: none does
+
+	Submissions submissions.Sandbox // nil: a submission is what its report is made from
+	// Prepared fills in what a prepared report of the customer is made from; set
+	// with Submissions.
+	Prepared func(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
+}
+
+// Sandbox makes the service a test bench: a clock that moves, faults, invented data
+// sources for the customers of the sandbox environment, and controls. Package
+// testbench makes it.
+type Sandbox interface {
+	Now() time.Time
+	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends
+	Wrap(next http.Handler) http.Handler
+	Sender(to events.Sender) events.Sender
+	Sources(s Services) Sources
+	Control(s Services, h ControlHooks) http.Handler
+}
+
+// SandboxConfig is what a Sandbox is made of.
+type SandboxConfig struct {
+	DB      *store.DB
+	Log     *slog.Logger
+	Now     func() time.Time // the time of day
+	Awkward uint64           // not 0: the seed by which it is awkward on purpose
+}
+
+// Services are the parts of a provider that a Sandbox works on.
+type Services struct {
+	DB        *store.DB
+	Log       *slog.Logger
+	Keys      *gate.Keys
+	Customers *customers.Service
+	Reports   *reports.Service
+	Events    *events.Service
+	Visits    *visits.Service
+	Sharing   *sharing.Service
+	Accounts  *bankaccounts.Service
+}
+
+// ControlHooks are what the controls ask of the provider.
+type ControlHooks struct {
+	First   string                                           // publicId of the generated customer
+	Receive func(r *http.Request) (webhook.Event, error)     // reads an event as the generated third party does
+	Moved   func(ctx context.Context, d time.Duration) error // the clock was moved by d
+	Refill  func(ctx context.Context, tx *sql.Tx) error      // puts the generated customers back
+}
+
+// services are the parts of p.
+func (p *Provider) services() Services {
+	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Events: p.events,
+		Visits: p.visits, Sharing: p.sharing, Accounts: p.accounts}
+}
+
+// sources are those of an environment.
+func (p *Provider) sources(env svc.Environment) Sources {
+	if env == svc.Sandbox {
+		return p.invented
+	}
+	return Sources{}
+}

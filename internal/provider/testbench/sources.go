@@ -1,0 +1,164 @@
+package testbench
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"time"
+
+	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/bankaccounts"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/sandbox/banks"
+	"vestibule/internal/provider/sandbox/payroll"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sandbox/stubs"
+	"vestibule/internal/provider/sandbox/suppliers"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Sources are the invented data sources, for customers of the sandbox environment.
+func (s *Sandbox) Sources(of provider.Services) provider.Sources {
+	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
+	out := provider.Sources{
+		Visits: visits.Catalogue{Banks: bankList(), Bank: visitBank{}, Employers: employerList(), Payroll: visitPayroll{},
+			Suppliers: supplierList(), Prepared: prepared, Rehearse: true},
+		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
+			Stubs: rehearsal{}},
+		Submissions: submissionSandbox{prepared},
+		Prepared:    prepared.fill,
+	}
+	tokenizing := map[string]bool{}
+	for _, b := range banks.All() {
+		out.Destinations = append(out.Destinations, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage})
+		tokenizing[b.Name] = b.Tokens
+	}
+	out.Tokenizes = func(institution string) bool { return tokenizing[institution] }
+	return out
+}
+
+// bankList is the catalogue of mock banks as the widget lists them.
+func bankList() (out []visits.Bank) {
+	for _, b := range banks.All() {
+		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place})
+	}
+	return out
+}
+
+// employerList are the payroll providers as the widget lists them.
+func employerList() (out []visits.Bank) {
+	for _, p := range payroll.All() {
+		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, Lugar: p.HintES})
+	}
+	return out
+}
+
+// visitBank is the mock bank as the widget shows it.
+type visitBank struct{}
+
+func (visitBank) Login(username string) visits.Login {
+	profile, st, sub, ok := profiles.Bank{}.Login(username)
+	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
+}
+
+func (visitBank) Accounts(profile, link string, at time.Time) []visits.Account {
+	var out []visits.Account
+	for _, a := range (profiles.Bank{}).Accounts(profile, link, at) {
+		out = append(out, visits.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Eligible: a.Type == report.CashEquivalent})
+	}
+	return out
+}
+
+// visitPayroll is the mock payroll providers as the widget shows them.
+type visitPayroll struct{}
+
+func (visitPayroll) Login(username string) visits.Login {
+	profile, st, sub, ok := payroll.Providers{}.Login(username)
+	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
+}
+
+// preparedReports serves prepared reports to visits and submissions.
+type preparedReports struct {
+	prepared  *sandbox.Prepared
+	reports   *reports.Service
+	customers *customers.Service
+}
+
+// Lookup is the kind of a prepared report that the customer may use.
+func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+	a, err := p.customers.ByID(ctx, q, customerID)
+	if err != nil {
+		return "", err
+	}
+	if !a.CustomReports {
+		return "", store.ErrNotFound
+	}
+	return p.prepared.Lookup(ctx, q, customerID, id)
+}
+
+// Attach has the report made from the prepared contents. What else is known of the
+// consumer is what was typed, or else what was uploaded.
+func (p preparedReports) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from visits.Source) error {
+	c, err := p.prepared.Contents(ctx, tx, customerID, id)
+	if err != nil {
+		return err
+	}
+	in := provider.InputOf(from)
+	if in.Consumer == nil && c.Consumer != nil {
+		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, provider.Born(c.Born)
+	}
+	known := reports.Given{DOB: from.DOB != "" || c.Born != "", State: cmp.Or(from.State, c.State), Employers: from.Employers, AnnualIncome: from.AnnualIncome}
+	if len(known.Employers) == 0 {
+		known.Employers = c.Employers
+	}
+	in.Given, in.Supplier = known.OrNil(), c.Supplier
+	in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
+	for _, s := range c.Payroll {
+		in.SignIns = append(in.SignIns, reports.SignIn{Provider: s.Provider, Profile: s.Username})
+		if c.Data != nil { // nothing is retrieved beside data that are there
+			at := c.At
+			if at.IsZero() {
+				at = p.reports.Now()
+			}
+			in.Payroll = append(in.Payroll, payroll.Providers{}.Fetch(s.Provider, s.Username, publicToken, at))
+		}
+	}
+	return p.reports.Attach(ctx, tx, publicToken, in)
+}
+
+// fill implements provider.Sources.
+func (p preparedReports) fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
+	c, err := p.prepared.Contents(ctx, q, customerID, id)
+	if err == nil {
+		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
+	}
+	return err
+}
+
+// submissionSandbox is what the sandbox serves in place of submitted data.
+type submissionSandbox struct{ prepared preparedReports }
+
+func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
+
+func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+	return s.prepared.Lookup(ctx, q, customerID, id)
+}
+
+// rehearsal is what happens to uploaded files by their names.
+type rehearsal struct{ files stubs.Files }
+
+func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, svc.Status, error) {
+	return r.files.Open(stubs.File(f), nth, stubs.Owner(of))
+}
+
+func (r rehearsal) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
+	return r.files.Overrule(stubs.Owner(of), d, found)
+}
+
+func (r rehearsal) Failing(name string) svc.Status { return r.files.Failing(name) }

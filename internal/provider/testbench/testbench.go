@@ -1,0 +1,65 @@
+// Package testbench makes a provider a sandbox. It is the only package that brings
+// what is below internal/provider/sandbox together with the service: production runs
+// without it.
+package testbench
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/events"
+	"vestibule/internal/provider/sandbox"
+)
+
+// Sandbox implements provider.Sandbox.
+type Sandbox struct {
+	clock    *sandbox.Clock
+	faults   *sandbox.Faults
+	awkward  *sandbox.Awkward // nil: as the service should be
+	prepared *sandbox.Prepared
+}
+
+// New makes a sandbox, with its clock as the database has it.
+func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error) {
+	s := &Sandbox{clock: &sandbox.Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &sandbox.Faults{Log: c.Log}}
+	if err := s.clock.Load(ctx); err != nil {
+		return nil, err
+	}
+	s.prepared = &sandbox.Prepared{DB: c.DB, Now: s.clock.Now}
+	if c.Awkward != 0 {
+		s.awkward = &sandbox.Awkward{Seed: c.Awkward, Log: c.Log, Now: s.clock.Now}
+	}
+	return s, nil
+}
+
+// Now is the moved time.
+func (s *Sandbox) Now() time.Time { return s.clock.Now() }
+
+// Follow keeps the clock at that of other replicas until ctx ends.
+func (s *Sandbox) Follow(ctx context.Context) { s.clock.Follow(ctx) }
+
+// Wrap has requests meet the faults that were dialed in.
+func (s *Sandbox) Wrap(next http.Handler) http.Handler {
+	if s.awkward != nil {
+		next = s.awkward.Wrap(next)
+	}
+	return s.faults.Wrap(next)
+}
+
+// Sender sends events as awkwardly as the sandbox is.
+func (s *Sandbox) Sender(to events.Sender) events.Sender {
+	if s.awkward == nil {
+		return to
+	}
+	return s.awkward.Sender(to)
+}
+
+// Control is the control listener.
+func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
+	c := &sandbox.Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
+		Walker: walker{of.Visits}, Webhooks: controlWebhooks{of}, Keys: of.Keys, Accounts: controlAccounts{of.Customers, h.First},
+		Banks: controlBanks{of.Accounts}, Submissions: controlSubmissions{}, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
+	return c.Handler()
+}
