@@ -237,9 +237,12 @@ func (p production) tempt(path, username string) {
 // everything that the customer learns of it agrees.
 func TestProductionInventsNothing(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		ways, n := []string{"token", "prefill", "redirect", "invite"}, 0
+		ways, n, walks := []string{"token", "prefill", "redirect", "invite"}, 0, 0
 		walk := func(kind svc.Product, productID string, workflow string) {
 			for i, username := range usernames {
+				if walks++; testing.Short() && (walks+i/3)%3 != 0 {
+					continue
+				}
 				name, how := names[i%len(names)], ways[n%len(ways)]
 				n++
 				prefill := with(applicant, "firstName", name[0], "lastName", name[1])
@@ -265,7 +268,7 @@ func TestProductionInventsNothing(t *testing.T) {
 				if a := p.get(reportPaths[kind], p.named(publicToken)); a.status != 404 {
 					t.Errorf("%s %s: a report: %d %s", kind, workflow, a.status, a.raw)
 				}
-				if kind == svc.Cashflow && i < 2 {
+				if kind == svc.Cashflow && i < 6 {
 					page := string(p.get(path+"?lang=en", nil).raw)
 					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) || !strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
