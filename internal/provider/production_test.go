@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -35,7 +36,8 @@ import (
 // production, or of a sandbox that has such a customer in its database too.
 type production struct {
 	*bench
-	mixed bool
+	mixed   bool
+	browser *http.Client
 }
 
 // inProduction runs a test in both.
@@ -71,7 +73,11 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 					t.Error(err)
 				}
 			})
-			f(t, production{b, mixed})
+			jar, err := cookiejar.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, production{b, mixed, &http.Client{Jar: jar}})
 		})
 	}
 }
@@ -121,7 +127,7 @@ func (p production) form(path string, pairs ...string) string {
 
 func (p production) send(path, kind string, body interface{ Read([]byte) (int, error) }) string {
 	p.t.Helper()
-	resp, err := client.Post(p.service.URL+path, kind, body)
+	resp, err := p.browser.Post(p.service.URL+path, kind, body)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -176,12 +182,25 @@ func (p production) open(how string, body map[string]any) (path, publicToken str
 	return path, a.text("publicToken")
 }
 
+// page is a page as the applicant's browser has it.
+func (p production) page(path string) string {
+	p.t.Helper()
+	resp, err := p.browser.Get(p.service.URL + path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var b bytes.Buffer
+	_, _ = b.ReadFrom(resp.Body)
+	return b.String()
+}
+
 var publicTokenIn = regexp.MustCompile(`data-public-token="([^"]+)"`)
 
 // followed is the page of a visit that a link leads to.
 func (p production) followed(link string) (path, publicToken string) {
 	p.t.Helper()
-	resp, err := client.Get(link)
+	resp, err := p.browser.Get(link)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -269,11 +288,11 @@ func TestProductionInventsNothing(t *testing.T) {
 					t.Errorf("%s %s: a report: %d %s", kind, workflow, a.status, a.raw)
 				}
 				if kind == svc.Cashflow && i < 6 {
-					page := string(p.get(path+"?lang=en", nil).raw)
+					page := p.page(path + "?lang=en")
 					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) || !strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
 					}
-					if page := string(p.get(path+"?lang=es", nil).raw); !strings.Contains(page, "no tiene ninguna fuente de datos configurada") {
+					if page := p.page(path + "?lang=es"); !strings.Contains(page, "no tiene ninguna fuente de datos configurada") {
 						t.Errorf("the page at the end, in Spanish:\n%s", page)
 					}
 				}
@@ -346,7 +365,7 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 		income := map[string]any{"productId": p.seed.Products[svc.Income], "prefill": prefill}
 		path, publicToken := p.open("token", income)
 		p.form(path, "action", "consent")
-		if page := string(p.get(path+"?lang=en", nil).raw); !strings.Contains(page, "no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
+		if page := p.page(path + "?lang=en"); !strings.Contains(page, "no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
 			t.Errorf("the page for pay stubs:\n%s", page)
 		}
 		p.upload(path, "down.pdf", pdf)
@@ -364,7 +383,7 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 		if status, sub := p.settled(publicToken); status != svc.StatusNotAuthenticated || sub != string(svc.SubIncomplete) {
 			t.Errorf("an image alone: %s %s", status, sub)
 		}
-		if page := string(p.get(path+"?lang=en", nil).raw); !strings.Contains(page, "An image of a pay stub is not read by itself") {
+		if page := p.page(path + "?lang=en"); !strings.Contains(page, "An image of a pay stub is not read by itself") {
 			t.Errorf("the page after an image:\n%s", page)
 		}
 		if a := p.get("/connect/income/v2/files", p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), "paystub.png") {
@@ -443,7 +462,7 @@ func TestAnUnsupportedVisitReturns(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[svc.Cashflow], "prefill": applicant, "redirectArgs": "args"})
 		p.form(path, "action", "consent")
-		still := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		still := &http.Client{Jar: p.browser.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		resp, err := still.Get(p.service.URL + path + "/return")
 		if err != nil {
 			t.Fatal(err)
