@@ -25,6 +25,11 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 			}
 		}
 	}
+	for _, description := range cashflow.Own() {
+		if words, l := pages.AttributeWords(svc.Spanish, "", description); l != svc.Spanish || words == description {
+			t.Errorf("no Spanish words for %q", description)
+		}
+	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
 		if words, l := pages.AttributeWords(svc.Spanish, d.Name, d.Description); l != svc.Spanish || words == d.Description {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)

@@ -377,7 +377,7 @@ func (d deskHierarchy) Products(ctx context.Context, q store.Queryer, customerID
 
 func deskConfiguration(c customers.Configuration) dashboard.Configuration {
 	return dashboard.Configuration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		DeprecatedAttributes: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite, IncomeInflows: c.IncomeInflows, Workflow: c.EligibilityKind}
+		DeprecatedAttributes: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, IncomeInflows: c.IncomeInflows, Workflow: c.EligibilityKind}
 }
 
 func (d deskHierarchy) AddProduct(ctx context.Context, tx *sql.Tx, customerID, name, displayName string) (string, error) {

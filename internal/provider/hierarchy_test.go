@@ -464,6 +464,23 @@ func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
 		}
 		has("with AV and v1.0", old, 144, "v1.0", "v2.0")
 		has("with what is inherited", current, 120, "v2.0")
+		own := b.productOf(child, "Own money")
+		b.want("v2.1", b.assign(config["Cash flow with score v2.1"], "product", own), 200, "")
+		has("with v2.1", own, 120, "v2.0", "v2.1")
+		token := submit(own).text("publicToken")
+		r := b.report(append(slices.Clone(as), "X-PUBLIC-TOKEN", token))
+		if len(r.Properties) == 0 || r.Scores[1].Value == nil || len(r.Scores[1].AdverseActionCodes) == 0 {
+			t.Errorf("with v2.1: %+v %+v", r.Properties, r.Scores)
+		}
+		list := b.get("/connect/cashflow/v2/files", append(slices.Clone(as), "X-PUBLIC-TOKEN", token))
+		var files []map[string]string
+		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) == 0 {
+			t.Fatalf("files: %s", list.raw)
+		}
+		a, err := report.ParseAnalysis(b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"], append(slices.Clone(as), "X-PUBLIC-TOKEN", token)).raw)
+		if err != nil || len(a.Scores) != 2 || a.Scores[1].Version != "v2.1" || *a.Scores[1].Value != *r.Scores[1].Value {
+			t.Errorf("what stands behind v2.1: %+v %v", a, err)
+		}
 		b.want("the account's", b.assign(config[avV1], "account", child), 200, "")
 		has("after the account's", current, 144, "v1.0", "v2.0")
 		b.want("income", b.assign(config[income], "product", current), 200, "")

@@ -55,7 +55,7 @@ type configured struct{ customers *customers.Service }
 
 func (c configured) Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error) {
 	p, err := c.customers.Product(ctx, q, customerID, productID)
-	return cashflow.Options{Attributes: true, Deprecated: p.Configuration.DeprecatedAttributes, ScoreV1: p.Configuration.ScoreV1}, err
+	return cashflow.Options{Attributes: true, Deprecated: p.Configuration.DeprecatedAttributes, ScoreV1: p.Configuration.ScoreV1, ScoreV21: p.Configuration.ScoreV21}, err
 }
 
 func (c configured) Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error) {

@@ -230,13 +230,14 @@ type DeskProduct struct {
 
 // DeskConfiguration is what products are configured as.
 type DeskConfiguration struct {
-	ID, Alias           string
-	Kind                svc.Product
-	InquiryType         string
-	Deprecated, ScoreV1 bool
-	IncomeModelSuite    string
-	Inflows             bool            // of income reports
-	Workflow            report.Workflow // of eligibility reports
+	ID, Alias         string
+	Kind              svc.Product
+	InquiryType       string
+	Deprecated        bool
+	ScoreV1, ScoreV21 bool
+	IncomeModelSuite  string
+	Inflows           bool            // of income reports
+	Workflow          report.Workflow // of eligibility reports
 }
 
 // DeskPeople is who signs in for the account.

@@ -83,7 +83,7 @@ func (l *Ledger) dropReversed(fees, reversals []int32) {
 		k := key{r.Account, r.Amount}
 		if stack := open[k]; len(stack) > 0 {
 			if e := &l.Entries[stack[len(stack)-1]]; r.Day-e.Day <= reversalDays {
-				e.NSF = 0
+				e.NSF, e.Waived = 0, true
 				open[k] = stack[:len(stack)-1]
 			}
 		}

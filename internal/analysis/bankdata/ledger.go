@@ -19,6 +19,7 @@ type Entry struct {
 	Out     bool // money out: the sign of Amount, for 0 the stated side
 	Own     bool // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
 	NSF     int8 // 1: one NSF or overdraft event; 0: none, or counted with another entry, or reversed
+	Waived  bool // an NSF or overdraft event whose fee was given back: NSF is 0 for that
 	paper   paper
 }
 

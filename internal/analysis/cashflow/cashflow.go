@@ -38,6 +38,7 @@ type Options struct {
 	Attributes bool // the universal attributes, score v2.0 and the properties of its data
 	Deprecated bool // with Attributes: the deprecated family too
 	ScoreV1    bool // with Attributes: score v1.0 too
+	ScoreV21   bool // with Attributes: score v2.1 too
 }
 
 // Outcome is the report's status and substatus for the bank data at hand
@@ -104,7 +105,7 @@ func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 		r.Attributes = attributes(r.Attributes, deprecated[:], oldValues(f), sources)
 	}
 	for _, version := range o.versions() {
-		r.Scores = append(r.Scores, score(version.name, f, v, version.has, sources))
+		r.Scores = append(r.Scores, version.score(f, v, sources))
 	}
 	r.Properties = properties(f)
 }

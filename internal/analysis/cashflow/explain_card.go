@@ -9,41 +9,35 @@ import (
 
 // explain says how a version of the score comes about.
 func (version scoreVersion) explain(f *facts, v *values) report.AnalysisScore {
-	out := report.AnalysisScore{
-		Version: version.name,
-		Value:   score(version.name, f, v, version.has, nil).Value,
-		Base:    scoreBase,
-		Maximum: scoreBase + scoreRange,
-		Bins:    []report.AnalysisBin{},
-	}
-	if out.Value == nil {
+	out := report.AnalysisScore{Version: version.name, Base: scoreBase, Maximum: scoreBase + scoreRange, Bins: []report.AnalysisBin{}}
+	lines := version.lines(f, v)
+	if lines == nil {
 		return out
 	}
-	for i := range card {
-		if b := &card[i]; version.has(b) {
-			line := b.explain(v[b.at])
-			out.Bins = append(out.Bins, line)
-			out.Points += line.Points
-			out.Most += line.Most
-		}
+	out.Value = totalOf(lines)
+	for i := range lines {
+		line := lines[i].explain()
+		out.Bins = append(out.Bins, line)
+		out.Points += line.Points
+		out.Most += line.Most
 	}
 	return out
 }
 
-func (b *Bin) explain(v value) report.AnalysisBin {
-	d := &universal[b.at]
+func (s *scored) explain() report.AnalysisBin {
+	d := &universal[s.at]
 	return report.AnalysisBin{
-		Letter:      b.Letter,
+		Letter:      s.Letter,
 		Attribute:   d.Name,
-		Description: d.Description,
-		Code:        d.Code,
+		Description: s.about,
+		Code:        s.code,
 		Unit:        d.unit(),
-		Value:       json.Number(d.Type.append(nil, v)),
-		Points:      b.points(v),
-		Most:        b.Most(),
-		Reference:   b.Mean,
-		Neutral:     v.state >= noValues,
-		Ranges:      b.ranges(v),
+		Value:       json.Number(d.Type.append(nil, s.value)),
+		Points:      s.points,
+		Most:        s.Most(),
+		Reference:   s.Mean,
+		Neutral:     s.value.state >= noValues,
+		Ranges:      s.ranges(s.value),
 	}
 }
 

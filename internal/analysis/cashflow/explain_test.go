@@ -215,7 +215,7 @@ func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
 		if near := rapid.IntRange(-1, len(b.Cells)-1).Draw(t, "near"); near >= 0 {
 			v.n = b.Cells[near].Bound + rapid.Int64Range(-2, 2).Draw(t, "beside")
 		}
-		line := b.explain(v)
+		line := b.explained(v)
 		if line.Neutral || line.Points != b.points(v) || len(line.Ranges) != len(b.Cells)+1 {
 			t.Fatalf("%+v", line)
 		}
@@ -256,11 +256,11 @@ func TestValuesThatReachNoRangeOrTheWorst(t *testing.T) {
 	for i := range card {
 		b := &card[i]
 		kind := universal[b.at].Type
-		neutral := b.explain(kind.value(missing(noValues)))
+		neutral := b.explained(kind.value(missing(noValues)))
 		if !neutral.Neutral || neutral.Points != b.Neutral || slices.ContainsFunc(neutral.Ranges, func(c report.AnalysisCell) bool { return c.Reached }) {
 			t.Errorf("bin %s without usable values: %+v", b.Letter, neutral)
 		}
-		undefined := b.explain(kind.value(missing(undefined)))
+		undefined := b.explained(kind.value(missing(undefined)))
 		at := slices.IndexFunc(undefined.Ranges, func(c report.AnalysisCell) bool { return c.Reached })
 		if undefined.Neutral || at < 0 || undefined.Ranges[at].Points != 0 || undefined.Points != 0 {
 			t.Errorf("bin %s divided by nothing: %+v", b.Letter, undefined)
@@ -290,6 +290,8 @@ func TestAnAnalysisHasTheScoresOfItsReport(t *testing.T) {
 		{Options{Attributes: true}, []string{"v2.0 13"}},
 		{Options{Attributes: true, Deprecated: true}, []string{"v2.0 13"}},
 		{Options{Attributes: true, ScoreV1: true}, []string{"v1.0 8", "v2.0 13"}},
+		{Options{Attributes: true, ScoreV21: true}, []string{"v2.0 13", "v2.1 13"}},
+		{Options{Attributes: true, ScoreV1: true, ScoreV21: true}, []string{"v1.0 8", "v2.0 13", "v2.1 13"}},
 	} {
 		in := Input{Bank: d, Options: c.options}
 		var got, reported []string

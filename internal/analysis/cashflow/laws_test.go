@@ -167,7 +167,7 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 		d, at := people(t)
 		f := newFacts(bankdata.Read(d, report.DateOf(at)))
 		v := newValues(f)
-		s := score("v2.0", f, v, inV2, nil)
+		s := scoreVersion{"v2.0", linesOf(inV2)}.score(f, v, nil)
 		if s.Value == nil {
 			return
 		}

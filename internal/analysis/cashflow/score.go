@@ -113,51 +113,83 @@ func (f *facts) scorable() bool {
 	return f.records() && f.used(Rolling12) && f.historyDays() >= leastScoreDays
 }
 
-// score makes one version from the chosen bins of the card.
-func score(version string, f *facts, v *values, chosen func(*Bin) bool, sources []string) report.Score {
-	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version}
-	if !f.scorable() {
-		out.AdverseActionCodes = adverse(universal[index(countCode)].Code)
-		return out
-	}
-	var bins []*Bin
-	var points []int
-	sum, most := 0, 0
-	for i := range card {
-		b := &card[i]
-		if !chosen(b) {
-			continue
-		}
-		p := b.points(v[b.at])
-		bins, points = append(bins, b), append(points, p)
-		sum, most = sum+p, most+b.Most()
-	}
-	total := scoreBase + (2*sum*scoreRange+most)/(2*most)
-	out.Value = &total
-	out.AdverseActionCodes = adverse(why(bins, points)...)
-	return out
+// scored is a line of a card with the value that it got its points for.
+type scored struct {
+	*Bin
+	value  value
+	points int
+	code   string // the reason's, where it costs most
+	about  string // what the value is
 }
 
-// scoreVersion is a version of the score and the bins of its card.
+// of looks a value up in the bin.
+func (b *Bin) of(v value) scored {
+	return scored{Bin: b, value: v, points: b.points(v), code: universal[b.at].Code, about: universal[b.at].Description}
+}
+
+// scoreVersion is a version of the score and what makes its lines; they are nil
+// where there is too little for a score.
 type scoreVersion struct {
-	name string
-	has  func(*Bin) bool
+	name  string
+	lines func(*facts, *values) []scored
 }
 
 // versions are the scores of a report, by semantic version.
-func (o Options) versions() []scoreVersion {
-	v1, v2 := scoreVersion{"v1.0", inV1}, scoreVersion{"v2.0", inV2}
-	switch {
-	case !o.Attributes:
+func (o Options) versions() (out []scoreVersion) {
+	if !o.Attributes {
 		return nil
-	case o.ScoreV1:
-		return []scoreVersion{v1, v2}
 	}
-	return []scoreVersion{v2}
+	if o.ScoreV1 {
+		out = append(out, scoreVersion{"v1.0", linesOf(inV1)})
+	}
+	out = append(out, scoreVersion{"v2.0", linesOf(inV2)})
+	if o.ScoreV21 {
+		out = append(out, scoreVersion{"v2.1", ownLines})
+	}
+	return out
 }
 
 func inV1(b *Bin) bool { return b.V1 }
 func inV2(*Bin) bool   { return true }
+
+// linesOf makes the lines of the chosen bins of the card.
+func linesOf(chosen func(*Bin) bool) func(*facts, *values) []scored {
+	return func(f *facts, v *values) []scored {
+		if !f.scorable() {
+			return nil
+		}
+		out := make([]scored, 0, len(card))
+		for i := range card {
+			if b := &card[i]; chosen(b) {
+				out = append(out, b.of(v[b.at]))
+			}
+		}
+		return out
+	}
+}
+
+// score makes the version's score.
+func (version scoreVersion) score(f *facts, v *values, sources []string) report.Score {
+	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version.name}
+	lines := version.lines(f, v)
+	if lines == nil {
+		out.AdverseActionCodes = adverse(universal[index(countCode)].Code)
+		return out
+	}
+	out.Value = totalOf(lines)
+	out.AdverseActionCodes = adverse(why(lines)...)
+	return out
+}
+
+// totalOf is the score of a card's lines.
+func totalOf(lines []scored) *int {
+	sum, most := 0, 0
+	for i := range lines {
+		sum, most = sum+lines[i].points, most+lines[i].Most()
+	}
+	total := scoreBase + (2*sum*scoreRange+most)/(2*most)
+	return &total
+}
 
 // Points is what each bin of the card gives for the data, in the card's order;
 // nil where the score is null. With 300, their sum is the score v2.0.
@@ -177,22 +209,22 @@ func Points(d bankdata.Data, asOf time.Time) []int {
 // mostReasons is how many reasons a score gives at most.
 const mostReasons = 4
 
-// why lists the codes of the bins that cost most: measured against the reference
+// why lists the codes of the lines that cost most: measured against the reference
 // household, or, where none is below it, against the bins' own maxima.
-func why(bins []*Bin, points []int) []string {
-	losses := make([]int, len(bins))
+func why(lines []scored) []string {
+	losses := make([]int, len(lines))
 	lose := func(against func(*Bin) int) bool {
 		any := false
-		for i, b := range bins {
-			losses[i] = against(b) - points[i]
+		for i, b := range lines {
+			losses[i] = against(b.Bin) - b.points
 			any = any || losses[i] > 0
 		}
 		return any
 	}
 	if !lose(func(b *Bin) int { return b.Mean }) && !lose((*Bin).Most) {
-		return []string{universal[weakest(bins).at].Code}
+		return []string{weakest(lines).code}
 	}
-	order := make([]int, 0, len(bins))
+	order := make([]int, 0, len(lines))
 	for i, l := range losses {
 		if l > 0 {
 			order = append(order, i)
@@ -201,17 +233,17 @@ func why(bins []*Bin, points []int) []string {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(losses[b], losses[a]) })
 	var codes []string
 	for _, i := range order {
-		if c := universal[bins[i].at].Code; !slices.Contains(codes, c) && len(codes) < mostReasons {
+		if c := lines[i].code; !slices.Contains(codes, c) && len(codes) < mostReasons {
 			codes = append(codes, c)
 		}
 	}
 	return codes
 }
 
-// weakest is the bin in which the reference household is furthest from full
+// weakest is the line in which the reference household is furthest from full
 // points, in proportion.
-func weakest(bins []*Bin) *Bin {
-	return slices.MinFunc(bins, func(a, b *Bin) int { return cmp.Compare(a.Mean*b.Most(), b.Mean*a.Most()) })
+func weakest(lines []scored) scored {
+	return slices.MinFunc(lines, func(a, b scored) int { return cmp.Compare(a.Mean*b.Most(), b.Mean*a.Most()) })
 }
 
 func adverse(codes ...string) []report.AdverseCode {

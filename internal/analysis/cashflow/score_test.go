@@ -132,7 +132,7 @@ func TestReasons(t *testing.T) {
 		}, "832 [10 72]"},
 	} {
 		v := set(t, c.of)
-		s := score("v2.0", enough(t), v, inV2, nil)
+		s := scoreVersion{"v2.0", linesOf(inV2)}.score(enough(t), v, nil)
 		if got := spell(s); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
@@ -153,7 +153,7 @@ func spell(s report.Score) string {
 func TestEqualCodesAreMerged(t *testing.T) {
 	a, b := card[0], card[0]
 	b.Letter = "Z"
-	if got := why([]*Bin{&a, &b}, []int{0, 0}); !slices.Equal(got, []string{"10"}) {
+	if got := why([]scored{a.of(value{n: -1}), b.of(value{n: -1})}); !slices.Equal(got, []string{"10"}) {
 		t.Errorf("reasons of two bins with one code are %v", got)
 	}
 }
@@ -170,7 +170,7 @@ func TestVersionOneIsItsBinsRescaled(t *testing.T) {
 		// bins of v2.0 only change nothing
 		{map[string]figure{"UA_INFLOW_ADVANCE_CNT_6M": whole(60), "UA_TOTAL_OLDEST_REC": whole(70)}, "850 [11]"},
 	} {
-		if got := spell(score("v1.0", f, set(t, c.of), inV1, nil)); got != c.want {
+		if got := spell(scoreVersion{"v1.0", linesOf(inV1)}.score(f, set(t, c.of), nil)); got != c.want {
 			t.Errorf("v1.0 with %v = %s, want %s", c.of, got, c.want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestWithoutEnoughTheScoreIsNull(t *testing.T) {
 	} {
 		f := newFacts(household(t, c.text))
 		for version, bins := range map[string]func(*Bin) bool{"v1.0": inV1, "v2.0": inV2} {
-			s := score(version, f, newValues(f), bins, nil)
+			s := scoreVersion{version, linesOf(bins)}.score(f, newValues(f), nil)
 			if (s.Value == nil) != c.null {
 				t.Errorf("%s: %s is %s", name, version, spell(s))
 			}
@@ -298,7 +298,7 @@ func TestLawsOfTheCard(t *testing.T) {
 			v[card[i].at] = draw(t, &card[i])
 			sum += card[i].points(v[card[i].at])
 		}
-		s := score("v2.0", f, v, inV2, nil)
+		s := scoreVersion{"v2.0", linesOf(inV2)}.score(f, v, nil)
 		if *s.Value != 300+sum {
 			t.Fatalf("the score is %d, its points %d", *s.Value, sum)
 		}
@@ -315,7 +315,8 @@ func TestLawsOfTheCard(t *testing.T) {
 			return
 		}
 		for version, bins := range map[string]func(*Bin) bool{"v1.0": inV1, "v2.0": inV2} {
-			if before, after := score(version, f, v, bins, nil), score(version, f, &better, bins, nil); *after.Value < *before.Value {
+			of := scoreVersion{version, linesOf(bins)}
+			if before, after := of.score(f, v, nil), of.score(f, &better, nil); *after.Value < *before.Value {
 				t.Fatalf("%s falls from %d to %d when bin %s improves", version, *before.Value, *after.Value, b.Letter)
 			}
 		}

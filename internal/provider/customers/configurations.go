@@ -24,6 +24,7 @@ type Configuration struct {
 type Settings struct {
 	DeprecatedAttributes bool            // cashflow: the AV family too
 	ScoreV1              bool            // cashflow: score v1.0 too
+	ScoreV21             bool            // cashflow: score v2.1 too
 	IncomeModelSuite     string          // income: "1.2" or "2.0"
 	IncomeInflows        bool            // income, from suite 2.0 on: what that adds, as the inflows
 	EligibilityKind      report.Workflow // eligibility: what is verified; empty is both

@@ -61,6 +61,7 @@ func generated() []Configuration {
 	return []Configuration{
 		{Kind: svc.Cashflow, Alias: "Cash flow"},
 		{Kind: svc.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
+		{Kind: svc.Cashflow, Alias: "Cash flow with score v2.1", Settings: Settings{ScoreV21: true}},
 		{Kind: svc.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0", IncomeInflows: true}},
 		{Kind: svc.Income, Alias: "Income, suite 2.0 without inflows", Settings: Settings{IncomeModelSuite: "2.0"}},
 		{Kind: svc.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},

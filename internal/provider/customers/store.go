@@ -132,7 +132,7 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 	rows, err := q.QueryContext(ctx, `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
 			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''), p.created_at, coalesce(p.updated_at, p.created_at),
 			p.configuration_id IS NULL, coalesce(g.id, ''), coalesce(g.customer_id, ''), coalesce(g.kind, ''), coalesce(g.alias, ''),
-			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE), coalesce(g.income_model_suite, ''),
+			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE), coalesce(g.score_v21, FALSE), coalesce(g.income_model_suite, ''),
 			coalesce(g.income_inflows, FALSE), coalesce(g.eligibility_kind, '')
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
@@ -147,7 +147,7 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 		g := &p.Configuration
 		var created, updated int64
 		if err := rows.Scan(&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.DisplayName, &p.InquiryType, &created, &updated,
-			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes, &g.ScoreV1, &g.IncomeModelSuite,
+			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes, &g.ScoreV1, &g.ScoreV21, &g.IncomeModelSuite,
 			&g.IncomeInflows, &g.EligibilityKind); err != nil {
 			return nil, err
 		}
@@ -180,9 +180,9 @@ func renameProduct(ctx context.Context, tx *sql.Tx, customerID, productID string
 // insertConfiguration reports false when another one of the account has the alias.
 func insertConfiguration(ctx context.Context, tx *sql.Tx, c Configuration, now time.Time) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `INSERT INTO product_configurations
-		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, income_model_suite, income_inflows, eligibility_kind, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (customer_id, alias) DO NOTHING`,
-		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
+		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
+		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21, c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -197,7 +197,7 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 }
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, income_model_suite, income_inflows, eligibility_kind
+	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
 		FROM product_configurations WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func configurations(ctx context.Context, q store.Queryer, where string, args ...
 	var out []Configuration
 	for rows.Next() {
 		var c Configuration
-		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind); err != nil {
+		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind); err != nil {
 			return nil, err
 		}
 		out = append(out, c)

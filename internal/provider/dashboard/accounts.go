@@ -29,7 +29,7 @@ func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskCo
 
 func configurationView(c Configuration) pages.DeskConfiguration {
 	return pages.DeskConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.Workflow}
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.Workflow}
 }
 
 func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DeskProduct, error) {

@@ -278,7 +278,7 @@ type Configuration struct {
 	Kind                 svc.Product
 	InquiryType          string
 	DeprecatedAttributes bool
-	ScoreV1              bool
+	ScoreV1, ScoreV21    bool
 	IncomeModelSuite     string
 	IncomeInflows        bool
 	Workflow             report.Workflow // of eligibility reports

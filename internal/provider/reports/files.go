@@ -217,6 +217,7 @@ func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) 
 	for _, score := range made.Scores {
 		in.Options.Attributes = true
 		in.Options.ScoreV1 = in.Options.ScoreV1 || score.Version == "v1.0"
+		in.Options.ScoreV21 = in.Options.ScoreV21 || score.Version == "v2.1"
 	}
 	return cashflow.Explain(in, rep.Retrieved), nil
 }

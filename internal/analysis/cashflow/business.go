@@ -1,0 +1,60 @@
+package cashflow
+
+import "vestibule/internal/analysis/bankdata"
+
+// lastBefore is the last business day before a day on which no bank works; no day,
+// -1, where banks work on it.
+func lastBefore(day bankdata.Day) bankdata.Day {
+	if business(day) {
+		return -1
+	}
+	for day--; !business(day); day-- {
+	}
+	return day
+}
+
+// business says whether banks work: on weekdays that are no federal holiday. One on
+// a Sunday is kept on Monday, one on a Saturday is not (5 U.S.C. 6103; the Federal
+// Reserve Banks' calendar).
+func business(d bankdata.Day) bool {
+	weekday := d.Weekday()
+	if weekday == 0 || weekday == 6 {
+		return false
+	}
+	if holiday(d) {
+		return false
+	}
+	return weekday != 1 || !dated(d-1)
+}
+
+// dated says whether a day is one of the holidays with a date.
+func dated(d bankdata.Day) bool {
+	year, month, day := d.Civil()
+	switch [2]int{month, day} {
+	case [2]int{1, 1}, [2]int{7, 4}, [2]int{11, 11}, [2]int{12, 25}:
+		return true
+	case [2]int{6, 19}:
+		return year >= 2021
+	}
+	return false
+}
+
+// holiday says whether a weekday is a federal holiday on its own day.
+func holiday(d bankdata.Day) bool {
+	_, month, day := d.Civil()
+	switch weekday := d.Weekday(); {
+	case dated(d):
+		return true
+	case weekday == 1 && (month == 1 || month == 2): // Martin Luther King's and Washington's birthday
+		return day >= 15 && day <= 21
+	case weekday == 1 && month == 5: // Memorial Day
+		return day >= 25
+	case weekday == 1 && month == 9: // Labor Day
+		return day <= 7
+	case weekday == 1 && month == 10: // Columbus Day
+		return day >= 8 && day <= 14
+	case weekday == 4 && month == 11: // Thanksgiving
+		return day >= 22 && day <= 28
+	}
+	return false
+}
