@@ -46,14 +46,25 @@ type Visit struct {
 	Unsourced    Unsourced
 	Unconfigured bool // it ended for want of any source
 
-	Bank      string // the name of the chosen bank or payroll provider
+	Bank      string // the name of the chosen bank, payroll provider or bureau
+	Place     string // where that is
+	Failure   Failure
 	Query     string // of the search for them
 	Banks     []Bank
 	More      int // of them that were found and are not shown
 	Tries     int // how often the password may still be wrong; 0: it was not wrong yet
+	CodeTries int // how often the code may still be wrong; 0: it was not wrong yet
+	Codes     int // how many were sent for this sign-in
+	CodeWait  int // seconds until another can be asked for
 	Accounts  []Account
 	Documents []Document
-	Problem   svc.Words // what is wrong with what was sent; empty is nothing
+
+	NoMoreCodes bool
+
+	MaxFiles     int
+	MaxFileSize  int64 // bytes
+	FileProblems FileProblems
+	Problem      svc.Words // what is wrong with what was sent; empty is nothing
 
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
@@ -106,6 +117,8 @@ type Connected struct {
 	Way    Way
 	Name   string // of the bank or payroll provider
 	Failed bool
+	Why    Failure // with Failed
+	Empty  bool    // there is nothing recent in it
 }
 
 // shown is its name, or words where it has none.
@@ -115,6 +128,9 @@ func (c Connected) shown(v Visit) string {
 	}
 	return cmp.Or(c.Name, v.say("Pay stubs", "Nóminas"))
 }
+
+// FileProblems are the words for files that are not taken.
+type FileProblems struct{ TooLarge, Empty, Type, TooMany svc.Words }
 
 // Document is a file that was uploaded.
 type Document struct {
@@ -150,6 +166,20 @@ func (v Visit) added() string {
 	}
 	n := strconv.Itoa(len(v.Documents))
 	return v.say(n+" files added", n+" archivos añadidos")
+}
+
+// uploadLimits are what a script checks before it sends files, and the words for what it
+// does not send; a percent sign stands for the file's name.
+func (v Visit) uploadLimits() templ.Attributes {
+	return templ.Attributes{
+		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),
+		"data-max-files": strconv.Itoa(v.MaxFiles - len(v.Documents)),
+		"data-too-large": v.FileProblems.TooLarge.In(v.Lang),
+		"data-empty":     v.FileProblems.Empty.In(v.Lang),
+		"data-type":      v.FileProblems.Type.In(v.Lang),
+		"data-too-many":  v.FileProblems.TooMany.In(v.Lang),
+		"data-cancelled": v.say("The upload was cancelled.", "La subida se canceló."),
+	}
 }
 
 // uploadAction is where files are sent.
@@ -233,6 +263,10 @@ func (v Visit) title() string {
 		return v.say("Sign in to "+v.Bank, "Inicie sesión en "+v.Bank)
 	case Code:
 		return v.say("Enter the code", "Escriba el código")
+	case Confirm:
+		return v.say("Is this the right country?", "¿Es este el país correcto?")
+	case Failed:
+		return v.say("We could not connect "+v.Bank, "No pudimos conectar "+v.Bank)
 	case Accounts:
 		return v.say("Choose accounts", "Elija las cuentas")
 	case Progress:
@@ -242,7 +276,7 @@ func (v Visit) title() string {
 	}
 	switch v.End {
 	case "success":
-		if v.Status == svc.StatusSuccess {
+		if v.Status == svc.StatusSuccess && !v.nothingRecent() {
 			return v.say("All done", "Todo listo")
 		}
 		return v.say("Your part is done", "Su parte está lista")
@@ -291,6 +325,10 @@ func (v Visit) steps() ui.Steps {
 	if v.Product == svc.Income || v.Product == svc.Eligibility && !v.IncomeOnly {
 		order = append(order, Finish)
 	}
+	switch list := map[Way]Step{Bankwise: Banks, Payroll: Employers, Abroad: Suppliers}[way]; now {
+	case Confirm, Failed: // belong to the list that leads there
+		now = list
+	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}
 	for _, s := range order {
 		out.Names = append(out.Names, name[s])
@@ -300,7 +338,7 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, SignIn, Code, Accounts, Documents, Finish:
+	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, SignIn, Code, Accounts, Documents, Finish, Failed:
 		return true
 	}
 	return false

@@ -11,8 +11,12 @@ import (
 // Abroad is the way of a passport.
 const Abroad Way = "supplier"
 
-// Suppliers is the choice of a country and its bureau.
-const Suppliers Step = "supplier"
+// Suppliers is the choice of a country and its bureau, Confirm the question whether it is
+// the right one.
+const (
+	Suppliers Step = "supplier"
+	Confirm   Step = "confirm"
+)
 
 func (v Visit) foundSuppliers() string {
 	shown := strconv.Itoa(len(v.Banks))

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -27,11 +29,16 @@ type Employer struct {
 
 func (e Employer) shown() bool {
 	for _, c := range e.Sources {
-		if !c.Failed {
+		if !c.Failed && !c.Empty {
 			return true
 		}
 	}
 	return false
+}
+
+// empty reports whether a source of it was connected that has nothing recent.
+func (e Employer) empty() bool {
+	return slices.ContainsFunc(e.Sources, func(c Connected) bool { return c.Empty })
 }
 
 // standing is where it stands, in words: whether what was shown verifies it, the report
@@ -42,6 +49,8 @@ func (e Employer) standing(v Visit) (ui.Tone, string) {
 		return ui.Success, v.say("done", "lista")
 	case e.Skipped:
 		return ui.Neutral, v.say("skipped", "omitida")
+	case e.empty():
+		return ui.Warning, v.say("nothing recent found", "sin datos recientes")
 	case len(e.Sources) > 0:
 		return ui.Warning, v.say("did not work", "no funcionó")
 	}
@@ -51,7 +60,7 @@ func (e Employer) standing(v Visit) (ui.Tone, string) {
 // verify is what its button says.
 func (e Employer) verify(v Visit) string {
 	switch {
-	case e.shown():
+	case e.shown(), e.empty() && !e.Skipped:
 		return v.say("Add another source", "Añadir otra fuente")
 	case e.Skipped:
 		return v.say("Verify it after all", "Verificarla a pesar de todo")

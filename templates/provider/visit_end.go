@@ -11,6 +11,9 @@ func (v Visit) endWords() string {
 	switch {
 	case v.Unconfigured:
 		return v.unconfiguredWords()
+	case v.nothingRecent() && v.Way != Abroad:
+		return v.say("Your data was shared with "+v.Customer+", but there was nothing recent in it. "+v.Customer+" will tell you how to go on.",
+			"Sus datos se compartieron con "+v.Customer+", pero no había nada reciente en ellos. "+v.Customer+" le dirá cómo continuar.")
 	case v.Verifies:
 		words = v.verifyWords()
 	case v.Way == Payroll:
@@ -117,8 +120,15 @@ func (v Visit) stubWords() string {
 	return ""
 }
 
+// nothingRecent reports whether a report was made from data without anything recent.
+func (v Visit) nothingRecent() bool {
+	return v.End == "success" && v.Status == svc.StatusSuccess && v.Substatus == svc.SubNoRecentInformation
+}
+
 func (v Visit) endTone() ui.Tone {
 	switch {
+	case v.nothingRecent():
+		return ui.Warning
 	case v.End == "success" && v.Status == svc.StatusSuccess:
 		return ui.Success
 	case v.End == "error":

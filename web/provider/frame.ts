@@ -7,6 +7,7 @@
 // the nonce of the fragment; what does not fit is dropped in silence.
 
 import { released } from "../ui/press";
+import { countDown } from "./parts/countdown";
 import { painted } from "./parts/guard";
 import { enhance } from "./parts/upload";
 
@@ -141,7 +142,8 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
     now.replaceWith(document.adoptNode(next));
     painted();
     tellHeight();
-    enhance(next, { "X-Visit-Part": "step" }, uploaded);
+    countDown(next);
+    enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
     if (moved || document.hasFocus()) focusStep(next, first);
     else if (!same) announce(next);
   } else if (asked) {
@@ -241,15 +243,22 @@ addEventListener("input", (e) => {
   typing = setTimeout(() => void search(field), 180);
 });
 
+// search dims the list that it is about to replace.
+let searches = 0;
 async function search(field: HTMLInputElement): Promise<void> {
   const asked = field.value;
+  const nth = ++searches;
+  document.getElementById("banks")?.setAttribute("aria-busy", "true");
   const answer = await request(stepURL(new URLSearchParams({ q: asked }).toString()));
-  if (!answer?.ok || field.value !== asked || !field.isConnected) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const found = page.getElementById("banks");
+  const text = answer?.ok ? await answer.text() : "";
   await released();
+  if (nth !== searches || !field.isConnected) return;
+  const old = document.getElementById("banks");
+  old?.removeAttribute("aria-busy");
+  const found = new DOMParser().parseFromString(text, "text/html").getElementById("banks");
   if (!found || busy || field.value !== asked) return;
-  document.getElementById("banks")?.replaceWith(document.adoptNode(found));
+  old?.replaceWith(document.adoptNode(found));
+  tellHeight();
   live.textContent = found.querySelector("[data-count]")?.textContent ?? "";
 }
 
@@ -284,7 +293,9 @@ async function leave(): Promise<void> {
     const body = new URLSearchParams({ action: "close", nonce: nonce ?? "" });
     const answer = await request(stepURL(), { method: "POST", body, keepalive: true });
     if (!answer?.ok) break;
-    const step = stepOf(await answer.text());
+    const html = await answer.text();
+    const step = stepOf(html);
+    if (step?.dataset.end === "error") return swap(html, true); // left after a failure
     if (step?.dataset.end) break;
     nonce = step?.dataset.nonce;
   }

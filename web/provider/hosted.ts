@@ -4,6 +4,7 @@
 // Without script the page does both by itself, less smoothly.
 
 import { released } from "../ui/press";
+import { countDown } from "./parts/countdown";
 import { painted } from "./parts/guard";
 import { enhance } from "./parts/upload";
 
@@ -32,10 +33,11 @@ function put(page: Document, next: HTMLElement, ...places: string[]): void {
   document.title = page.title;
   step().replaceWith(document.adoptNode(next));
   painted();
+  countDown(next);
+  enhance(next, {}, uploaded, stopped);
   const place = places.map((p) => next.querySelector<HTMLElement>(p)).find((e) => e);
   if (place?.matches("h1, h2")) place.tabIndex = -1;
   place?.focus();
-  enhance(next, {}, uploaded);
 }
 
 async function uploaded(html: string | undefined): Promise<void> {
@@ -47,5 +49,14 @@ async function uploaded(html: string | undefined): Promise<void> {
   follow();
 }
 
-enhance(step(), {}, uploaded);
+// stopped shows the files of a stopped upload that arrived before.
+async function stopped(): Promise<void> {
+  const answer = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
+  const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = page && page.getElementById("step");
+  if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next, "[aria-invalid=true]", "h1");
+}
+
+countDown(step());
+enhance(step(), {}, uploaded, stopped);
 follow();

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
@@ -67,6 +70,15 @@ func (visitBank) Login(username string) visits.Login {
 	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
 }
 
+func (visitBank) Empty(_, profile string, at time.Time) bool {
+	for _, c := range (profiles.Bank{}).Fetch(profile, "", at).Connections {
+		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return len(a.Transactions) > 0 }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (visitBank) Accounts(profile, link string, at time.Time) []visits.Account {
 	var out []visits.Account
 	for _, a := range (profiles.Bank{}).Accounts(profile, link, at) {
@@ -81,6 +93,10 @@ type visitPayroll struct{}
 func (visitPayroll) Login(username string) visits.Login {
 	profile, st, sub, ok := payroll.Providers{}.Login(username)
 	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
+}
+
+func (visitPayroll) Empty(provider, profile string, at time.Time) bool {
+	return !slices.ContainsFunc(payroll.Providers{}.Fetch(provider, profile, "", at).Jobs, func(j income.Job) bool { return len(j.Statements) > 0 })
 }
 
 // preparedReports serves prepared reports to visits and submissions.

@@ -19,7 +19,23 @@ import (
 const (
 	lifetime      = 72 * time.Hour
 	shortLifetime = 5 * time.Minute // lastName "expiresoon", in the sandbox
+
+	// failedLifetime is how long one waits whose only source could not be connected: the
+	// customer learns of the failure even if the applicant has gone away.
+	failedLifetime = 30 * time.Minute
 )
+
+// expiry is when a visit's time is over that came to its present step just now.
+func (v visit) expiry(now time.Time) time.Time {
+	end := v.created.Add(lifetime)
+	if v.Rehearsal == ExpiringSoon {
+		end = v.created.Add(shortLifetime)
+	}
+	if soon := now.Add(failedLifetime); v.walking() && v.Step == StepFailed && soon.Before(end) {
+		return soon
+	}
+	return end
+}
 
 // Expire is the job that ends a visit whose time is over.
 type Expire struct {
@@ -163,6 +179,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	}
 	v.Journey = next
 	v.version++
+	v.expires = v.expiry(now)
 	if in.Kind == SignedIn && v.Step == StepCode {
 		v.signedIn = now
 	}
@@ -175,6 +192,11 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	if v.State == Failed || v.State == Expired || in.Kind == StartedOver {
 		// What was uploaded and never handed in was not given to anybody.
 		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
+			return v, false, err
+		}
+	}
+	if v.walking() && v.Step == StepFailed {
+		if err := s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires)); err != nil {
 			return v, false, err
 		}
 	}
@@ -248,6 +270,8 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 				in.Skipped = map[string]string{}
 			}
 			in.Skipped[in.Employers[c.Employer-1]] = c.Skipped
+		case c.Failed != "" && !v.several():
+			// Another was connected in its place, and the report has one.
 		case c.Way == WayBank:
 			in.Banks = append(in.Banks, s.signIn(v, c, in))
 		case c.Way == WayPayroll:

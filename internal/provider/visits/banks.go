@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"cmp"
 	"strings"
 
 	"vestibule/internal/svc"
@@ -42,6 +43,10 @@ type Bank struct {
 	Lugar string // the same in Spanish, where that is another
 }
 
+func (b Bank) place(lang svc.Lang) string {
+	return svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}.In(lang)
+}
+
 // listed returns the entry of that id in the catalogue of a way.
 func (c Catalogue) listed(w Way, id string) (Bank, bool) {
 	for _, b := range c.list(w) {
@@ -74,6 +79,16 @@ func (c Catalogue) login(w Way, username string) Login {
 		return c.Bank.Login(username)
 	}
 	return Login{}
+}
+
+// empty reports whether there is nothing recent where the applicant signed in.
+func (s *Service) empty(v visit) bool {
+	c := s.catalogue(v.environment)
+	profile := c.login(v.Way, v.Username).Profile
+	if v.Way == WayPayroll {
+		return profile != "" && c.Payroll.Empty(v.Bank, profile, v.created)
+	}
+	return profile != "" && c.Bank.Empty(v.Bank, profile, v.created)
 }
 
 // maxFound is how many a page of the search shows.

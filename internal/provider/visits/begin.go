@@ -109,15 +109,13 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 		Journey: product.plan(who),
 		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
-		sandboxReportID: want.SandboxReportID, created: now, expires: now.Add(lifetime), tokenless: tokenless,
+		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
 	if s.catalogue(caller.Environment).Rehearse {
 		v.Rehearsal = rehearsal(who.FirstName, who.LastName)
 	}
-	if v.Rehearsal == ExpiringSoon {
-		v.expires = now.Add(shortLifetime)
-	}
+	v.expires = v.expiry(now)
 	if v.Employers > 0 {
 		if err := s.state(ctx, tx, &v, consumer.KeyID, who.Employers); err != nil {
 			return visit{}, err

@@ -22,6 +22,7 @@ type connected struct {
 	Accounts []string      `json:"accounts,omitempty"` // that were picked at a bank
 	Employer int           `json:"employer,omitempty"` // that it is for; 0: none in particular
 	Skipped  string        `json:"skipped,omitempty"`  // why the employer is not verified
+	Empty    bool          `json:"empty,omitempty"`    // there is nothing recent in it
 	Failed   svc.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
 	Why      svc.Substatus `json:"why,omitempty"`      // with Failed
 	At       int64         `json:"at,omitempty"`       // with Failed: when, in microseconds
@@ -42,6 +43,16 @@ func (j Journey) sources() (all []connected) {
 		_ = json.Unmarshal([]byte(j.Sources), &all) // written by with
 	}
 	return all
+}
+
+// lastFailed is the source that could not be connected last.
+func (j Journey) lastFailed() (last connected) {
+	for _, c := range j.sources() {
+		if c.Failed != "" {
+			last = c
+		}
+	}
+	return last
 }
 
 // good reports whether one of them is connected.
@@ -159,7 +170,7 @@ func (j Journey) from() Step {
 	switch {
 	case j.Employer > 0:
 		return StepEmployers
-	case slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == 0 }):
+	case j.good() && slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == 0 }):
 		return StepConnected
 	case j.Employers > 0:
 		return StepEmployers
@@ -175,7 +186,7 @@ func (j *Journey) pause() {
 // turn leads back from the choice of a source: to the choice of ways, to where
 // sources are chosen from, and from the banks to the employers.
 func (j Journey) turn() (Journey, Do, bool) {
-	first := j.Way != "" && j.Step == j.Way.first()
+	first := j.Way != "" && (j.Step == j.Way.first() || j.Step == StepFailed)
 	switch {
 	case first && len(j.ways()) > 1:
 		return j.choose()
@@ -191,19 +202,12 @@ func (j Journey) turn() (Journey, Do, bool) {
 
 // connect has the present source connected: the only one there may be is enough, and
 // of several the applicant says when.
-func (j Journey) connect(accounts []string) (Journey, Do, bool) {
-	j.with(connected{Accounts: accounts})
+func (j Journey) connect(accounts []string, empty bool) (Journey, Do, bool) {
+	j.with(connected{Accounts: accounts, Empty: empty})
 	if !j.several() {
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
 	}
-	j.pause()
-	return j, 0, true
-}
-
-// leaveOut goes on without the present source.
-func (j Journey) leaveOut(status svc.Status, sub svc.Substatus, at int64) (Journey, Do, bool) {
-	j.with(connected{Failed: status, Why: sub, At: at})
 	j.pause()
 	return j, 0, true
 }

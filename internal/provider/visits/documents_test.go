@@ -39,7 +39,7 @@ func pdfOf(text string) string { return "%PDF-1.4\n" + text }
 
 var (
 	documentIDs = regexp.MustCompile(`name="document" value="([^"]+)"`)
-	errorText   = regexp.MustCompile(`id="file-error">([^<]+)<`)
+	errorText   = regexp.MustCompile(`id="file-error"[^>]*>([^<]+)<`)
 )
 
 // Files are added, named when they are not taken, listed, and taken away again.
@@ -138,6 +138,7 @@ func TestPayStubsThatAreNotHandedIn(t *testing.T) {
 				a.post(t, "action", "source", "source", "bank")
 				a.post(t, "action", "bank", "bank", "kestrel-bank")
 				a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
+				a.giveUp(t)
 			},
 		} {
 			a := earner(t, r, providertest.Prefill())

@@ -74,7 +74,7 @@ func (j Journey) onward() (Journey, Do, bool) {
 
 // verified reports whether a source of that employer is connected.
 func (j Journey) verified(employer int) bool {
-	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == employer && c.good() })
+	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == employer && c.good() && !c.Empty })
 }
 
 // state keeps the employers of a visit, so that their numbers mean the same to its end,

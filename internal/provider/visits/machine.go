@@ -38,6 +38,7 @@ const (
 	StepAccounts  Step = "accounts"  // of the bank
 	StepDocuments Step = "documents" // pay stubs, or others
 	StepConnected Step = "connected" // what there is so far; only where there may be several
+	StepFailed    Step = "failed"    // the source could not be connected, and there is no other
 	StepProgress  Step = "progress"
 	StepEnd       Step = "end"
 )
@@ -64,8 +65,9 @@ func (w Way) first() Step {
 	return StepBank
 }
 
-// MaxTries is how often a password may be wrong. Beside other sources the visit goes
-// on then, until there were AllTries of them.
+// MaxTries is how often a password, or a one-time code, may be wrong at one bank or
+// payroll provider. Another one can be tried after it, until AllTries of either were
+// wrong: then the visit fails.
 const (
 	MaxTries = 3
 	AllTries = 9
@@ -73,6 +75,13 @@ const (
 
 // SessionLife is how long a payroll provider waits for the code after a sign-in.
 const SessionLife = 10 * time.Minute
+
+// MaxCodes is how many one-time codes are sent for one sign-in, and CodeWait the time
+// between two of them that the applicant asks for.
+const (
+	MaxCodes = 5
+	CodeWait = 30 * time.Second
+)
 
 // Code is the one-time code of the mock banks and payroll providers.
 const Code = "123456"
@@ -104,6 +113,9 @@ type Journey struct {
 	Username  string // there, from StepCode on; decides what is found
 	Sources   string // what is connected, as JSON; see sources
 	Tries     int    // wrong passwords so far
+	CodeTries int    // wrong one-time codes so far; a sign-in that is given up counts as MaxTries
+	Codes     int    // one-time codes that were sent for the present sign-in
+	CodeSent  int64  // when the last of them was, in microseconds
 	Status    svc.Status
 	Substatus svc.Substatus
 	Error     svc.WidgetError // why it could not be finished; empty unless Failed or Expired
@@ -136,9 +148,11 @@ const (
 	Took      Kind = "took"      // a way
 	Turned    Kind = "turned"    // back from the choice of a source
 	Chose     Kind = "chose"     // a bank, or a payroll provider
+	Confirmed Kind = "confirmed" // that the chosen supplier is the right one
 	Rechose   Kind = "rechose"   // back to the list of them
 	SignedIn  Kind = "signed in" // with a user name and a password, right or wrong
-	Coded     Kind = "coded"     // a one-time code was given, or said not to have come
+	Resent    Kind = "resent"    // another one-time code was asked for
+	Coded     Kind = "coded"     // a one-time code was given
 	Picked    Kind = "picked"    // accounts
 	Added     Kind = "added"     // a document was uploaded
 	Removed   Kind = "removed"   // and taken away
@@ -165,6 +179,7 @@ type Input struct {
 	Login     Login    // SignedIn, Coded: what there is for the user name
 	OK        bool     // SignedIn: the password is right; Coded: the code is
 	Late      bool     // Coded: the session is over
+	Empty     bool     // Coded, Picked: the source has nothing recent
 	Accounts  []string // Picked: their ids
 	Employer  int      // Verify, Skip
 	Reason    string   // Skipped: one of report.SkippedReasons
@@ -219,6 +234,9 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		if j.State != Created && !j.walking() {
 			return j, 0, false
 		}
+		if j.Step == StepFailed {
+			return j.giveUp()
+		}
 		j.State = Closed
 		return j, 0, true
 	case CameBack:
@@ -237,6 +255,9 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 	case TimeUp, Withdrew:
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
+		}
+		if j.Step == StepFailed && in.Kind == TimeUp {
+			return j.giveUp()
 		}
 		j.State, j.Step, j.Status, j.Substatus = Expired, StepEnd, svc.StatusExpired, ""
 		j.Error = svc.WidgetRequestTimeout
@@ -275,16 +296,20 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
 		j.Step, j.Bank = StepSignIn, in.Bank
 	case j.Step == StepSupplier && in.Kind == Chose && in.Way == j.Way:
+		j.Step, j.Bank = StepConfirm, in.Bank
+	case j.Step == StepConfirm && in.Kind == Confirmed:
 		return j.supplier(in)
-	case j.Step == StepSignIn && in.Kind == Rechose:
+	case in.Kind == Rechose && (j.Step == StepSignIn || j.Step == StepCode || j.Step == StepConfirm || j.Step == StepFailed):
 		// The tries stay: another bank is no way to guess on.
-		j.Step, j.Bank = j.Way.first(), ""
+		j.Step, j.Bank, j.Username = j.Way.first(), "", ""
+	case j.Step == StepCode && in.Kind == Resent:
+		return j.resend(in)
 	case j.Step == StepSignIn && in.Kind == SignedIn:
 		return j.signIn(in)
 	case j.Step == StepCode && in.Kind == Coded:
 		return j.code(in)
 	case j.Step == StepAccounts && in.Kind == Picked, j.Step == StepDocuments && in.Kind == Handed:
-		return j.connect(in.Accounts)
+		return j.connect(in.Accounts, in.Empty)
 	case j.Step == StepDocuments && (in.Kind == Added || in.Kind == Removed):
 		// The documents are kept elsewhere; that the journey counts them lets none
 		// come or go beside the one that hands them in.
@@ -299,7 +324,7 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 		switch j.Tries++; {
 		case j.Tries >= AllTries:
 			return j.fail(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
-		case j.Tries >= MaxTries:
+		case j.Tries%MaxTries == 0:
 			return j.miss(svc.StatusNotAuthenticated, "", in)
 		}
 		return j, 0, true
@@ -313,17 +338,45 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 		return j.miss(in.Login.Status, in.Login.Substatus, in)
 	}
 	j.Step, j.Username = StepCode, in.Username
+	j.Codes, j.CodeSent = 1, in.At
+	j.CodeTries = (j.CodeTries + MaxTries - 1) / MaxTries * MaxTries
 	return j, 0, true
+}
+
+// resend has the bank or payroll provider send another one-time code.
+func (j Journey) resend(in Input) (Journey, Do, bool) {
+	if j.codeWait(in.At) > 0 || j.Codes >= MaxCodes {
+		return j, 0, false
+	}
+	j.Codes, j.CodeSent = j.Codes+1, in.At
+	return j, 0, true
+}
+
+// codeWait is the time until another code can be asked for. The first code of a sign-in
+// makes nobody wait: it may have been lost.
+func (j Journey) codeWait(at int64) time.Duration {
+	if j.Codes < 2 {
+		return 0
+	}
+	return max(0, CodeWait-time.Duration(at-j.CodeSent)*time.Microsecond)
 }
 
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Late && j.Way == WayPayroll:
 		return j.miss(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, in)
-	case !in.OK || j.Rehearsal == CodeMissing:
+	case !in.OK:
+		switch j.CodeTries++; {
+		case j.CodeTries >= AllTries:
+			return j.fail(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
+		case j.CodeTries%MaxTries == 0:
+			return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
+		}
+		return j, 0, true
+	case j.Rehearsal == CodeMissing:
 		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
 	case in.Login.Profile != "" && j.Way == WayPayroll:
-		return j.connect(nil)
+		return j.connect(nil, in.Empty)
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true
@@ -361,12 +414,24 @@ func (j Journey) startOver() (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// miss is fail for a source: one that does not end the visit is left out.
+// miss goes on without the present source, which could not be connected. Where it is
+// the only one, the applicant chooses another, or leaves: then the visit fails as the
+// source did.
 func (j Journey) miss(status svc.Status, sub svc.Substatus, in Input) (Journey, Do, bool) {
-	if j.spared() {
-		return j.leaveOut(status, sub, in.At)
+	spared := j.spared()
+	j.with(connected{Failed: status, Why: sub, At: in.At})
+	if spared {
+		j.pause()
+	} else {
+		j.Step, j.Username = StepFailed, ""
 	}
-	return j.fail(status, sub, svc.WidgetSupplierError)
+	return j, 0, true
+}
+
+// giveUp ends a visit whose last source could not be connected.
+func (j Journey) giveUp() (Journey, Do, bool) {
+	c := j.lastFailed()
+	return j.fail(c.Failed, c.Why, svc.WidgetSupplierError)
 }
 
 // spared reports whether the visit goes on without the present source: beside others

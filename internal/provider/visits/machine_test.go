@@ -22,12 +22,20 @@ var (
 	wrongSignIn  = Input{Kind: SignedIn, Username: "u", Login: loginDefault}
 	coded        = func(l Login) Input { return Input{Kind: Coded, Login: l, OK: true} }
 
+	wrongCode = Input{Kind: Coded, Login: loginDefault}
+	leaves    = Input{Kind: Left}
+
 	toBank     = []Input{{Kind: Came}, {Kind: Consented}}
 	toSignIn   = append(toBank[:2:2], Input{Kind: Chose, Way: WayBank, Bank: "b"})
 	toCode     = append(toSignIn[:3:3], signedIn(loginDefault))
 	toAccounts = append(toCode[:4:4], coded(loginDefault))
 	toProgress = append(toAccounts[:5:5], Input{Kind: Picked})
 )
+
+// threeWrongCodes is what leads from a sign-in to the next after three wrong codes.
+func threeWrongCodes(before []Input) []Input {
+	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "b"})
+}
 
 // The rows of journeys.md, "The visit", and what stands between them.
 func TestNext(t *testing.T) {
@@ -51,24 +59,38 @@ func TestNext(t *testing.T) {
 		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
 		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
 		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
-		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn),
+		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
-		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, wrongSignIn),
+		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, wrongSignIn, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
-		{name: "the code is wrong", inputs: after(toCode, Input{Kind: Coded, Login: loginDefault}),
+		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
+		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: svc.StatusPending}},
+		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: svc.StatusPending}},
+		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: Picked}),
+			want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
+		{name: "nine wrong codes, three at a time, are enough", inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
+			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+		{name: "another code is asked for", inputs: after(toCode, Input{Kind: Resent}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
+		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
+		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
+		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: Resent, At: 1e8}, Input{Kind: Resent, At: 2e8}, Input{Kind: Resent, At: 3e8}, Input{Kind: Resent, At: 4e8}, Input{Kind: Resent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
+		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
+		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: TimeUp}), want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: Withdrew}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
 		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: svc.StatusPending}},
-		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA)),
+		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
-		{name: "firstName is mfa required", rehearsal: CodeMissing, inputs: toAccounts,
+		{name: "firstName is mfa required", rehearsal: CodeMissing, inputs: after(toAccounts, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
-		{name: "lastName is supplierdown", rehearsal: BureauDown, inputs: toCode,
+		{name: "lastName is supplierdown", rehearsal: BureauDown, inputs: after(toCode, leaves),
 			want: end(Failed, svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError), do: Tell},
-		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown)),
+		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
 			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
-		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank)),
+		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank), leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, svc.WidgetSupplierError), do: Tell},
-		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt)),
+		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt), leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, svc.WidgetSupplierError), do: Tell},
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
 			want: end(Complete, svc.StatusError, "", ""), do: Tell},
@@ -106,6 +128,7 @@ func TestNext(t *testing.T) {
 				}
 			}
 			j.Way, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
+			j.CodeTries, j.Codes, j.CodeSent = 0, 0, 0
 			if diff := cmp.Diff(c.want, j); diff != "" {
 				t.Errorf("journey (-want +got):\n%s", diff)
 			}
@@ -120,7 +143,7 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Rechose, SignedIn, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
+	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Confirmed, Rechose, SignedIn, Resent, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
 	laws.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
@@ -148,6 +171,9 @@ func TestNextLaws(t *testing.T) {
 				}
 			}
 			j = next
+			if j.Step == StepFailed && (j.good() || j.lastFailed().Failed == "") {
+				t.Fatalf("%d: %s failed beside another source: %+v", i, in.Kind, j)
+			}
 			if at := j.Step == StepSkip || j.Way == WayLetters; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
 				j.Employer > 0 && (j.Way == WayBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.Way == WayBank {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)

@@ -1,7 +1,6 @@
 package visits
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -223,6 +223,8 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		in = Input{Kind: Skip, Employer: statedNumber(form)}
 	case "skipped":
 		in = Input{Kind: Skipped, Reason: form.Get("reason")}
+	case "confirm":
+		in.Kind = Confirmed
 	case "rechoose":
 		in.Kind = Rechose
 	case "sign-in":
@@ -246,15 +248,15 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
 			return Input{}, wordsCodeShape
 		}
-		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v)}
+		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v), Empty: s.empty(v)}
 	case "no-code":
-		in = Input{Kind: Coded}
+		in.Kind = Resent
 	case "accounts":
 		if v.Step != StepAccounts {
 			return Input{}, svc.Words{}
 		}
 		eligible := false
-		in.Kind = Picked
+		in = Input{Kind: Picked, Empty: s.empty(v)}
 		for _, a := range s.accounts(v) {
 			if slices.Contains(form["account"], a.ID) {
 				in.Accounts = append(in.Accounts, a.ID)
@@ -327,6 +329,9 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 	}
 	s.showList(r, v, &page)
 	if page.Step == pages.Documents {
+		page.MaxFiles, page.MaxFileSize = MaxFiles, MaxFileSize
+		page.FileProblems = pages.FileProblems{TooLarge: notTaken("%", ErrFileTooLarge), Empty: notTaken("%", ErrFileEmpty),
+			Type: notTaken("%", ErrFileType), TooMany: wordsTooMany}
 		all, err := s.pile(r.Context(), s.DB.SQL, v)
 		if err != nil {
 			return err
@@ -362,7 +367,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Problem: problem, PublicToken: v.publicToken,
+		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Place: chosen.place(language(r)), Problem: problem, PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Lacks), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.left() {
@@ -395,7 +400,13 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 	}
 	switch p.Step {
 	case pages.SignIn:
-		p.Tries = pages.Left(MaxTries, v.Tries)
+		p.Tries = pages.Left(MaxTries, v.Tries%MaxTries)
+	case pages.Code:
+		p.CodeTries, p.Codes, p.NoMoreCodes = pages.Left(MaxTries, v.CodeTries%MaxTries), v.Codes, v.Codes >= MaxCodes
+		p.CodeWait = int((v.codeWait(store.Micros(s.Now())) + time.Second - 1) / time.Second)
+	case pages.Failed:
+		last := v.lastFailed()
+		p.Failure = pages.Failure{Status: last.Failed, Substatus: last.Why}
 	case pages.Accounts:
 		for _, a := range s.accounts(v) {
 			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask, Subtype: a.Subtype, Chosen: true})
@@ -406,7 +417,7 @@ func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Wo
 
 func (c Catalogue) connected(from connected) pages.Connected {
 	of, _ := c.listed(from.Way, from.Bank)
-	return pages.Connected{Way: pages.Way(from.Way), Name: of.Name, Failed: from.Failed != ""}
+	return pages.Connected{Way: pages.Way(from.Way), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Why}, Empty: from.Empty}
 }
 
 // showEmployers puts the stated employers on the page.
@@ -454,8 +465,7 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	}
 	found, more := FindBanks(all, p.Query)
 	for _, b := range found {
-		place := svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}
-		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: place.In(p.Lang)})
+		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: b.place(p.Lang)})
 	}
 	p.More = more
 }

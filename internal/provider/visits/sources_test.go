@@ -123,6 +123,7 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				a := earner(t, r, c.prefill)
 				c.walk(t, a)
+				a.giveUp(t)
 				r.Until("the end", func() bool { return a.step(t) == "end" })
 				body := a.get(t).Body
 				if !strings.Contains(body, `data-end="`+c.end+`"`) {
@@ -186,6 +187,7 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 			a.toPayrollCode(t, username)
 			a.post(t, "action", "code", "code", "123456")
 			a.post(t, "action", "finish")
+			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			body := a.get(t).Body
 			if again := strings.Contains(body, "start again"); again != (username == "session_expired") || strings.Contains(body, `data-end="error"`) != again {
@@ -204,7 +206,7 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 			{"action", "rechoose"}, {"action", "code", "code", "123456"}, {"action", "no-code"}, {"action", "accounts", "account", "x"},
 			{"action", "hand-in"}, {"action", "remove", "document", "x"}, {"action", "reopen"},
 		}
-		takes := map[string]string{"consent": "consent", "source": "source payroll", "employer": "employer paywright turn", "sign-in": "rechoose", "code": "code no-code"}
+		takes := map[string]string{"consent": "consent", "source": "source payroll", "employer": "employer paywright turn", "sign-in": "rechoose", "code": "code no-code rechoose"}
 		a := earner(t, r, providertest.Prefill())
 		for _, step := range []string{"consent", "source", "employer", "sign-in", "code"} {
 			for _, form := range forms {

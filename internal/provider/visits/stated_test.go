@@ -212,6 +212,7 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 			for _, form := range c.forms {
 				a.post(t, form...)
 			}
+			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			hook := r.Hooks(a.publicToken, 1)[0]
 			if got := fmt.Sprint(hook["status"], " ", hook["substatus"]); got != fmt.Sprint(c.status, " ", orNil(c.substatus)) || !strings.Contains(a.get(t).Body, `data-end="`+c.end+`"`) {

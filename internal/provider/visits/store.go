@@ -44,7 +44,8 @@ type visit struct {
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
 	rehearsal, bank, username, tries, status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, way, signed_in_at, sources,
-	employers, income_only, employer, stated, tokenless, hosted, browser_hash`
+	employers, income_only, employer, stated, tokenless, hosted, browser_hash,
+	code_tries, codes, code_sent_at`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -52,7 +53,8 @@ func scan(row *sql.Row) (visit, error) {
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
 		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
 		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn, &v.Sources,
-		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser)
+		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser,
+		&v.CodeTries, &v.Codes, &v.CodeSent)
 	if err != nil {
 		return visit{}, store.Found(err)
 	}
@@ -110,12 +112,12 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 
 func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`,
 		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
 		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
 		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn), v.Sources,
 		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless, v.hosted,
-		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil})
+		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil}, v.CodeTries, v.Codes, v.CodeSent)
 	if err != nil {
 		return err
 	}
@@ -127,9 +129,11 @@ func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 func keep(ctx context.Context, tx *sql.Tx, v visit, kind Kind, at time.Time) error {
 	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
-		way = $12, signed_in_at = $13, sources = $14, employer = $15 WHERE id = $16 AND version = $17`,
+		way = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
+		WHERE id = $20 AND version = $21`,
 		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, micros(v.ended), v.version,
-		v.sandboxReportID, v.Way, micros(v.signedIn), v.Sources, v.Employer, v.id, v.version-1))
+		v.sandboxReportID, v.Way, micros(v.signedIn), v.Sources, v.Employer, v.CodeTries, v.Codes, v.CodeSent, store.Micros(v.expires),
+		v.id, v.version-1))
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,17 @@ import "vestibule/internal/svc"
 // name of the application. There is nothing to sign in to.
 const WaySupplier Way = "supplier"
 
-// StepSupplier is the choice of it.
-const StepSupplier Step = "supplier"
+// StepSupplier is the choice of it, and StepConfirm shows the choice before the bureau
+// is asked: that cannot be taken back.
+const (
+	StepSupplier Step = "supplier"
+	StepConfirm  Step = "confirm"
+)
 
 // supplier asks the one that was chosen.
 func (j Journey) supplier(in Input) (Journey, Do, bool) {
-	j.Bank = in.Bank
 	if j.Rehearsal == BureauDown {
-		return j.fail(svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError)
+		return j.miss(svc.StatusBureauUnresponsive, "", in)
 	}
 	j.State, j.Step = Generating, StepProgress
 	return j, Generate, true

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/svc"
 )
 
-// TestAPassportIsOneChoice: consent, a supplier, and the report is made; there is
-// nothing to sign in to, and no way to turn to.
+// TestAPassportIsOneChoice: consent, a supplier that is confirmed, and the report is
+// made; there is nothing to sign in to, and no way to turn to.
 func TestAPassportIsOneChoice(t *testing.T) {
 	chose := Input{Kind: Chose, Way: WaySupplier, Bank: "KOR_NICE"}
 	walk := func(r Rehearsal, inputs ...Input) (j Journey, do Do, ok bool) {
@@ -18,17 +18,26 @@ func TestAPassportIsOneChoice(t *testing.T) {
 		}
 		return j, do, ok
 	}
-	begun := []Input{{Kind: Came}, {Kind: Consented}}
+	begun, confirmed := []Input{{Kind: Came}, {Kind: Consented}}, Input{Kind: Confirmed}
 	if ways := (Journey{Product: svc.Passport}).ways(); !slices.Equal(ways, []Way{WaySupplier}) {
 		t.Fatalf("ways %v", ways)
 	}
 	if j, do, ok := walk(NoRehearsal, begun...); !ok || do != 0 || j.Step != StepSupplier || j.Way != WaySupplier || j.State != Connecting {
 		t.Errorf("after the consent: %+v", j)
 	}
-	if j, do, ok := walk(NoRehearsal, append(begun, chose)...); !ok || do != Generate || j.State != Generating || j.Step != StepProgress || j.Bank != "KOR_NICE" {
+	if j, do, ok := walk(NoRehearsal, append(begun, chose)...); !ok || do != 0 || j.State != Connecting || j.Step != StepConfirm {
 		t.Errorf("after the choice: %+v, %v", j, do)
 	}
-	if j, do, ok := walk(BureauDown, append(begun, chose)...); !ok || do != Tell || j.State != Failed || j.Status != svc.StatusBureauUnresponsive || j.Error != svc.WidgetSupplierError {
+	if j, _, ok := walk(NoRehearsal, append(begun, chose, Input{Kind: Rechose})...); !ok || j.Step != StepSupplier || j.Bank != "" {
+		t.Errorf("after another choice is wanted: %+v", j)
+	}
+	if j, do, ok := walk(NoRehearsal, append(begun, chose, confirmed)...); !ok || do != Generate || j.State != Generating || j.Step != StepProgress || j.Bank != "KOR_NICE" {
+		t.Errorf("after it is confirmed: %+v, %v", j, do)
+	}
+	if j, do, ok := walk(BureauDown, append(begun, chose, confirmed)...); !ok || do != 0 || j.Step != StepFailed {
+		t.Errorf("a bureau that is down: %+v", j)
+	}
+	if j, do, ok := walk(BureauDown, append(begun, chose, confirmed, Input{Kind: Left})...); !ok || do != Tell || j.State != Failed || j.Status != svc.StatusBureauUnresponsive || j.Error != svc.WidgetSupplierError {
 		t.Errorf("a bureau that is down: %+v", j)
 	}
 	for name, in := range map[string]Input{"a bank": {Kind: Chose, Way: WayBank, Bank: "b"}, "another way": {Kind: Took, Way: WayBank}, "turning": {Kind: Turned},
@@ -37,7 +46,7 @@ func TestAPassportIsOneChoice(t *testing.T) {
 			t.Errorf("%s is taken: %+v", name, j)
 		}
 	}
-	if j, _, ok := walk(NoRehearsal, append(begun, chose, chose)...); ok || j.State != Generating {
+	if j, _, ok := walk(NoRehearsal, append(begun, chose, chose)...); ok || j.Step != StepConfirm {
 		t.Errorf("a second choice is taken: %+v", j)
 	}
 	if j, _, ok := walk(NoRehearsal, append(begun, Input{Kind: Left}, Input{Kind: CameBack})...); !ok || j.Step != StepSupplier {

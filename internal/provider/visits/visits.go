@@ -152,6 +152,8 @@ type Account struct {
 // Access is the sign-in of the mock banks or payroll providers of a catalogue.
 type Access interface {
 	Login(username string) Login
+	// Empty reports whether a provider has nothing recent on a profile.
+	Empty(provider, profile string, at time.Time) bool
 }
 
 // BankAccess is the sign-in of the mock banks and their accounts.

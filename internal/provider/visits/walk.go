@@ -143,12 +143,16 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, e
 			if !in.Login.Known {
 				in.Username = ""
 			}
-		case v.Step == StepSignIn:
+		case v.Step == StepConfirm && here && v.Bank == t.bank:
+			in.Kind = Confirmed
+		case v.Step == StepSignIn || v.Step == StepConfirm:
 			in.Kind = Rechose
+		case v.Step == StepFailed:
+			in.Kind = Left
 		case v.Step == StepCode:
-			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v)}
+			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v), Empty: s.empty(v)}
 		case v.Step == StepAccounts:
-			in.Kind = Picked
+			in = Input{Kind: Picked, Empty: s.empty(v)}
 			for _, a := range s.accounts(v) {
 				in.Accounts = append(in.Accounts, a.ID)
 			}

@@ -96,6 +96,18 @@ func (a applicant) toAccounts(t *testing.T, username string) []string {
 	return ids
 }
 
+// giveUp leaves a visit whose source could not be connected: it has told nothing so far.
+func (a applicant) giveUp(t *testing.T) {
+	t.Helper()
+	if a.step(t) != "failed" {
+		return
+	}
+	if n := a.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+		t.Errorf("%d events of a visit that can go on", n)
+	}
+	a.post(t, "action", "close")
+}
+
 // Every user name, rehearsal and mistake, walked by plain forms, ends as the
 // contract says: in page, status and one webhook.
 func TestHowVisitsEnd(t *testing.T) {
@@ -134,13 +146,14 @@ func TestHowVisitsEnd(t *testing.T) {
 			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported},
 			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", svc.StatusBureauUnresponsive, ""},
 			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"a wrong code", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+			{"three wrong codes", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
-				a.post(t, "action", "code", "code", "654321")
-			}, "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"no code", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
-				a.toCode(t, "default")
-				a.post(t, "action", "no-code")
+				for _, want := range []string{"2 more times", "one more time", "Choose another bank"} {
+					a.post(t, "action", "code", "code", "654321")
+					if !strings.Contains(a.get(t).Body, want) {
+						t.Errorf("the page does not say %q", want)
+					}
+				}
 			}, "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
 			{"three wrong sign-ins, one of them unknown", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toSignIn(t)
@@ -157,6 +170,7 @@ func TestHowVisitsEnd(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				a := newcomer(t, r, c.prefill)
 				c.walk(t, a)
+				a.giveUp(t)
 				r.Until("the end", func() bool { return a.step(t) == "end" })
 				body := a.get(t).Body
 				if !strings.Contains(body, `data-end="`+c.end+`"`) {
@@ -188,7 +202,7 @@ func TestStepsPostedOutOfTurn(t *testing.T) {
 		}
 		takes := map[string]map[string]bool{
 			"consent": {"consent": true}, "bank": {"bank": true}, "sign-in": {"sign-in": true, "rechoose": true},
-			"code": {"code": true, "no-code": true}, "accounts": {"accounts": true},
+			"code": {"code": true, "no-code": true, "rechoose": true}, "accounts": {"accounts": true},
 		}
 		a := newcomer(t, r, providertest.Prefill())
 		var ids []string

@@ -14,7 +14,7 @@ func inputs() map[Kind]Input {
 	login := Login{Known: true, Profile: "default"}
 	return map[Kind]Input{
 		Came: {Kind: Came}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
-		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
+		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Confirmed: {Kind: Confirmed}, Resent: {Kind: Resent}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
 		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
 		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp}, Withdrew: {Kind: Withdrew},
@@ -46,8 +46,10 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		{Connecting, StepEmployer, WayPayroll, with(map[Kind]string{Turned: "source"})}, // what is chosen is a bank
 		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", SignedIn: "code"})},
 		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", SignedIn: "code"})},
-		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts"})},
-		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected"})},
+		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts", Resent: "code", Rechose: "bank"})},
+		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected", Resent: "code", Rechose: "employer"})},
+		{Connecting, StepFailed, WayBank, with(map[Kind]string{Rechose: "bank", Turned: "source", Left: "failed end", TimeUp: "failed end"})},
+		{Connecting, StepConfirm, WaySupplier, with(map[Kind]string{Rechose: "supplier", Confirmed: "generating progress"})},
 		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "connected"})},
 		{Connecting, StepConnected, "", with(map[Kind]string{More: "source", Enough: "generating progress"})},
 		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
@@ -104,20 +106,20 @@ func TestWaysOfTheMachine(t *testing.T) {
 	}{
 		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: Enough}),
 			want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
-		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired)),
+		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
 			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
-		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}),
+		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}, leaves),
 			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
-		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown)),
+		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
 			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
-		{name: "no code", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded}),
+		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
 		{name: "lastName supplierdown is about banks", rehearsal: BureauDown, inputs: after(payroll, signedIn(loginDefault)),
 			want: Journey{State: Connecting, Step: StepCode, Way: WayPayroll, Status: svc.StatusPending}},
-		{name: "firstName mfa required is about both", rehearsal: CodeMissing, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault)),
+		{name: "firstName mfa required is about both", rehearsal: CodeMissing, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
 		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayBank},
-			Input{Kind: Chose, Way: WayBank, Bank: "b"}, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayPayroll}, Input{Kind: Chose, Way: WayPayroll, Bank: "p"}, wrongSignIn),
+			Input{Kind: Chose, Way: WayBank, Bank: "b"}, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayPayroll}, Input{Kind: Chose, Way: WayPayroll, Bank: "p"}, wrongSignIn, leaves),
 			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
 	} {
 		j := Journey{Product: svc.Income, State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: c.rehearsal}
@@ -129,6 +131,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 			}
 		}
 		j.Product, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
+		j.CodeTries, j.Codes, j.CodeSent, j.Product = 0, 0, 0, ""
 		if diff := cmp.Diff(c.want, j); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

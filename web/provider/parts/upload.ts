@@ -1,16 +1,23 @@
 // Files that are uploaded as soon as they are chosen, dropped or photographed, with
-// a bar that says how far it is. Without script the same form has a button.
+// a bar that says how far it is, and a button that stops it. Files that the server would
+// not take are not sent. Without script the same form has a button.
 
-type Shown = (html: string | undefined, status: number) => void;
+type Shown = (html: string | undefined) => void;
+
+// What is to be said in the form of the step that comes next: of files that were not
+// sent beside those that were, and of an upload that was stopped.
+let still = "";
 
 // enhance readies the step's upload form, if it has one. shown is given the page
-// that answers, or nothing when none came.
-export function enhance(step: HTMLElement, headers: Record<string, string>, shown: Shown): void {
+// that answers, or nothing when none came; stopped is called when the applicant has
+// stopped an upload, of which the files before may have arrived.
+export function enhance(step: HTMLElement, headers: Record<string, string>, shown: Shown, stopped: () => Promise<void>): void {
   const form = step.querySelector<HTMLFormElement>("form[data-upload]");
   if (!form) return;
   const part = (name: string) => form.querySelector<HTMLElement>(`[data-${name}]`)!;
   const inputs = [...form.querySelectorAll<HTMLInputElement>("input[type=file]")];
-  let busy = false;
+  const limits = form.dataset;
+  let request: XMLHttpRequest | undefined;
 
   part("upload-button").hidden = true;
   if (matchMedia("(pointer: coarse)").matches) {
@@ -19,34 +26,79 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
   }
   if (matchMedia("(hover: hover)").matches) part("drop-words").hidden = false;
 
-  const send = (files: Iterable<File>) => {
+  const say = (words: string) => {
+    const error = part("upload-error");
+    error.setAttribute("role", "alert");
+    error.textContent = words;
+    if (words) inputs[0].setAttribute("aria-invalid", "true");
+    else inputs[0].removeAttribute("aria-invalid");
+  };
+  if (still) say(`${part("upload-error").textContent} ${still}`.trim());
+  still = "";
+
+  // wrong says why a file is not sent; nothing, if it is. Of a type that the browser does
+  // not know the server decides.
+  const wrong = (f: File): string | undefined => {
+    if (f.size > Number(limits.maxSize)) return limits.tooLarge;
+    if (f.size === 0) return limits.empty;
+    if (f.type && !/^(application\/(pdf|octet-stream)|image\/(png|jpeg))$/.test(f.type)) return limits.type;
+    return undefined;
+  };
+
+  const send = (chosen: Iterable<File>) => {
+    if (request) return;
     const body = new FormData();
     body.append("nonce", form.querySelector<HTMLInputElement>("[name=nonce]")!.value);
-    for (const f of files) body.append("file", f, f.name || "photo.jpg");
-    if (busy || !body.has("file")) return;
-    busy = true;
+    const problems: string[] = [];
+    let count = 0;
+    for (const f of chosen) {
+      const problem = wrong(f) ?? (count === Number(limits.maxFiles) ? limits.tooMany : undefined);
+      if (problem) {
+        const words = problem.replace("%", () => f.name);
+        if (!problems.includes(words)) problems.push(words);
+      } else {
+        body.append("file", f, f.name || "photo.jpg");
+        count++;
+      }
+    }
+    for (const i of inputs) i.value = "";
+    say(problems.join(" "));
+    if (count) return transfer(body, problems.join(" "));
+    if (problems.length) inputs[0].focus();
+  };
+
+  const transfer = (body: FormData, problems: string) => {
+    let aborted = false;
     const bar = part("progress").querySelector("progress")!;
-    const request = new XMLHttpRequest();
-    request.open("POST", form.action);
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.upload.addEventListener("progress", (e) => {
+    request = new XMLHttpRequest();
+    const sent = request;
+    sent.open("POST", form.action);
+    for (const [name, value] of Object.entries(headers)) sent.setRequestHeader(name, value);
+    sent.upload.addEventListener("progress", (e) => {
       if (e.lengthComputable) bar.value = Math.round((100 * e.loaded) / e.total);
     });
-    request.addEventListener("loadend", () => {
-      busy = false;
+    sent.addEventListener("loadend", () => {
+      request = undefined;
       step.removeAttribute("aria-busy");
       part("progress").hidden = true;
-      for (const i of inputs) i.value = "";
-      const html = (request.getResponseHeader("Content-Type") ?? "").startsWith("text/html");
-      shown(request.status && html ? request.responseText : undefined, request.status);
+      if (aborted) {
+        say((still = limits.cancelled!));
+        inputs[0].focus();
+        return void stopped().then(() => (still = ""));
+      }
+      still = problems;
+      const html = (sent.getResponseHeader("Content-Type") ?? "").startsWith("text/html");
+      shown(sent.status && html ? sent.responseText : undefined);
     });
+    sent.addEventListener("abort", () => (aborted = true));
     bar.value = 0;
     part("progress").hidden = false;
     step.setAttribute("aria-busy", "true");
-    request.send(body);
+    sent.send(body);
   };
 
-  for (const input of inputs) input.addEventListener("change", () => send(input.files ?? []));
+  part("cancel").addEventListener("click", () => request?.abort());
+  for (const input of inputs) input.addEventListener("change", () => send([...(input.files ?? [])]));
   form.addEventListener("submit", (e) => {
     e.preventDefault();
     e.stopPropagation();
@@ -62,6 +114,6 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
   for (const type of ["dragleave", "drop"]) form.addEventListener(type, () => form.classList.remove("drop-over"));
   form.addEventListener("drop", (e) => {
     e.preventDefault();
-    send(e.dataTransfer?.files ?? []);
+    send([...((e as DragEvent).dataTransfer?.files ?? [])]);
   });
 }

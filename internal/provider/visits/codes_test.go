@@ -1,0 +1,188 @@
+package visits_test
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/provider/providertest"
+	"vestibule/internal/svc"
+)
+
+// Another code is sent at once the first time, then after half a minute, five in all;
+// nothing of it ends the visit.
+func TestAnotherCode(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		for way, begin := range map[string]func(applicant){
+			"bank":    func(a applicant) { a.toCode(t, "default") },
+			"payroll": func(a applicant) { a.toPayrollCode(t, "default") },
+		} {
+			a := newcomer(t, r, providertest.Prefill())
+			if way == "payroll" {
+				a = earner(t, r, providertest.Prefill())
+			}
+			begin(a)
+			codes := func(want int, words string) {
+				t.Helper()
+				body := a.get(t).Body
+				if n := r.Count(`SELECT codes FROM visits WHERE public_token = $1`, a.publicToken); n != want || a.step(t) != "code" || !strings.Contains(body, words) {
+					t.Fatalf("%s: %d codes were sent at %s, want %d and %q in %s", way, n, a.step(t), want, words, body)
+				}
+			}
+			codes(1, "I did not get a code")
+			a.post(t, "action", "no-code")
+			codes(2, "We have sent you a new code.")
+			codes(2, `data-wait="30"`)
+			codes(2, "You can ask for another code in 30 s.")
+			r.Advance(29500 * time.Millisecond)
+			a.post(t, "action", "no-code")
+			codes(2, `data-wait="1"`)
+			for n := range 3 {
+				r.Advance(30 * time.Second)
+				if body := a.get(t).Body; strings.Contains(body, "data-wait") || !strings.Contains(body, "Send a new code") {
+					t.Fatalf("after half a minute: %s", body)
+				}
+				a.post(t, "action", "no-code")
+				codes(n+3, "Choose another")
+			}
+			codes(5, "No more codes can be sent for this sign-in")
+			r.Advance(30 * time.Second)
+			a.post(t, "action", "no-code")
+			codes(5, "No more codes can be sent for this sign-in")
+			a.post(t, "action", "code", "code", "123456")
+			if got := a.step(t); got != "accounts" && got != "connected" {
+				t.Errorf("%s: the last code leads to %s", way, got)
+			}
+		}
+	})
+}
+
+// Wrong codes are counted with the visit: many at once are no more tries than one after
+// the other, and another sign-in gives new ones three times.
+func TestWrongCodesAtOnce(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := newcomer(t, r, providertest.Prefill())
+		a.toCode(t, "default")
+		for round := 1; ; round++ {
+			form := url.Values{"action": {"code"}, "code": {"000000"}}
+			var wg sync.WaitGroup
+			for range 12 {
+				wg.Go(func() { r.Do("POST", a.path, form) })
+			}
+			wg.Wait()
+			if n := r.Count(`SELECT code_tries FROM visits WHERE public_token = $1`, a.publicToken); n != 3*round {
+				t.Fatalf("round %d: %d codes were tried", round, n)
+			}
+			if a.step(t) == "end" {
+				if round != 3 {
+					t.Errorf("the visit ends in round %d", round)
+				}
+				break
+			}
+			a.post(t, "action", "rechoose")
+			a.post(t, "action", "bank", "bank", "kestrel-bank")
+			a.post(t, "action", "sign-in", "username", "default", "password", "x")
+		}
+		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "NOT_AUTHENTICATED" || hook["substatus"] != "MFA_REQUIRED_ON_FETCH" {
+			t.Errorf("the webhook says %v", hook)
+		}
+	})
+}
+
+// After a bank that could not be connected another is connected in its place, and the
+// report is made of that one.
+func TestAnotherBankInPlace(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		for _, c := range []struct{ username, en, es string }{
+			{"supplier_unresponsive", "Your bank is not answering", "Su banco no responde"},
+			{"e_banking_unsupported", "does not offer online access", "no ofrece acceso en línea"},
+			{"mfa", "The one-time code was not confirmed", "El código de un solo uso no se confirmó"},
+		} {
+			a := newcomer(t, r, providertest.Prefill())
+			a.toAccounts(t, c.username)
+			if body := a.get(t).Body; a.step(t) != "failed" || !strings.Contains(body, c.en) || !strings.Contains(body, "Choose another bank") || strings.Contains(body, "data-end") {
+				t.Fatalf("%s: at %s: %s", c.username, a.step(t), body)
+			}
+			if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, c.es) || !strings.Contains(body, "Elegir otro banco") {
+				t.Errorf("%s in Spanish: %s", c.username, body)
+			}
+			a.post(t, "action", "rechoose")
+			a.post(t, "action", "bank", "bank", "kestrel-bank")
+			a.post(t, "action", "sign-in", "username", "multi", "password", "x")
+			a.post(t, "action", "code", "code", "123456")
+			form := []string{"action", "accounts"}
+			for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
+				form = append(form, "account", m[1])
+			}
+			a.post(t, form...)
+			r.Until("the end", func() bool { return a.step(t) == "end" })
+			if hooks := r.Hooks(a.publicToken, 1); len(hooks) != 1 || hooks[0]["status"] != "SUCCESS" {
+				t.Errorf("%s: the webhooks say %v", c.username, hooks)
+			}
+		}
+	})
+}
+
+// An applicant who goes away after a failure does not keep the customer waiting for 72
+// hours; one who goes on has them.
+func TestAFailureIsToldInTime(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		gone, stays := newcomer(t, r, providertest.Prefill()), newcomer(t, r, providertest.Prefill())
+		for _, a := range []applicant{gone, stays} {
+			a.toCode(t, "supplier_unresponsive")
+		}
+		stays.post(t, "action", "rechoose")
+		if code, got := r.Control("POST", "/clock", map[string]any{"advance": "30m"}); code != 200 { // which ends what is due
+			t.Fatalf("the clock: %d %v", code, got)
+		}
+		if hook := r.Hooks(gone.publicToken, 1)[0]; hook["status"] != string(svc.StatusSupplierUnresponsive) {
+			t.Errorf("the webhook says %v", hook)
+		}
+		if gone.step(t) != "end" || stays.step(t) != "bank" {
+			t.Errorf("after half an hour: %s and %s", gone.step(t), stays.step(t))
+		}
+		r.Advance(72*time.Hour - 30*time.Minute)
+		if stays.step(t) != "end" {
+			t.Errorf("after 72 hours: %s", stays.step(t))
+		}
+	})
+}
+
+// A source that has nothing recent is not called connected as if it were good, and
+// another is offered first.
+func TestSourcesWithoutData(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Rig) {
+		a := earner(t, r, providertest.Prefill())
+		a.toPayrollCode(t, "no_statements")
+		a.post(t, "action", "code", "code", "123456")
+		body := a.get(t).Body
+		more, finish := strings.Index(body, `value="more"`), strings.Index(body, `value="finish"`)
+		if !strings.Contains(body, "nothing recent there") || !strings.Contains(body, "There is no recent pay statement.") || strings.Contains(body, ">connected<") {
+			t.Errorf("the page says %s", body)
+		}
+		if more < 0 || more > finish || !strings.Contains(body, "Add another source") {
+			t.Errorf("another source is not offered first: %s", body)
+		}
+		a.post(t, "action", "finish")
+		r.Until("the end", func() bool { return a.step(t) == "end" })
+		if body := a.get(t).Body; !strings.Contains(body, "there was nothing recent in it") || strings.Contains(body, "All done") {
+			t.Errorf("the end says %s", body)
+		}
+
+		b := earner(t, r, providertest.Prefill())
+		b.toSource(t, "bank")
+		b.post(t, "action", "bank", "bank", "kestrel-bank")
+		b.post(t, "action", "sign-in", "username", "noincome", "password", "x")
+		b.post(t, "action", "code", "code", "123456")
+		form := []string{"action", "accounts"}
+		for _, m := range accounts.FindAllStringSubmatch(b.get(t).Body, -1) {
+			form = append(form, "account", m[1])
+		}
+		b.post(t, form...)
+		if body := b.get(t).Body; !strings.Contains(body, "nothing recent there") {
+			t.Errorf("after noincome: %s", body)
+		}
+	})
+}
