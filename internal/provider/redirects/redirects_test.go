@@ -194,6 +194,7 @@ func TestFailingReturnsAnError(t *testing.T) {
 		r.Do("POST", path, url.Values{"action": {"consent"}})
 		r.Do("POST", path, url.Values{"action": {"bank"}, "bank": {"kestrel-bank"}})
 		r.Do("POST", path, url.Values{"action": {"sign-in"}, "username": {"supplier_unresponsive"}, "password": {"x"}})
+		r.Do("POST", path, url.Values{"action": {"close"}}) // after the failure, instead of another bank
 		back := r.Do("GET", path+"/return", nil).Header.Get("Location")
 		got := claims(t, strings.TrimPrefix(back, r.Return.URL+"/return?jwt="))
 		if got["outcome"] != "ERROR" || got["error"] != "SUPPLIER_ERROR" || got["status"] != nil {
