@@ -52,13 +52,30 @@ func (c *connect) take(h hook, publicToken, word string) {
 	case c.app.CanRetry():
 		phase = "retry"
 	}
-	c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
-	c.el.Get("dataset").Set("word", word)
-	c.show(phase, c.app.HintWords())
+	// A widget that does not find its visit again needs another token, which the page
+	// gets by itself once it has said so.
+	again := h == onError && word == string(svc.WidgetInvalidToken) && has(c.el, "resumed")
+	tell := func() {
+		c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
+		c.el.Get("dataset").Set("word", word)
+		c.show(phase, c.app.HintWords())
+	}
+	if again {
+		c.show("loading", svc.Words{})
+	} else {
+		tell()
+	}
 	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", hookNames[h],
 		"attempt", c.app.Attempt, "publicToken", publicToken, "status", status, "errorType", errorType))
 	go guard(func() {
-		next := c.send(body)
+		next, reported := c.send(body)
+		if again && reported {
+			js.Global().Get("location").Call("reload")
+			return
+		}
+		if again {
+			tell()
+		}
 		if next == "" && h == onSuccess {
 			next = data(c.el, "next")
 		}
@@ -69,9 +86,9 @@ func (c *connect) take(h hook, publicToken, word string) {
 	})
 }
 
-// send reports an event, up to four times, and returns where the answer's JSON
-// object says to go next.
-func (c *connect) send(body js.Value) string {
+// send reports an event, up to four times. It returns where the answer's JSON object
+// says to go next, and whether the event was taken.
+func (c *connect) send(body js.Value) (next string, reported bool) {
 	for _, milliseconds := range [...]int{500, 2000, 6000, 0} {
 		request := object("method", "POST", "body", body, "keepalive", true, "headers", object("Content-Type", "application/json"))
 		if limit := js.Global().Get("AbortSignal"); limit.Get("timeout").Truthy() {
@@ -82,14 +99,14 @@ func (c *connect) send(body js.Value) string {
 		if status := response.Get("status"); status.Type() == js.TypeNumber {
 			switch code := status.Int(); {
 			case code == 200:
-				return str(await(response.Call("json")).Get("next"))
+				return str(await(response.Call("json")).Get("next")), true
 			case code < 500 && code != 408 && code != 429:
-				return ""
+				return "", code < 300
 			}
 		}
 		pause(milliseconds)
 	}
-	return ""
+	return "", false
 }
 
 //go:noinline

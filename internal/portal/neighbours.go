@@ -37,7 +37,7 @@ func (n forConnect) Enter(w http.ResponseWriter, r *http.Request) (connect.Appli
 	return connect.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Variant: string(a.Variant), Manual: a.Manual,
 			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs,
 			State: string(a.Journey.State), HasApplicant: a.HasApplicant},
-		connect.Visitor{Identity: identity(v.Session), Framed: v.Framed, Carry: v.Carry, Origin: v.Origin}, err
+		connect.Visitor{Identity: identity(v.Session), Holder: v.Holder, Framed: v.Framed, Carry: v.Carry, Origin: v.Origin}, err
 }
 
 func (n forConnect) Ask(w http.ResponseWriter, r *http.Request, id string, v connect.Visitor) error {
@@ -88,7 +88,7 @@ func (n forConnect) Equip(ctx context.Context, id string, number int, token stri
 
 func attempt(t applications.Attempt) connect.Attempt {
 	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
-		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened, Ours: t.Ours}
+		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened, OpenedBy: t.OpenedBy, Ours: t.Ours}
 }
 
 // forInvites shows the applications to the room of the links.

@@ -36,8 +36,14 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if status := b.hook(a, "onOpen", 1); status != 204 {
 			t.Fatalf("onOpen: %d", status)
 		}
-		if next := section(b.get(a + "/connect")); next["token"] == first["token"] || next["attempt"] != "2" {
-			t.Errorf("a used token is shown again: %v", next)
+		if again := section(b.get(a + "/connect")); again["token"] != first["token"] || again["attempt"] != "1" || again["resumed"] == "" {
+			t.Errorf("the browser whose widget was begun does not get its token again: %v", again)
+		}
+		if status := b.hook(a, "onError", 1); status != 204 {
+			t.Fatalf("onError: %d", status)
+		}
+		if next := section(b.get(a + "/connect")); next["token"] == first["token"] || next["attempt"] != "2" || next["resumed"] != "" {
+			t.Errorf("a used token is shown again after an error: %v", next)
 		}
 		externalID, token := r.provider.finish(svc.StatusSuccess)
 		if status := b.hook(a, "onSuccess", 2); status != 204 {

@@ -192,6 +192,7 @@ type Connect struct {
 	SandboxReportID string
 	Manual          bool
 	Attempt         int
+	Resumed         bool // its widget was begun in this browser before
 	State           string
 	Today           string
 	Report          string // where hooks are reported
@@ -213,6 +214,9 @@ func (c Connect) attrs() templ.Attributes {
 	}
 	if c.Manual {
 		a["data-manual-fire"] = true
+	}
+	if c.Resumed {
+		a["data-resumed"] = "on"
 	}
 	return a
 }

@@ -136,6 +136,7 @@ var deskMoments = map[string]svc.Words{
 	"visit picked":       {EN: "The accounts were chosen", ES: "Se eligieron las cuentas"},
 	"visit made":         {EN: "The journey was walked to its end", ES: "El recorrido llegó a su fin"},
 	"visit left":         {EN: "The applicant closed the visit", ES: "El solicitante cerró la visita"},
+	"visit went back":    {EN: "The applicant went a step back", ES: "El solicitante volvió un paso atrás"},
 	"visit started over": {EN: "The applicant started over in another browser", ES: "El solicitante empezó de nuevo en otro navegador"},
 	"visit came back":    {EN: "The applicant went on with it", ES: "El solicitante la retomó"},
 	"visit broke":        {EN: "The visit could not go on", ES: "La visita no pudo continuar"},

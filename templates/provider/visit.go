@@ -66,6 +66,7 @@ type Visit struct {
 	FileProblems FileProblems
 	Problem      svc.Words // what is wrong with what was sent; empty is nothing
 
+	Note        svc.Words // what is said of the step as a whole; empty is nothing
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
 	Status      svc.Status

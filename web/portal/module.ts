@@ -20,6 +20,8 @@ globalThis.vestibule = { script };
 const sections = document.querySelectorAll<HTMLElement>('[data-vestibule="connect"]');
 for (const section of sections) {
   new MutationObserver(() => show(section)).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
+  // Its frame comes and goes, over the page too.
+  new MutationObserver(() => show(section)).observe(document.body, { childList: true, subtree: true });
   show(section);
 }
 
@@ -71,11 +73,14 @@ function script(address: string): Promise<boolean> {
   });
 }
 
-// show shows the parts that name the section's phase, and hides the others.
+// show shows the parts that name the section's phase, and hides the others. While the
+// widget is on the page it says itself what went wrong, and knows more of it.
 function show(section: HTMLElement): void {
   for (const part of section.querySelectorAll<HTMLElement>("[data-when]")) {
     part.hidden = !part.matches(`[data-when~="${section.dataset.phase}"]`);
   }
+  const words = section.querySelector<HTMLElement>("[data-vestibule-words]");
+  if (words) words.hidden = /^(retry|final)$/.test(section.dataset.phase ?? "") && !!document.querySelector("iframe");
 }
 
 // turn lets the browser answer what was typed or touched between two pieces of work.

@@ -1,14 +1,17 @@
 // The frame's script: it greets the embedding page, opens the visit with the
 // options it is answered, and walks the server-rendered steps by fetching each
 // and swapping it in. The pages work without it on the hosted page; here it is
-// what keeps the visit's handle in memory, so that no cookie is needed.
+// what keeps the visit's handle in memory, so that no cookie is needed. A frame that is
+// loaded again finds its visit by parts/secret.
 //
 // Every message, both ways, is held against the other window, its origin and
 // the nonce of the fragment; what does not fit is dropped in silence.
 
+import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { painted } from "./parts/guard";
+import { forget, secretFor } from "./parts/secret";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;
@@ -31,6 +34,9 @@ let publicToken: string | undefined;
 let ended = false;
 let busy = false;
 let poll = 0;
+let token: unknown;
+let walked = false; // the step that comes was gone to by a form
+let at = 0; // the entry of the step in the history; see parts/entries
 
 function send(type: string, more?: object): void {
   host.postMessage({ svc: 1, nonce, type, ...more }, hostOrigin || "*");
@@ -42,7 +48,7 @@ addEventListener("message", (e: MessageEvent) => {
   const m = e.data;
   if (e.source !== host || !m || m.svc !== 1 || m.nonce !== nonce) return;
   if (!hostOrigin) {
-    if (m.type !== "options") return;
+    if (m.type !== "options" || typeof m.options !== "object" || !m.options) return;
     hostOrigin = e.origin === "null" ? "*" : e.origin;
     modal = !!m.modal;
     document.documentElement.dataset.mode = modal ? "modal" : "embedded";
@@ -54,15 +60,13 @@ addEventListener("message", (e: MessageEvent) => {
   if (m.type === "leave") void leave();
 });
 
-async function begin(options: Record<string, unknown>, resume?: string): Promise<void> {
-  if (resume) {
-    handle = resume;
-    return show(await request(stepURL()), false);
-  }
+async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
+  token = options.token;
+  const secret = secretFor(token, resume);
   const answer = await request(`/widget/v1/visits?${new URLSearchParams(lang ? { lang } : {})}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(options),
+    body: JSON.stringify({ ...options, resume: secret.value }),
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
@@ -72,8 +76,12 @@ async function begin(options: Record<string, unknown>, resume?: string): Promise
   }
   handle = body.handle;
   publicToken = body.publicToken;
-  send("opened", { publicToken, resume: handle });
+  send("opened", { publicToken, ...(!secret.kept && { resume: secret.value }) });
+  at = entry(history.state);
+  const before = at || (remembered(publicToken!) ?? 1);
+  mark({ run: publicToken!, n: at }, "replaceState");
   await show(await request(stepURL()), modal);
+  deepen(before);
 }
 
 function stepURL(search = ""): string {
@@ -140,6 +148,8 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
   came = next.outerHTML;
   if (moved || !same || !(again || next.dataset.poll)) {
     now.replaceWith(document.adoptNode(next));
+    if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
+    walked = false;
     painted();
     tellHeight();
     countDown(next);
@@ -188,7 +198,52 @@ async function refresh(): Promise<void> {
 function end(type: string, more: object): void {
   if (ended) return;
   ended = true;
+  if (type !== "exit") forget(token);
   send(type, more);
+}
+
+// deepen makes entries for the steps before the one that a frame is loaded again at:
+// the browser has lost those of the former frame.
+function deepen(steps: number): void {
+  if (leaves(document.getElementById("step")!)) return;
+  while (at < steps) mark({ run: publicToken!, n: ++at }, "pushState");
+}
+
+// unwind leaves the history as it was before the first step.
+async function unwind(): Promise<void> {
+  if (at === 0) return;
+  const done = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
+  history.go(-at);
+  at = 0;
+  await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))]);
+}
+
+// entry is the number of the visit's entry that a state of the history belongs to.
+function entry(state: unknown): number {
+  const p = place(state);
+  return p && p.run === publicToken ? p.n : 0;
+}
+
+addEventListener("popstate", (e) => {
+  if (!handle) return;
+  const n = entry(e.state);
+  const times = at - n;
+  if (times < 0) return history.go(times); // nothing was done there yet
+  at = n;
+  remember({ run: publicToken!, n });
+  if (times === 0) return;
+  if (leaves(document.getElementById("step")!)) return history.go(-n - 1);
+  void back(times);
+});
+
+async function back(times: number): Promise<void> {
+  if (busy) return;
+  busy = true;
+  try {
+    await goBack(times, (body) => request(stepURL(), { method: "POST", body }), (answer) => show(answer, true));
+  } finally {
+    busy = false;
+  }
 }
 
 // say shows one of the shell's notices; hush takes it away again.
@@ -226,9 +281,10 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
       form.method === "get"
         ? await request(stepURL(data.toString()))
         : await request(stepURL(), { method: "POST", body: data });
+    walked = form.method !== "get";
     await show(answer, true);
   } finally {
-    busy = false;
+    walked = busy = false;
     step.removeAttribute("aria-busy");
     by?.removeAttribute("aria-disabled");
   }
@@ -266,12 +322,12 @@ addEventListener("click", (e) => {
   const target = (e.target as Element).closest?.("[data-close], [data-done]");
   if (!target) return;
   e.preventDefault();
-  if (target.matches("[data-done]")) send("close");
+  if (target.matches("[data-done]")) void unwind().then(() => send("close"));
   else askToClose();
 });
 
 function askToClose(): void {
-  if (ended) return send("close");
+  if (ended) return void unwind().then(() => send("close"));
   if (!handle) return end("exit", {});
   if (leaveDialog.open) return;
   leaveDialog.showModal();
@@ -299,6 +355,7 @@ async function leave(): Promise<void> {
     if (step?.dataset.end) break;
     nonce = step?.dataset.nonce;
   }
+  await unwind();
   end("exit", { publicToken });
 }
 

@@ -3,6 +3,7 @@
 // applicant back after a moment, which they can do at once by the button.
 // Without script the page does both by itself, less smoothly.
 
+import { goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { painted } from "./parts/guard";
@@ -57,6 +58,57 @@ async function stopped(): Promise<void> {
   if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next, "[aria-invalid=true]", "h1");
 }
 
+// remembered is where the visit is in this tab's history, if the tab may keep it.
+const name = `visit ${location.pathname}`;
+type Remembered = { run: string; n: number; going?: boolean };
+
+function remembered(): Remembered | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(name)!) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(r: Remembered): void {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(r));
+  } catch {} // Back then shows the present step
+}
+
+// arrive gives the page its place in the history, or finds that the applicant has gone
+// back to it.
+async function arrive(): Promise<void> {
+  const before = remembered();
+  const here = place(history.state);
+  if (!here || here.run !== before?.run) {
+    const going = !here && before?.going;
+    const now = here ?? (going ? { run: before.run, n: before.n + 1 } : { run: crypto.randomUUID?.() ?? String(Math.random()), n: 0 });
+    remember(now);
+    return mark(now, "replaceState");
+  }
+  const times = before.n - here.n;
+  if (times < 0) return history.go(times); // nothing was done there yet
+  remember(here);
+  if (times === 0) return;
+  if (leaves(step())) return history.go(-here.n - 1);
+  await goBack(times, (body) => fetch(location.href, { method: "POST", body }).catch(() => undefined), async (answer) => {
+    if (!answer) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const next = page.getElementById("step");
+    await released();
+    if (next) put(page, next, "[role=alert]", "h1");
+  });
+}
+
+// A form leads to the next entry.
+addEventListener("submit", (e) => {
+  const now = remembered();
+  if (now && !e.defaultPrevented && (e.target as HTMLFormElement).method === "post") remember({ ...now, going: true });
+});
+addEventListener("pageshow", (e) => e.persisted && location.reload());
+
+void arrive();
 countDown(step());
 enhance(step(), {}, uploaded, stopped);
 follow();

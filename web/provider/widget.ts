@@ -1,8 +1,8 @@
 // The loader: what an embedding page loads. It puts the provider's frame into
 // the page, answers the frame's greeting with the registered options, and calls
 // the hooks. It renders nothing itself, holds no applicant data beyond the
-// registered options, sets no cookie and keeps nothing in storage. Styles are
-// set through the CSSOM, so a strict policy of the page needs no exception.
+// registered options, sets no cookie, and stores nothing unless the frame can store
+// nothing itself. Styles are set through the CSSOM, so a strict policy of the page needs no exception.
 
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/api.d.ts";
 
@@ -14,7 +14,7 @@ type Visit = {
   frame?: HTMLIFrameElement;
   dialog?: HTMLDialogElement;
   publicToken?: string;
-  resume?: string; // the visit's handle, should the frame be reloaded
+  resume?: string; // the frame's secret, where the frame itself can keep none
   greeted?: boolean;
   ended?: boolean; // a hook was called: none will be again
   timer?: number;
@@ -182,15 +182,21 @@ function wait(v: Visit, attempt: number): void {
 function receive(v: Visit, e: MessageEvent): void {
   const m = e.data;
   if (e.origin !== origin || !v.frame || e.source !== v.frame.contentWindow) return;
-  if (!m || m.svc !== 1 || m.nonce !== v.nonce) return;
+  if (!m || m.svc !== 1) return;
+  if (m.nonce !== v.nonce) {
+    // The browser's history has brought back the frame of an earlier page.
+    if (m.type === "hello" && !v.greeted) v.frame.src = address(v, 1);
+    return;
+  }
   switch (m.type) {
     case "hello":
       v.greeted = true;
       clearTimeout(v.timer);
-      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume });
+      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? kept() });
     case "opened":
       v.publicToken = text(m.publicToken);
       v.resume = text(m.resume);
+      keep(v.resume);
       return;
     case "size":
       if (!v.dialog && m.height > 0 && m.height < 10_000) v.frame.style.height = `${Math.ceil(m.height)}px`;
@@ -203,6 +209,25 @@ function receive(v: Visit, e: MessageEvent): void {
       return exit(v);
     case "close":
       return unmount(v);
+  }
+}
+
+// The tab keeps the frame's secret where the browser blocks the frame's own storage, so
+// that a page that is loaded again finds its visit. It is of no use without the
+// registration.
+const place = "SvcWidget";
+
+function keep(secret: string | undefined): void {
+  try {
+    if (secret) sessionStorage.setItem(place, secret);
+  } catch {} // blocked here as well: a page that is loaded again needs another token
+}
+
+function kept(): string | undefined {
+  try {
+    return sessionStorage.getItem(place) ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -159,9 +159,10 @@ func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number i
 	return equip(ctx, tx, a.ID, number, consumerID, sealed, until)
 }
 
-// Opened says that the attempt's widget was begun, which uses its token up.
-func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int) error {
-	return spend(ctx, tx, id, number)
+// Opened says that the attempt's widget was begun. Its token is used up for all but
+// the visitor who began it, whose widget finds its visit by it again.
+func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int, by Visitor) error {
+	return open(ctx, tx, id, number, by.Holder)
 }
 
 // Redirected says that a redirect was begun for the attempt.

@@ -122,9 +122,10 @@ type Attempt struct {
 	Mode        Mode
 	ExternalID  string
 	ConsumerID  string
-	Token       string // single-use initialization token; "" once it was used
+	Token       string // single-use initialization token; "" once its visit is over
 	TokenUntil  time.Time
-	Opened      bool
+	Opened      bool   // the widget was begun with it
+	OpenedBy    string // a Visitor.Holder; "" before, and when the visit is over
 	Ours        bool   // the visit of the external id is one that the portal began
 	PublicToken string // as a proof named it
 	CreatedAt   time.Time

@@ -33,7 +33,7 @@ var hooks = map[string]journey.Kind{"onSuccess": journey.HookSuccess, "onExit": 
 
 // hook takes a hint. What it claims of a report is not believed and not kept.
 func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
-	a, _, err := s.Enter(w, r)
+	a, v, err := s.Enter(w, r)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,13 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		if !hint {
-			return s.Service.Opened(ctx, tx, a.ID, b.Attempt)
+			return s.Service.Opened(ctx, tx, a.ID, b.Attempt, v)
+		}
+		if kind == journey.HookError {
+			// The next page gets another token: only that can help.
+			if err := spend(ctx, tx, a.ID, b.Attempt); err != nil {
+				return err
+			}
 		}
 		if a.Version > maxLines {
 			return nil

@@ -3,6 +3,7 @@ package applications
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -54,6 +55,7 @@ type Receiver interface {
 // Visitor is who asks for an application, and how they came to it.
 type Visitor struct {
 	Session session.Session
+	Holder  string // names the browser, or with Framed the frames of one page
 	Framed  bool   // in another site's frame, by embed token and without cookies
 	Carry   string // what to add to addresses of the same application: "" or ?grant=…
 	Origin  string // with Framed: the site that may frame it
@@ -105,7 +107,7 @@ func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visit
 	if err != nil {
 		return Application{}, Visitor{}, err
 	}
-	v := Visitor{Session: cur}
+	v := Visitor{Session: cur, Holder: "session:" + cur.ID}
 	if token := r.URL.Query().Get("grant"); token != "" {
 		if err := s.admit(w, r, id, token, &v); err != nil {
 			return Application{}, v, err
@@ -143,7 +145,7 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 		if err != nil {
 			return err
 		}
-		v.Session, cookie = next, c
+		v.Session, v.Holder, cookie = next, "session:"+next.ID, c
 		return s.Service.Bind(ctx, tx, id, next.ID)
 	})
 	if err != nil {
@@ -181,6 +183,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 		return err
 	}
 	carry.Set("grant", held)
+	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
 	v.Framed, v.Carry, v.Origin = true, "?"+carry.Encode(), origin
 	if held != token {
 		door.See(w, r.URL.Path+v.Carry)

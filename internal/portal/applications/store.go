@@ -174,12 +174,12 @@ func all(rows *sql.Rows, err error) ([]Application, error) {
 	return out, rows.Err()
 }
 
-const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, ours, public_token, asked_at, created_at`
+const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, opened_by, ours, public_token, asked_at, created_at`
 
 func scanAttempt(row scanner) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
-	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.Ours, &t.PublicToken, &asked, &created)
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.OpenedBy, &t.Ours, &t.PublicToken, &asked, &created)
 	if err != nil {
 		return Attempt{}, store.Found(err)
 	}
@@ -232,10 +232,18 @@ func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID st
 	return err
 }
 
-// spend marks the attempt's widget as begun: what it was begun with is used up.
+// open marks the attempt's widget as begun in a browser: the first one that says so.
+func open(ctx context.Context, tx *sql.Tx, id string, number int, holder string) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, opened_by = $1
+		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number))
+	return err
+}
+
+// spend marks what the attempt's widget is begun with as used up, in every browser.
 func spend(ctx context.Context, tx *sql.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET opened = TRUE, token = NULL
+		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
 	return err
 }

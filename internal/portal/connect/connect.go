@@ -3,7 +3,8 @@
 // the secure redirect by address or by form (document 2, Secure redirect).
 //
 // One page view is one attempt at most: a token that no widget was begun with is
-// shown again, a used or old one is replaced by a new attempt with an external id
+// shown again, and so is one whose widget was begun in the same browser, where the
+// widget finds its visit. Any other is replaced by a new attempt with an external id
 // of its own. The applicant's data goes from server to server, except in the
 // variants that exist to try the others. A provider that does not answer costs
 // nothing but time: the page says so and offers to try again.
@@ -57,6 +58,7 @@ type Application struct {
 // Visitor is who asks. Identity is what the redirect binds to; empty in a frame.
 type Visitor struct {
 	Identity string
+	Holder   string // names the browser, or the frames of one page; never empty
 	Framed   bool
 	Carry    string // to be added to addresses of the application
 	Origin   string // with Framed: the site that may frame it
@@ -70,8 +72,9 @@ type Attempt struct {
 	ConsumerID string
 	Token      string
 	TokenUntil time.Time
-	Opened     bool // what it was to be begun with is used up
-	Ours       bool // its visit is one that was begun here
+	Opened     bool   // its widget was begun
+	OpenedBy   string // the Visitor.Holder that can find its visit again; "" is none
+	Ours       bool   // its visit is one that was begun here
 }
 
 // Applications is what the room needs of its neighbour. Each call is a
@@ -174,7 +177,7 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	if err != nil {
 		return err
 	}
-	t, err := d.again(r.Context(), a, Embedded, func(t Attempt) (Attempt, error) { return d.equip(r.Context(), a, t, fields) })
+	t, err := d.again(r.Context(), a, v, Embedded, func(t Attempt) (Attempt, error) { return d.equip(r.Context(), a, t, fields) })
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
 		return d.sorry(w, r, a, v, e)
 	}
@@ -183,7 +186,7 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	}
 	m := pages.Connect{Base: d.Base(r), Product: a.Product, Script: d.ScriptURL, Global: d.Global, Env: d.Environment,
 		ProductID: d.Products[a.Product], PublicID: d.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
-		Manual: a.Manual, Attempt: t.Number, State: "connecting", Today: d.Now().UTC().Format("2006-01-02"),
+		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: d.Now().UTC().Format("2006-01-02"),
 		Report: d.EventsURL(a.ID) + v.Carry, Next: d.StatusURL(a.ID) + v.Carry, Restart: d.RestartURL(a.ID) + v.Carry,
 		SandboxReportID: a.SandboxReportID, Elsewhere: d.Elsewhere(a.ID, v.Framed)}
 	if t.Token == "" {
@@ -246,7 +249,7 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 		return err
 	}
 	var link svcapi.RedirectLink
-	_, err = d.again(r.Context(), a, a.Mode, func(t Attempt) (Attempt, error) {
+	_, err = d.again(r.Context(), a, v, a.Mode, func(t Attempt) (Attempt, error) {
 		var err error
 		_, link, err = d.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Identity, Application: a.ID, Number: t.Number,
 			Service: svcapi.RedirectRequest{InitRequest: d.request(a, t, fields)}})
@@ -286,13 +289,14 @@ const maxTries = 5
 // again runs do with the current attempt if it can still be used, else with the
 // next one. An external id that the provider knows already, from an answer that
 // got lost or from a second tab that was faster, costs one more attempt.
-func (d *Desk) again(ctx context.Context, a Application, mode string, do func(Attempt) (Attempt, error)) (Attempt, error) {
+func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string, do func(Attempt) (Attempt, error)) (Attempt, error) {
 	t, ok, err := d.Applications.Current(ctx, a.ID)
 	if err != nil {
 		return t, err
 	}
 	stale := t.Token != "" && d.Now().Add(tokenMargin).After(t.TokenUntil)
-	fresh := ok && !t.Opened && t.Mode == mode && !stale
+	resumed := t.Opened && mode == Embedded && t.OpenedBy == v.Holder
+	fresh := ok && t.Mode == mode && (resumed || !t.Opened && !stale)
 	for try := 1; ; try++ {
 		if !fresh {
 			if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {

@@ -163,6 +163,7 @@ const (
 	Left      Kind = "left"      // the applicant closed the visit
 	CameBack  Kind = "came back" // to a visit that was closed
 
+	WentBack    Kind = "went back"    // to the step before, by the browser's Back
 	StartedOver Kind = "started over" // in another browser, which an invite allows
 	Broke       Kind = "broke"        // the widget cannot go on (sandbox control)
 	TimeUp      Kind = "time up"      // the visit's time is over
@@ -281,6 +282,8 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Kind == Turned:
 		return j.turn()
+	case in.Kind == WentBack:
+		return j.goBack()
 	case j.Step == StepConsent && in.Kind == Consented:
 		j.State = Connecting
 		return j.start()
@@ -401,6 +404,28 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	}
 	j.State, j.Sources, j.Employer = Connecting, "", 0
 	return j.start()
+}
+
+// goBack leads to the step before, unless that would undo something: a sign-in that is
+// complete, or a source that is connected.
+func (j Journey) goBack() (Journey, Do, bool) {
+	switch j.Step {
+	case StepSignIn, StepConfirm, StepFailed:
+		j.Step, j.Bank, j.Username = j.Way.first(), "", ""
+		return j, 0, true
+	case StepCode:
+		j.Step, j.Username = StepSignIn, ""
+		return j, 0, true
+	}
+	if next, do, ok := j.turn(); ok {
+		return next, do, true
+	}
+	first := j.Step == StepEmployers || j.Step == StepSource || j.Way != "" && j.Step == j.Way.first()
+	if !first || j.Sources != "" || j.Employer > 0 {
+		return j, 0, false
+	}
+	j.State, j.Step, j.Way = Open, StepConsent, ""
+	return j, 0, true
 }
 
 // startOver goes back to the consent without anything that was connected. The tries

@@ -143,7 +143,7 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, Prepared, Consented, Took, Turned, Chose, Confirmed, Rechose, SignedIn, Resent, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
+	kinds := []Kind{Came, WentBack, StartedOver, Prepared, Consented, Took, Turned, Chose, Confirmed, Rechose, SignedIn, Resent, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
 	laws.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}

@@ -32,6 +32,8 @@ var (
 	wordsWrong     = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
 	wordsWrongText = svc.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
 
+	wordsNoWayBack = svc.Words{EN: "You cannot go back from this step. Everything you did so far is kept.", ES: "No se puede volver atrás desde este paso. Todo lo que hizo hasta ahora se conserva."}
+
 	wordsTooOften = svc.Words{EN: "Too many verifications were started from your connection or for this company just now. Wait a minute and try again.", ES: "Se iniciaron demasiadas verificaciones desde su conexión o para esta empresa. Espere un minuto e inténtelo de nuevo."}
 
 	wordsCodeShape  = svc.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
@@ -144,21 +146,21 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if form.Get("action") == "start-over" {
+		return s.startOver(w, r)
+	}
+	if err := s.authorize(r, v); err != nil {
+		return err
+	}
 	nonce := form.Get("nonce")
 	if v.outdated(nonce) {
 		see(w, r, Path(handle))
 		return nil
 	}
-	switch form.Get("action") {
-	case "start-over":
-		return s.startOver(w, r)
-	case "close", "reopen": // nothing is begun by them
-		err = s.authorize(r, v)
-	default:
-		err = s.own(r, v, s.secretOf(r, handle))
-	}
-	if err != nil {
-		return err
+	if action := form.Get("action"); action != "close" && action != "reopen" { // which begin nothing
+		if err := s.own(r, v, s.secretOf(r, handle)); err != nil {
+			return err
+		}
 	}
 	if form.Get("action") == "remove" {
 		if _, err := s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
@@ -179,6 +181,9 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if in.Kind == WentBack && acted.walking() && acted.nonce() == v.nonce() {
+			return s.stay(w, r, acted)
+		}
 		v = acted
 	}
 	path := Path(handle)
@@ -193,6 +198,11 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// stay shows the present step to an applicant who cannot go back from it.
+func (s *Service) stay(w http.ResponseWriter, r *http.Request, v visit) error {
+	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = wordsNoWayBack })
+}
+
 // input reads a form as an input of the machine. problem says what has to be
 // corrected in the present step's form; a form of another step is no problem,
 // and no input that the machine takes.
@@ -205,6 +215,8 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		in = Input{Kind: Took, Way: Way(form.Get("source"))}
 	case "turn":
 		in.Kind = Turned
+	case "back":
+		in.Kind = WentBack
 	case "bank":
 		if bank, ok := sources.listed(WayBank, form.Get("bank")); ok {
 			in = Input{Kind: Chose, Way: WayBank, Bank: bank.ID}
@@ -311,6 +323,11 @@ func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
 
 // render writes the page of v, or its step alone for the frame.
 func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem svc.Words) error {
+	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
+}
+
+// renderWith is render with something more on the page.
+func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*pages.Visit)) error {
 	part := r.Header.Get(partHeader) != ""
 	origin, err := s.returnOrigin(r.Context(), v)
 	if err != nil {
@@ -320,7 +337,8 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 	if err != nil {
 		return err
 	}
-	page := s.view(r, v, name, problem)
+	page := s.view(r, v, name)
+	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.walking() {
 		if err := s.showEmployers(r.Context(), v, &page); err != nil {
@@ -360,14 +378,14 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status
 	return nil
 }
 
-func (s *Service) view(r *http.Request, v visit, customer string, problem svc.Words) pages.Visit {
+func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	sources := s.catalogue(v.environment)
 	v.Lacks = sources.lacks()
 	chosen, _ := sources.listed(v.Way, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == svc.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Place: chosen.place(language(r)), Problem: problem, PublicToken: v.publicToken,
+		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Lacks), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.left() {

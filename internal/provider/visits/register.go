@@ -2,7 +2,10 @@ package visits
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -18,6 +21,35 @@ type registration struct {
 	Env      string `json:"env"`
 	PublicID string `json:"publicId"`
 	Token    string `json:"token"`
+
+	// Resume is a secret of the browser, 256 random bits in base64url. The same
+	// registration with the same secret leads to the same visit.
+	Resume string `json:"resume"`
+}
+
+// handle is by which the visit of the registration is reached. It follows from the
+// browser's secret, so that a page that is loaded again finds its visit, and is of no
+// use to derive the secret from.
+func (reg registration) handle() (string, error) {
+	if reg.Resume == "" {
+		return store.NewSecret(), nil
+	}
+	if !isSecret(reg.Resume) {
+		return "", door.Fail(svc.CodeMalformedBody, errors.New("resume has another shape"),
+			door.Detail{Field: "resume", Message: "must be 256 random bits in base64url"})
+	}
+	of := "token\n" + reg.Token
+	if reg.Token == "" {
+		secret := reg.Resume
+		reg.Resume = ""
+		all, err := json.Marshal(reg)
+		if err != nil {
+			return "", err
+		}
+		reg.Resume, of = secret, "registration\n"+string(all)
+	}
+	sum := sha256.Sum256([]byte("vestibule visit by widget\n" + reg.Resume + "\n" + of))
+	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
 }
 
 // register opens a visit for the widget: POST /widget/v1/visits. Its errors are
@@ -37,9 +69,12 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 			return widgetError(r, &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
 		}
 	}
-	handle := store.NewSecret()
+	handle, err := reg.handle()
+	if err != nil {
+		return widgetError(r, err)
+	}
 	var v visit
-	err := s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
 		v, err = s.open(ctx, tx, reg, handle)
 		return err
 	})
@@ -73,11 +108,19 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if err != nil {
 		return visit{}, err
 	}
-	var v visit
-	if reg.Token == "" {
+	v, found, err := s.resume(ctx, tx, caller, reg, handle)
+	switch {
+	case found || err != nil:
+		return v, err
+	case reg.Token == "":
 		v, err = s.begin(ctx, tx, caller, reg.Wanted, true)
-	} else {
-		v, err = s.openToken(ctx, tx, caller, reg)
+	default:
+		if v, err = s.openToken(ctx, tx, caller, reg); err != nil {
+			// Another page of the same browser may have been faster.
+			if faster, found, _ := s.resume(ctx, tx, caller, reg, handle); found {
+				return faster, nil
+			}
+		}
 	}
 	if err != nil {
 		return visit{}, err
@@ -86,6 +129,30 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 		return visit{}, err
 	}
 	return s.come(ctx, tx, v)
+}
+
+// resume finds the visit that the same browser has begun with the same registration.
+// One that the applicant closed goes on: registering again says that it is wanted.
+func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller gate.Caller, reg registration, handle string) (v visit, found bool, err error) {
+	if reg.Resume == "" {
+		return visit{}, false, nil
+	}
+	v, err = byHandle(ctx, tx, handle)
+	if errors.Is(err, store.ErrNotFound) {
+		return visit{}, false, nil
+	}
+	switch {
+	case err != nil:
+	case v.hosted, v.customerID != caller.CustomerID, v.environment != caller.Environment:
+		return visit{}, false, nil
+	case v.productID != reg.ProductID:
+		return visit{}, false, breach(svc.WidgetMismatchedProductID, "productId")
+	default:
+		if v, err = s.catchUp(ctx, tx, v); err == nil {
+			v, _, err = s.advance(ctx, tx, v, Input{Kind: CameBack})
+		}
+	}
+	return v, err == nil, err
 }
 
 // openToken takes over the visit of a token. The register options beside it may

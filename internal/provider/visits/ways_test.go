@@ -13,7 +13,7 @@ import (
 func inputs() map[Kind]Input {
 	login := Login{Known: true, Profile: "default"}
 	return map[Kind]Input{
-		Came: {Kind: Came}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
+		Came: {Kind: Came}, WentBack: {Kind: WentBack}, StartedOver: {Kind: StartedOver}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
 		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Confirmed: {Kind: Confirmed}, Resent: {Kind: Resent}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
 		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
@@ -24,7 +24,7 @@ func inputs() map[Kind]Input {
 // Every step of a visit for an income report takes these kinds of input, leads on so,
 // and refuses all others.
 func TestEveryStepAndEveryInput(t *testing.T) {
-	walking := map[Kind]string{Left: "closed", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}
+	walking := map[Kind]string{StartedOver: "open consent", Left: "closed", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}
 	with := func(more map[Kind]string) map[Kind]string {
 		for k, v := range walking {
 			if _, ok := more[k]; !ok {
@@ -39,23 +39,23 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		way   Way
 		takes map[Kind]string // state and step after it; the step alone in Connecting, the state alone for the same step
 	}{
-		{Created, StepConsent, "", with(map[Kind]string{Came: "open"})},
-		{Open, StepConsent, "", with(map[Kind]string{Prepared: "generating progress", Consented: "source"})},
-		{Connecting, StepSource, "", with(map[Kind]string{Took: "employer"})},
-		{Connecting, StepBank, WayBank, with(map[Kind]string{Turned: "source", Chose: "sign-in"})},
-		{Connecting, StepEmployer, WayPayroll, with(map[Kind]string{Turned: "source"})}, // what is chosen is a bank
-		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", SignedIn: "code"})},
-		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", SignedIn: "code"})},
-		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts", Resent: "code", Rechose: "bank"})},
-		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected", Resent: "code", Rechose: "employer"})},
-		{Connecting, StepFailed, WayBank, with(map[Kind]string{Rechose: "bank", Turned: "source", Left: "failed end", TimeUp: "failed end"})},
-		{Connecting, StepConfirm, WaySupplier, with(map[Kind]string{Rechose: "supplier", Confirmed: "generating progress"})},
+		{Created, StepConsent, "", with(map[Kind]string{Came: "open", StartedOver: "open"})},
+		{Open, StepConsent, "", with(map[Kind]string{Prepared: "generating progress", Consented: "source", StartedOver: "open consent"})},
+		{Connecting, StepSource, "", with(map[Kind]string{Took: "employer", WentBack: "open consent"})},
+		{Connecting, StepBank, WayBank, with(map[Kind]string{Turned: "source", WentBack: "source", Chose: "sign-in"})},
+		{Connecting, StepEmployer, WayPayroll, with(map[Kind]string{Turned: "source", WentBack: "source"})}, // what is chosen is a bank
+		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", WentBack: "bank", SignedIn: "code"})},
+		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", WentBack: "employer", SignedIn: "code"})},
+		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts", WentBack: "sign-in", Resent: "code", Rechose: "bank"})},
+		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected", WentBack: "sign-in", Resent: "code", Rechose: "employer"})},
+		{Connecting, StepFailed, WayBank, with(map[Kind]string{Rechose: "bank", WentBack: "bank", Turned: "source", Left: "failed end", TimeUp: "failed end"})},
+		{Connecting, StepConfirm, WaySupplier, with(map[Kind]string{Rechose: "supplier", WentBack: "supplier", Confirmed: "generating progress"})},
 		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "connected"})},
 		{Connecting, StepConnected, "", with(map[Kind]string{More: "source", Enough: "generating progress"})},
-		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
+		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", WentBack: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
 		{Generating, StepProgress, WayStubs, map[Kind]string{Made: "complete end"}},
-		{Closed, StepConsent, "", map[Kind]string{CameBack: "open", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
-		{Closed, StepDocuments, WayStubs, map[Kind]string{CameBack: "source", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
+		{Closed, StepConsent, "", map[Kind]string{StartedOver: "open", CameBack: "open", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
+		{Closed, StepDocuments, WayStubs, map[Kind]string{StartedOver: "open consent", CameBack: "source", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
 		{Complete, StepEnd, WayPayroll, nil},
 		{Failed, StepEnd, WayPayroll, nil},
 		{Expired, StepEnd, "", nil},

@@ -1,0 +1,191 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// back presses the browser's Back.
+func back(t *testing.T, v *visitor) {
+	t.Helper()
+	_, err := v.Evaluate(`() => void setTimeout(() => history.back())`)
+	must(t, err)
+}
+
+// again loads the host's page again and begins the widget with the same options.
+func again(t *testing.T, v *visitor, options map[string]any) {
+	t.Helper()
+	_, err := v.Reload()
+	must(t, err)
+	begin(t, v, options, "again")
+}
+
+const noWayBack = `text="You cannot go back from this step. Everything you did so far is kept."`
+
+// TestReloadAndBackInTheWidget: a page that is loaded again shows the step where the
+// applicant was, Back goes a step back, and from the first step it leaves.
+func TestReloadAndBackInTheWidget(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.expect("422")
+	options := h.options(map[string]any{"token": s.token(t, nil)})
+	v.open(t, s.Portal+"/")
+	v.open(t, h.URL+"/")
+	begin(t, v, options, "first")
+	step(t, v.widget, "consent")
+	for _, name := range []string{"bank", "sign-in", "code"} {
+		reachFrom(t, v.widget, before(name), name)
+	}
+	for _, name := range []string{"sign-in", "bank", "consent"} {
+		back(t, v)
+		step(t, v.widget, name)
+	}
+	back(t, v)
+	until(t, "Back leaves the first step", func() bool { return v.URL() == s.Portal+"/" })
+	_, err := v.GoForward()
+	must(t, err)
+	begin(t, v, options, "again")
+	step(t, v.widget, "consent")
+
+	for _, name := range []string{"bank", "sign-in", "code", "accounts"} {
+		reachFrom(t, v.widget, before(name), name)
+	}
+	back(t, v)
+	see(t, v.widget(noWayBack))
+	step(t, v.widget, "accounts")
+	again(t, v, options)
+	step(t, v.widget, "accounts")
+	other := visit(t)
+	other.expect("400")
+	other.expect("The initialization token is unknown")
+	other.open(t, h.URL+"/")
+	begin(t, other, options, "other")
+	see(t, other.widget(`code:text-is("INVALID_TOKEN")`))
+	tab := v.tab(t)
+	tab.open(t, h.URL+"/")
+	begin(t, tab, options, "tab")
+	step(t, tab.widget, "accounts")
+
+	reachFrom(t, v.widget, "accounts", "end")
+	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
+		t.Errorf("the widget called %q", got)
+	}
+	again(t, v, options)
+	step(t, v.widget, "end")
+	if got := called(t, v, 1); got[1] != "onSuccess" {
+		t.Errorf("after the end, the page that is loaded again hears %q", got)
+	}
+}
+
+// before is the step of a cashflow visit that another comes after.
+func before(name string) string {
+	return map[string]string{"bank": "consent", "sign-in": "bank", "code": "sign-in", "accounts": "code"}[name]
+}
+
+// TestReloadWhereFramesStoreNothing: where the browser blocks the storage of a
+// frame, the page around it keeps what a reload needs.
+func TestReloadWhereFramesStoreNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage"])
+		Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });`)}))
+	options := h.options(map[string]any{"token": s.token(t, nil)})
+	v.open(t, h.URL+"/")
+	begin(t, v, options, "first")
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "sign-in")
+	again(t, v, options)
+	step(t, v.widget, "sign-in")
+	back(t, v)
+	step(t, v.widget, "bank")
+}
+
+// TestReloadAndBackOnThePortal: the portal's page with the widget gives the browser
+// the same visit again.
+func TestReloadAndBackOnThePortal(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	a := s.begin(t, "embedded")
+	v.open(t, a.ConnectURL)
+	step(t, v.widget, "consent")
+	reach(t, v.widget, "code")
+	_, err := v.Reload()
+	must(t, err)
+	step(t, v.widget, "code")
+	back(t, v)
+	step(t, v.widget, "sign-in")
+
+	// What the frame kept is gone: the page gets another token by itself.
+	_, err = v.FrameLocator("iframe").Locator("body").Evaluate(`() => localStorage.clear()`, nil)
+	must(t, err)
+	v.expect("400")
+	v.expect("The initialization token is unknown")
+	_, err = v.Reload()
+	must(t, err)
+	step(t, v.widget, "consent")
+}
+
+// TestBackOnTheHostedPage goes a step back, too.
+func TestBackOnTheHostedPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("422")
+	v.open(t, s.Portal+"/")
+	redirectURL, _ := s.secureRedirect(t, nil)
+	v.open(t, redirectURL)
+	step(t, v.page, "consent")
+	for _, name := range []string{"bank", "sign-in", "code"} {
+		reachFrom(t, v.page, before(name), name)
+	}
+	_, err := v.Reload()
+	must(t, err)
+	step(t, v.page, "code")
+	for _, name := range []string{"sign-in", "bank"} {
+		back(t, v)
+		step(t, v.page, name)
+	}
+	for _, name := range []string{"sign-in", "code", "accounts"} {
+		reachFrom(t, v.page, before(name), name)
+	}
+	back(t, v)
+	see(t, v.page(noWayBack))
+	step(t, v.page, "accounts")
+	for v.URL() != s.Portal+"/" {
+		if !strings.HasPrefix(v.URL(), s.Provider+"/visit/") {
+			t.Fatalf("Back leads to %s", v.URL())
+		}
+		at := number(mustEval(t, v, `history.state?.visit?.n ?? -1`))
+		back(t, v)
+		until(t, "Back goes on", func() bool {
+			return v.URL() == s.Portal+"/" || number(mustEval(t, v, `history.state?.visit?.n ?? -1`)) == at-1
+		})
+	}
+
+	// Another browser with the same link is shown nothing of the visit.
+	other := visit(t)
+	other.expect("403")
+	other.open(t, redirectURL)
+	see(t, other.page(`text="This verification was started in another browser"`))
+	other.axe(t)
+	phone := visit(t, spanish)
+	phone.expect("403")
+	phone.open(t, redirectURL)
+	see(t, phone.page(`text="Esta verificación se inició en otro navegador"`))
+}
+
+func mustEval(t *testing.T, v *visitor, script string) any {
+	t.Helper()
+	got, err := v.Evaluate(script)
+	if err != nil { // the page is being left
+		return -1
+	}
+	return got
+}
