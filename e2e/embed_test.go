@@ -132,8 +132,8 @@ func TestWaysToBegin(t *testing.T) {
 	})
 }
 
-// TestConnectPageSurvives reload and Back: a used token is replaced by a new
-// attempt, and an application that is on its way is not begun again.
+// TestConnectPageSurvives reload, another tab and Back: in the browser that began the
+// visit it is the same visit, and an application that is on its way is not begun again.
 func TestConnectPageSurvives(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -144,14 +144,15 @@ func TestConnectPageSurvives(t *testing.T) {
 	reach(t, v.widget, "sign-in")
 	_, err := v.Reload()
 	must(t, err)
-	step(t, v.widget, "consent")
-	must(t, v.page(`[data-attempt="2"]`).WaitFor())
+	step(t, v.widget, "sign-in")
+	must(t, v.page(`[data-attempt="1"]`).WaitFor())
 
-	// Another tab is another attempt; both tabs work, and one of them is enough.
 	second := v.tab(t)
 	second.open(t, connect)
-	step(t, second.widget, "consent")
-	walk(t, second.widget, "default")
+	step(t, second.widget, "sign-in")
+	reachFrom(t, second.widget, "sign-in", "code")
+	reachFrom(t, second.widget, "code", "accounts")
+	click(t, second.widget(`role=button[name="Share these accounts"]`))
 	state(t, second, "ready")
 
 	_, err = second.GoBack()
