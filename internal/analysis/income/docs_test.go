@@ -1,6 +1,7 @@
 package income
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/payrolltax"
 )
@@ -40,7 +41,7 @@ func TestTheManualsTaxTablesAreTheProgramsTables(t *testing.T) {
 		}
 	}
 	if again, _ := os.ReadFile(file); string(again) != page {
-		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", cmp.Diff(string(again), page))
+		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", gocmp.Diff(string(again), page))
 	}
 }
 
@@ -64,16 +65,45 @@ func taxTable() string {
 }
 
 func stateTable() string {
-	by := map[int64][]string{}
-	for s, rate := range stateRates {
-		by[rate] = append(by[rate], s)
-	}
 	var b strings.Builder
-	b.WriteString("| of the gross wage | states |\n|---|---|\n")
-	for _, rate := range slices.Sorted(maps.Keys(by)) {
-		slices.Sort(by[rate])
-		fmt.Fprintf(&b, "| %s | %s |\n", percent(rate), strings.Join(by[rate], " "))
+	b.WriteString("| state | deducted from the wage | rates of the rest | other withholding |\n|---|---|---|---|\n")
+	rates := func(brackets []bracket) string {
+		var out []string
+		for _, x := range brackets {
+			out = append(out, fmt.Sprintf("%s from $%d", percent(x.rate), x.from))
+		}
+		return cmp.Or(strings.Join(out, ", "), "none")
 	}
-	fmt.Fprintf(&b, "| %s | unknown, and the territories |\n", percent(elsewhere))
+	for _, name := range slices.Sorted(maps.Keys(stateTaxes)) {
+		s := stateTaxes[name]
+		deduction := fmt.Sprintf("$%d", s.deduction)
+		switch {
+		case s.deduction == ofFederal:
+			deduction = "the federal standard deduction"
+		case s.fades[1] > 0:
+			deduction += fmt.Sprintf(", to nothing from $%d to $%d", s.fades[0], s.fades[1])
+		case s.brackets == nil:
+			deduction = ""
+		}
+		if s.federal == noLimit {
+			deduction += ", and the federal tax"
+		} else if s.federal > 0 {
+			deduction += fmt.Sprintf(", and up to $%d of the federal tax", s.federal)
+		}
+		tax := rates(s.brackets)
+		if s.credit > 0 {
+			tax += fmt.Sprintf("; less $%d", s.credit)
+		}
+		var levies []string
+		for _, l := range s.payroll {
+			levy := percent(l.rate)
+			if l.upTo > 0 {
+				levy += fmt.Sprintf(" up to $%d", l.upTo)
+			}
+			levies = append(levies, levy)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, deduction, tax, strings.Join(levies, ", "))
+	}
+	fmt.Fprintf(&b, "| unknown, and the territories | $0 | %s of the wage | |\n", percent(elsewhere))
 	return b.String()
 }

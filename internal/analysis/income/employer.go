@@ -1,6 +1,7 @@
 package income
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -204,29 +205,98 @@ func surest(stated []employer, name employer) int {
 const maxPayerWords = 6
 
 // payerOf is who pays a wage by the words of a transaction: the merchant, where
-// the bank names one; or else the descriptor up to the account holder's name,
-// without payroll companies, how the money moved, and a city and state at the
-// end. Empty when nothing is left: a payroll company's name alone is no employer.
-func payerOf(t *bankdata.Transaction) string {
+// the bank names one; or else the company that the fields of the descriptor name,
+// without payroll companies, how the money moved, the account holders' names, and a
+// city and state at the end. Empty when nothing is left: a payroll company's name
+// alone is no employer.
+func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	text := t.Merchant
 	if text == "" {
-		text = t.Description
+		text = companyIn(t.Description)
 	}
-	words := strings.Fields(bankdata.Normalise(text))
-	if i := slices.Index(words, "INDN"); i >= 0 {
-		words = words[:i]
-	}
-	words = without(words, moving, processors)
+	words := untilEntry(strings.Fields(bankdata.Normalise(text)))
+	words = withoutHolder(without(words, moving, processors), holders)
 	if n := len(words); n > 3 {
-		if _, state := stateRates[words[n-1]]; state {
+		if _, state := stateTaxes[words[n-1]]; state {
 			words = words[:n-2]
 		}
 	}
 	return strings.Join(words[:min(len(words), maxPayerWords)], " ")
 }
 
-// promote finds recurring credits of which nothing is known, and whose
-// counterparty is a stated employer: they are wages.
+// companyFields are the labels before which or after which a bank writes the
+// company of a transfer, and the labels of what else it writes: ids, dates, the
+// entry's description, the account holder's name.
+var (
+	companyField = regexp.MustCompile(`(?i)\b(?:ORIG(?:INATOR)? )?CO(?:MPANY)? NAME ?[:=] ?`)
+	otherField   = regexp.MustCompile(`(?i)(?:^|[\s;,])(?:DES|INDN|IND NAME|IND ID|IND ID NO|CO ID|ORIG ID|ORIG CO NAME|CO ENTRY DESCR|ENTRY DESCR|DESC DATE|SEC|TRACE ?#|TRACE NO|TRN|EED|EFF ?DATE|REF|REFERENCE|ID|ACCT|NAME)\s?[:=]|\s(?:INDN|IND ID)\s`)
+)
+
+// companyIn is the part of a descriptor that names the company.
+func companyIn(text string) string {
+	if at := companyField.FindStringIndex(text); at != nil {
+		text = text[at[1]:]
+	}
+	for {
+		at := otherField.FindStringIndex(text)
+		if at == nil {
+			return text
+		}
+		if strings.TrimSpace(text[:at[0]]) != "" {
+			return text[:at[0]]
+		}
+		text = text[at[1]:] // the text begins with a field
+	}
+}
+
+// entries are words that say that a payment is pay. What follows the company's name
+// and one of them is an id or a name.
+var entries = set(`PAYROLL PAYRLL PAYROL PAYRL PRLL PAYCHECK SALARY SALARIES WAGE WAGES`)
+
+// untilEntry cuts words off after an entry word that has a company's name before it.
+func untilEntry(words []string) []string {
+	for i, w := range words {
+		if entries[w] && len(without(words[:i], legal, moving, processors)) > 0 {
+			return words[:i]
+		}
+	}
+	return words
+}
+
+// holdersOf are the words of the names of those whom an account belongs to.
+func holdersOf(c *bankdata.Connection, a *bankdata.Account, consumer *bankdata.Person) map[string]bool {
+	out := map[string]bool{}
+	add := func(name string) {
+		for _, w := range strings.Fields(bankdata.Normalise(name)) {
+			out[w] = true
+		}
+	}
+	add(a.Owner)
+	for i := range c.Owners {
+		add(c.Owners[i].FullName())
+	}
+	if consumer != nil {
+		add(consumer.FullName())
+	}
+	return out
+}
+
+// withoutHolder leaves out a holder's name at the end: two words of it or more with
+// a company's name before them. One alone may be the company's.
+func withoutHolder(words []string, holders map[string]bool) []string {
+	n := len(words)
+	for n > 0 && (holders[words[n-1]] || len(words[n-1]) == 1) {
+		n--
+	}
+	if n > 0 && len(words)-n >= 2 {
+		return words[:n]
+	}
+	return words
+}
+
+// promote finds recurring credits whose counterparty is a stated employer, and of
+// which nothing is known but that: nothing at all, or by the pattern of a company's
+// name or of a payment among companies. They are wages.
 func (f *facts) promote(stated []employer) {
 	f.promoted = make([]bool, len(f.ledger.Streams))
 	if len(stated) == 0 {
@@ -234,8 +304,20 @@ func (f *facts) promote(stated []employer) {
 	}
 	for i := range f.ledger.Streams {
 		s := &f.ledger.Streams[i]
-		if s.In && s.Leaf == bankdata.LeafOther {
-			f.promoted[i] = surest(stated, employerOf(f.ledger.Parties[s.Party])) >= 0
+		if !s.In || !vague(&f.ledger.Entries[s.Entries[0]]) || surest(stated, employerOf(f.ledger.Parties[s.Party])) < 0 {
+			continue
+		}
+		f.promoted[i] = true
+		if f.taken == nil {
+			f.taken = make([]bool, len(f.ledger.Entries))
+		}
+		for _, at := range s.Entries {
+			f.taken[at] = true
 		}
 	}
+}
+
+// vague says whether an entry's words leave open what it is for.
+func vague(e *bankdata.Entry) bool {
+	return e.Leaf == bankdata.LeafOther || e.Leaf == bankdata.LeafSelfEmployed && e.Tier == bankdata.TierPattern
 }

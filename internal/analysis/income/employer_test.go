@@ -122,13 +122,23 @@ func TestPayerOf(t *testing.T) {
 		"VA DEPT OF HEALTH PAYROLL AUSTIN TX":  "VA DEPT OF HEALTH",
 		"GREAT LAKES MEDICAL PAYROLL":          "GREAT LAKES MEDICAL",
 		"AA BB CC EE FF GG HH":                 "AA BB CC EE FF GG",
-		"":                                     "",
+		"NORTHWIND LOGISTICS DES:PAYROLL ID:JDOE INDN:JANE DOE CO ID:9111111111 PPD":                                                      "NORTHWIND LOGISTICS",
+		"ORIG CO NAME:NORTHWIND LOGISTICS ORIG ID:XYZAB DESC DATE:JAN CO ENTRY DESCR:PAYROLL SEC:PPD TRACE#:0213 IND NAME:JANE DOE TRN:7": "NORTHWIND LOGISTICS",
+		"Northwind Logistics Payroll Doe, Jane":                            "NORTHWIND LOGISTICS",
+		"NORTHWIND LOGISTICS SALARY ABCD JANE DOE":                         "NORTHWIND LOGISTICS",
+		"NORTHWIND LOGISTICS DIR DEP JANE Q DOE":                           "NORTHWIND LOGISTICS",
+		"ACH CREDIT NORTHWIND LOGISTICS IND ID:EMPLOYEE IND NAME:DOE JANE": "NORTHWIND LOGISTICS",
+		"GUSTO DES:PAY ID:ABCDEF INDN:Jane Doe CO ID:1234567890 CCD":       "",
+		"DES:PAYROLL NORTHWIND LOGISTICS ID:ABC":                           "NORTHWIND LOGISTICS",
+		"DOE AND SONS PAYROLL":                                             "DOE AND SONS",
+		"JANE DOE BAKERY PAYROLL":                                          "JANE DOE BAKERY",
+		"":                                                                 "",
 	} {
-		if got := payerOf(&bankdata.Transaction{Description: text}); got != want {
+		if got := payerOf(&bankdata.Transaction{Description: text}, map[string]bool{"JANE": true, "DOE": true}); got != want {
 			t.Errorf("payer of %q = %q, want %q", text, got, want)
 		}
 	}
-	if got := payerOf(&bankdata.Transaction{Description: "ADP PAYROLL", Merchant: "Northwind Logistics"}); got != "NORTHWIND LOGISTICS" {
+	if got := payerOf(&bankdata.Transaction{Description: "ADP PAYROLL", Merchant: "Northwind Logistics"}, nil); got != "NORTHWIND LOGISTICS" {
 		t.Errorf("payer by merchant = %q", got)
 	}
 }
@@ -199,6 +209,6 @@ func FuzzAlike(f *testing.F) {
 		if len(x.telling) > 1 && alike(&x, &x) != sameWords {
 			t.Fatalf("%q is not like itself", a)
 		}
-		_ = payerOf(&bankdata.Transaction{Description: a, Merchant: b})
+		_ = payerOf(&bankdata.Transaction{Description: a, Merchant: b}, nil)
 	})
 }

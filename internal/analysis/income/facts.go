@@ -10,11 +10,16 @@ import (
 // historyMonths is how far back complete months can go.
 const historyMonths = 24
 
-// What a payment of income is, as far as taxes are concerned.
+// maxJobs bounds the jobs that are taxed by themselves.
+const maxJobs = 4
+
+// What a payment of income is, as far as taxes are concerned: a wage of one of the
+// jobs, of which taxes were withheld so that what arrives is net, or what arrives
+// as it is.
 const (
-	wage  = iota // taxes were withheld: what arrives is net
-	other        // arrives as it is
-	kinds
+	wage  = 0       // of the first job; those of the others follow
+	other = maxJobs // arrives as it is
+	kinds = maxJobs + 1
 )
 
 // sums is net income by kind.
@@ -22,24 +27,76 @@ type sums [kinds]report.Cents
 
 func (s *sums) add(kind int, c report.Cents) { s[kind] = plus(s[kind], c) }
 
-func (s sums) plus(t sums) sums { return sums{plus(s[wage], t[wage]), plus(s[other], t[other])} }
+func (s sums) plus(t sums) sums {
+	for i := range s {
+		s[i] = plus(s[i], t[i])
+	}
+	return s
+}
 
-// total is the net income of both kinds.
-func (s sums) total() report.Cents { return plus(s[wage], s[other]) }
+// total is the net income of all kinds.
+func (s sums) total() (all report.Cents) {
+	for _, c := range s {
+		all = plus(all, c)
+	}
+	return all
+}
 
-// gross is both kinds before taxes.
-func (s sums) gross(r ratio) report.Cents { return plus(r.of(s[wage]), s[other]) }
+// wages is the net income of all jobs.
+func (s sums) wages() (all report.Cents) {
+	for _, c := range s[:maxJobs] {
+		all = plus(all, c)
+	}
+	return all
+}
+
+// gross is all kinds before taxes.
+func (s sums) gross(r rates) report.Cents {
+	all := s[other]
+	for i, c := range s[:maxJobs] {
+		all = plus(all, r[i].of(c))
+	}
+	return all
+}
 
 // annual is the sums of n months as those of a year.
-func (s sums) annual(n int) sums { return sums{annual(s[wage], n), annual(s[other], n)} }
+func (s sums) annual(n int) sums {
+	for i := range s {
+		s[i] = annual(s[i], n)
+	}
+	return s
+}
 
-// kindOf says whether an entry is income, and which.
-func kindOf(e *bankdata.Entry) (kind int, is bool) {
+// rates are the ratios of gross to net of the jobs.
+type rates [maxJobs]ratio
+
+// ratesOf takes the taxes of each job from a year's wages of it: an employer
+// withholds as if nobody else paid.
+func ratesOf(year sums, taxes curve) (r rates) {
+	for i, net := range year[:maxJobs] {
+		r[i] = ratio{net: net, gross: taxes.gross(net)}
+	}
+	return r
+}
+
+// isIncome says whether an entry is income by its category, and a wage.
+func isIncome(e *bankdata.Entry) (wage, is bool) {
+	if e.Amount <= 0 || e.Own || e.Leaf.Group() != bankdata.GroupIncome || e.Leaf == bankdata.LeafTaxRefund {
+		return false, false
+	}
+	return e.Leaf == bankdata.LeafPayroll, true
+}
+
+// kindOf says whether an entry is income, and which, but for those of promoted
+// streams.
+func (f *facts) kindOf(at int32) (kind int, is bool) {
+	e := &f.ledger.Entries[at]
+	earned, is := isIncome(e)
 	switch {
-	case e.Amount <= 0 || e.Own || e.Leaf.Group() != bankdata.GroupIncome || e.Leaf == bankdata.LeafTaxRefund:
+	case !is || f.taken != nil && f.taken[at]:
 		return 0, false
-	case e.Leaf == bankdata.LeafPayroll:
-		return wage, true
+	case earned:
+		return f.job(e.Party), true
 	}
 	return other, true
 }
@@ -47,6 +104,7 @@ func kindOf(e *bankdata.Entry) (kind int, is bool) {
 // facts is what the ledger says about income. Month 0 is the begun one, 1 the
 // last complete one.
 type facts struct {
+	consumer *bankdata.Person // whose name is no employer's; nil: not typed
 	ledger   *bankdata.Ledger
 	start    [historyMonths + 1]bankdata.Day // where month k begins
 	year     int                             // of month 0
@@ -56,7 +114,10 @@ type facts struct {
 	month    [historyMonths + 1]sums
 	any      bool // whether there is any income at all
 
-	promoted []bool      // by stream: credits of a stated employer that their words did not tell
+	promoted []bool        // by stream: credits of a stated employer that their words did not tell
+	taken    []bool        // by entry: of a promoted stream
+	jobs     map[int32]int // by party: the job of its wages; of others it is the main one
+	main     int
 	accounts []ofAccount // by account of the ledger
 	flows    []inflow
 }
@@ -76,6 +137,7 @@ func read(l *bankdata.Ledger, employers []employer) *facts {
 		f.accounts[i].oldest = l.Fetch + 1
 	}
 	f.promote(employers)
+	f.findJobs()
 	k := historyMonths
 	for i := range l.Entries {
 		e := &l.Entries[i]
@@ -87,7 +149,7 @@ func read(l *bankdata.Ledger, employers []employer) *facts {
 		if e.Amount < 0 && !e.Own && k <= 3 {
 			a.spent[k] = true
 		}
-		if kind, is := kindOf(e); is {
+		if kind, is := f.kindOf(int32(i)); is {
 			f.count(e, kind, k)
 		}
 	}
@@ -95,7 +157,7 @@ func read(l *bankdata.Ledger, employers []employer) *facts {
 		if yes {
 			for _, at := range l.Streams[n].Entries {
 				e := &l.Entries[at]
-				f.count(e, wage, f.monthOf(e.Day))
+				f.count(e, f.job(e.Party), f.monthOf(e.Day))
 			}
 		}
 	}
@@ -165,20 +227,27 @@ func (f *facts) consistent() bool {
 	return true
 }
 
-// base is the year's net wage by which all wages are made gross: those of the last
-// 12 complete months, annualised by the months that have some day of the history;
-// or, where they have none, of the whole history.
-func (f *facts) base() report.Cents {
-	if n := min(f.covered-1, 12); n > 0 {
-		if s := f.last(n); s[wage] > 0 {
-			return annual(s[wage], n)
-		}
-	}
+// base is each job's net wage of a year by which all its wages are made gross: those
+// of the last 12 complete months, annualised by the months that have some day of the
+// history; or, where they have none of it, of the whole history.
+func (f *facts) base() (base sums) {
 	var all sums
 	for _, m := range f.month[:f.covered] {
 		all = all.plus(m)
 	}
-	return annual(all[wage], max(f.covered, 1))
+	n := min(f.covered-1, 12)
+	var year sums
+	if n > 0 {
+		year = f.last(n)
+	}
+	for i := range base[:maxJobs] {
+		if year[i] > 0 {
+			base[i] = annual(year[i], n)
+		} else {
+			base[i] = annual(all[i], max(f.covered, 1))
+		}
+	}
+	return base
 }
 
 // primaryAccount says whether one account takes in at least half of the last
@@ -194,7 +263,7 @@ func (f *facts) primaryAccount() bool {
 }
 
 // history is the months' sums by calendar year, the most recent first.
-func (f *facts) history(r ratio) []report.IncomeYear {
+func (f *facts) history(r rates) []report.IncomeYear {
 	var out []report.IncomeYear
 	for k := range f.covered {
 		number := 12*f.year + f.calendar - 1 - k // of the month, since year 0

@@ -1,9 +1,7 @@
 package income
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"vestibule/internal/analysis/payrolltax"
 	"vestibule/internal/report"
@@ -53,23 +51,6 @@ func taxesOf(year int) *taxYear {
 	return &taxYears[len(taxYears)-1]
 }
 
-// stateRates are what states take of a wage: the income tax of a single filer
-// with a wage of $60,000 in 2025 over that wage, to the nearest half percent, in
-// hundredths of a percent. They are estimates of this project from the states'
-// brackets and deductions, and leave out local taxes and states' payroll
-// contributions. A state that is not listed has elsewhere.
-var stateRates = map[string]int64{
-	"AK": 0, "AL": 400, "AR": 300, "AZ": 200, "CA": 300, "CO": 350, "CT": 400, "DC": 400, "DE": 450, "FL": 0,
-	"GA": 450, "HI": 500, "IA": 300, "ID": 350, "IL": 450, "IN": 300, "KS": 450, "KY": 400, "LA": 250, "MA": 450,
-	"MD": 400, "ME": 400, "MI": 400, "MN": 450, "MO": 300, "MS": 300, "MT": 400, "NC": 350, "ND": 0, "NE": 350,
-	"NH": 0, "NJ": 300, "NM": 300, "NV": 0, "NY": 450, "OH": 200, "OK": 400, "OR": 650, "PA": 300, "RI": 300,
-	"SC": 350, "SD": 0, "TN": 0, "TX": 0, "UT": 400, "VA": 450, "VT": 250, "WA": 0, "WI": 350, "WV": 350, "WY": 0,
-}
-
-// elsewhere is the rate for an unknown state and for the territories: about what
-// the listed ones take on average, by population.
-const elsewhere = 300
-
 // curve is the year's net wage as a function of the gross one: lines between
 // points, ascending in both.
 type curve []point
@@ -84,33 +65,6 @@ type point struct {
 // parts is how many parts of a cent make a cent, and how many hundredths of a
 // percent make everything.
 const parts = 10_000
-
-// netOf makes the curve of a table and a state's rate. Each tax begins somewhere
-// and takes more of the gross from there on, or less again.
-func netOf(y *taxYear, state string) curve {
-	rate, known := stateRates[state]
-	if !known {
-		rate = elsewhere
-	}
-	type change struct{ at, by int64 } // dollars, hundredths of a percent
-	changes := make([]change, 0, 3+len(y.brackets))
-	changes = append(changes, change{0, payrolltax.SocialSecurity + payrolltax.Medicare + rate},
-		change{y.wageBase(), -payrolltax.SocialSecurity}, change{int64(payrolltax.AdditionalFrom / 100), payrolltax.Additional})
-	before := int64(0)
-	for _, b := range y.brackets {
-		changes = append(changes, change{y.standardDeduction + b.from, b.rate - before})
-		before = b.rate
-	}
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	c := make(curve, 0, len(changes))
-	at, net, slope := int64(0), int64(0), int64(parts)
-	for _, x := range changes {
-		net += (x.at - at) * 100 * slope
-		at, slope = x.at, slope-x.by
-		c = append(c, point{gross: report.Cents(at * 100), net: net, slope: slope})
-	}
-	return c
-}
 
 // net is what is left of a year's gross wage, rounded half up. A negative amount
 // is nothing.

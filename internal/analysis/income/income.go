@@ -169,6 +169,7 @@ func Build(in Input, asOf time.Time) report.Income {
 	}
 	stated := employersOf(in.StatedEmployers)
 	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), stated)
+	f.consumer = in.Consumer
 	f.flows = f.inflowsOf(&in.Bank, stated)
 	r.Employment = f.employment(&in, stated)
 	if f.any {
@@ -197,8 +198,8 @@ func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
 
 // node is the report's income from bank data.
 func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
-	base := f.base()
-	r := ratio{net: base, gross: netOf(taxesOf(f.year), f.state(in)).gross(base)}
+	taxes := netOf(taxesOf(f.year), f.state(in))
+	r := ratesOf(f.base(), taxes)
 	year := f.last(12)
 	net, gross := year.total(), year.gross(r)
 	out := &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}}
@@ -214,8 +215,7 @@ func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 		History:       f.history(r),
 	}
 	if recent, ok := f.annualised(3); ok {
-		wages := netOf(taxesOf(f.year), f.state(in)).gross(recent[wage])
-		a.NetRecent, a.GrossRecent = inDollars(recent.total()), inDollars(plus(wages, recent[other]))
+		a.NetRecent, a.GrossRecent = inDollars(recent.total()), inDollars(recent.gross(ratesOf(recent, taxes)))
 	}
 	if in.Options.Inflows && AtLeast(a.ModelVersion, Suite20) {
 		a.IncomeSuite2 = f.suite2(in, stated)
@@ -246,7 +246,7 @@ func (f *facts) state(in *Input) string {
 
 // matchedIncome is the income from the stated employer whose inflows bring in the
 // most; nil where none has any.
-func (f *facts) matchedIncome(in *Input, stated []employer, r ratio) *report.MatchedIncome {
+func (f *facts) matchedIncome(in *Input, stated []employer, r rates) *report.MatchedIncome {
 	var best *report.MatchedIncome
 	most := report.Cents(-1)
 	for i := range stated {
@@ -254,7 +254,7 @@ func (f *facts) matchedIncome(in *Input, stated []employer, r ratio) *report.Mat
 		description := ""
 		for n := range f.flows {
 			if x := &f.flows[n]; x.employer == i {
-				s.add(x.kind, x.year)
+				s.add(f.kind(x), x.year)
 				description = cmp.Or(description, x.description)
 			}
 		}

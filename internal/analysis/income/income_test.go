@@ -236,6 +236,29 @@ func TestGrossOfAYear(t *testing.T) {
 	}
 }
 
+// TestEachJobIsGrossedUpByItself: employers withhold as if nobody else paid, from two
+// jobs of one person as from the jobs of two. Jobs that follow one another are one.
+func TestEachJobIsGrossedUpByItself(t *testing.T) {
+	const globex, initech = "GLOBEX CORPORATION PAYROLL PPD", "INITECH SYSTEMS DES:PAYROLL ID:771 INDN:PAT DOE CO ID:123 PPD"
+	net := func(gross report.Cents) report.Cents { return (Net(2026, "TX", gross) + 6) / 12 }
+	for name, c := range map[string]struct {
+		account bankdata.Account
+		gross   int64
+	}{
+		"one":                    {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind)), 60_000},
+		"two at once":            {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind), each("2024-04", "2026-02", 20, net(90_000_00), globex)), 150_000},
+		"three at once":          {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind), each("2024-04", "2026-02", 20, net(24_000_00), globex), each("2024-04", "2026-02", 9, net(120_000_00), initech)), 204_000},
+		"one after the other":    {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind), each("2025-09", "2026-02", 20, net(60_000_00), globex)), 60_000},
+		"with a month of both":   {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind), each("2025-08", "2026-02", 1, net(60_000_00), globex)), 65_000},
+		"one in two ways of one": {joined(each("2024-04", "2026-02", 5, net(60_000_00)/2, northwind), each("2024-04", "2026-02", 20, net(60_000_00)/2, "NORTHWIND LOGISTIC DIR DEP PAYROLL")), 60_000},
+	} {
+		m := model(t, Build(Input{Bank: bank(c.account), State: "TX"}, asOf))
+		if off := *m.GrossAnnual - c.gross; off < -c.gross/200 || off > c.gross/200 {
+			t.Errorf("%s: gross %d, want about %d", name, *m.GrossAnnual, c.gross)
+		}
+	}
+}
+
 func TestTheStateIsTheConsumersOrElseTheAddresss(t *testing.T) {
 	a := joined(each("2024-04", "2026-03", 5, 4_000_00, northwind))
 	gross := func(state string, addresses ...bankdata.Address) int64 {

@@ -67,8 +67,7 @@ func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 	for i := range out {
 		x := &out[i]
 		if x.kind == wage {
-			c, a, t := f.ledger.Source(f.ledger.Entries[x.latest].Index)
-			x.payer = payerOf(&data.Connections[c].Accounts[a].Transactions[t])
+			x.payer = f.payer(data, &f.ledger.Entries[x.latest])
 		}
 		x.description = cmp.Or(x.payer, x.party)
 		x.employer = matchOf(x, stated)
@@ -79,6 +78,13 @@ func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 	return out
 }
 
+// payer is who pays a wage, by the words of its transaction.
+func (f *facts) payer(data *bankdata.Data, e *bankdata.Entry) string {
+	c, a, t := f.ledger.Source(e.Index)
+	from := &data.Connections[c]
+	return payerOf(&from.Accounts[a].Transactions[t], holdersOf(from, &from.Accounts[a], f.consumer))
+}
+
 func (f *facts) kindOfStream(i int) (kind int, is bool) {
 	s := &f.ledger.Streams[i]
 	if !s.In {
@@ -87,7 +93,19 @@ func (f *facts) kindOfStream(i int) (kind int, is bool) {
 	if f.promoted[i] {
 		return wage, true
 	}
-	return kindOf(&f.ledger.Entries[s.Entries[0]])
+	earned, is := isIncome(&f.ledger.Entries[s.Entries[0]])
+	if is && !earned {
+		return other, true
+	}
+	return wage, is
+}
+
+// kind is where an inflow's payments are among the sums.
+func (f *facts) kind(x *inflow) int {
+	if x.kind == wage {
+		return f.job(x.number)
+	}
+	return other
 }
 
 // join adds a stream to an inflow.

@@ -170,8 +170,7 @@ func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	}
 	wage := func(e *bankdata.Entry) {
 		if p := add(e); len(p.employer.words) == 0 {
-			c, a, t := f.ledger.Source(e.Index)
-			p.employer = employerOf(payerOf(&data.Connections[c].Accounts[a].Transactions[t]))
+			p.employer = employerOf(f.payer(data, e))
 		}
 	}
 	of := map[int32]bool{}
@@ -184,7 +183,7 @@ func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 		case e.Leaf == bankdata.LeafPayroll:
 			wage(e)
 		case of[e.Party]:
-			if _, is := kindOf(e); is || e.Leaf == bankdata.LeafOther {
+			if _, is := isIncome(e); is || e.Leaf == bankdata.LeafOther {
 				add(e)
 			}
 		}

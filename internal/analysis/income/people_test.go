@@ -323,6 +323,19 @@ func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
 	}
 }
 
+// TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn: the legal form or the marker
+// of a payment among companies is all that the words say.
+func TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn(t *testing.T) {
+	for _, text := range []string{"VANDELAY INC", "VANDELAY INDUSTRIES LLC", "VANDELAY CORP 99812", "ACH CREDIT VANDELAY INDUSTRIES CCD", "VANDELAY CO ID:99812 CCD"} {
+		a := joined(each("2024-04", "2026-02", 3, 4_199_17, text), each("2024-04", "2026-02", 5, -1_00, groceries))
+		wages := joined(each("2024-04", "2026-02", 3, 4_199_17, "VANDELAY PAYROLL"), each("2024-04", "2026-02", 5, -1_00, groceries))
+		m, want := model(t, build(bank(a), "Vandelay Industries")), model(t, build(bank(wages), "Vandelay Industries"))
+		if *m.NetAnnual != *want.NetAnnual || *m.GrossAnnual != *want.GrossAnnual || len(m.Inflows) != 1 || m.MatchedIncome == nil || *m.MatchedIncome.Gross != *want.MatchedIncome.Gross {
+			t.Errorf("%q: net %d, gross %d, want %d and %d: %+v", text, *m.NetAnnual, *m.GrossAnnual, *want.NetAnnual, *want.GrossAnnual, m.Inflows)
+		}
+	}
+}
+
 func TestPrimaryAccount(t *testing.T) {
 	spending := each("2024-04", "2026-02", 5, -1_00, groceries)
 	half := each("2024-04", "2026-02", 3, 900_00, northwind)

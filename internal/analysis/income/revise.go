@@ -141,29 +141,39 @@ func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.Revis
 		was := f.last(12)
 		now := was.like(report.Cents(*net.NetAnnual) * 100)
 		// Wages of less than a year are taxed as those of one.
-		base := now[wage]
-		if was[wage] > 0 {
-			base = ratio{net: was[wage], gross: now[wage]}.of(f.base())
+		base := now
+		for i, c := range f.base() {
+			if was[i] > 0 {
+				base[i] = ratio{net: was[i], gross: now[i]}.of(c)
+			}
 		}
-		out.GrossAnnual = inDollars(now.gross(ratio{net: base, gross: taxes.gross(base)}))
+		out.GrossAnnual = inDollars(now.gross(ratesOf(base, taxes)))
 	}
 	if net.NetRecent != nil {
 		was, _ := f.annualised(3)
 		now := was.like(report.Cents(*net.NetRecent) * 100)
-		out.GrossRecent = inDollars(plus(taxes.gross(now[wage]), now[other]))
+		out.GrossRecent = inDollars(now.gross(ratesOf(now, taxes)))
 	}
 	return out
 }
 
-// like parts another net income into wages and the rest as s is; where s is none,
-// it is wages.
-func (s sums) like(net report.Cents) sums {
-	wages := net
-	if total := s.total(); total > 0 {
-		wages = ratio{net: total, gross: net}.of(s[wage])
+// like parts another net income into kinds as s is; where s is none, it is wages.
+func (s sums) like(net report.Cents) (now sums) {
+	total := s.total()
+	if total == 0 {
+		now[wage] = net
+		return now
 	}
-	wages = min(wages, net)
-	return sums{wage: wages, other: net - wages}
+	rest, last := net, wage
+	for i, c := range s {
+		if c > 0 {
+			now[i] = min(ratio{net: total, gross: net}.of(c), rest)
+			rest -= now[i]
+			last = i
+		}
+	}
+	now[last] += rest
+	return now
 }
 
 // Revise is the report with other figures, as Corrected returned them, as its
