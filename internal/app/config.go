@@ -30,7 +30,7 @@ type Config struct {
 	SandboxAwkward     uint64 `default:"0" help:"Has the embedded provider do what the contract allows and few reckon with, the same for the same number: events twice and out of order, reports that stay PENDING for a poll, access tokens that end soon, unknown members, other orders, slow answers, 429 and 503; 0 is off, refused in production." placeholder:"SEED"`
 
 	DataDir          string `default:"./data" help:"Folder of databases, generated keys and credentials." placeholder:"DIR"`
-	DatabaseURL      string `help:"postgres://… puts all state there; default is SQLite in the data folder." placeholder:"URL"`
+	DatabaseURL      string `help:"postgres://… puts all state there, with pool_mode=transaction behind a pooler in that mode; default is SQLite in the data folder." placeholder:"URL"`
 	Jobs             bool   `default:"true" negatable:"" help:"This process runs background work: reports, webhooks, polls. Of replicas on one PostgreSQL some may leave it to the others."`
 	MasterKeyFile    string `help:"File of 32 bytes, as 64 hexadecimal characters, that seals keys and personal data; made in the data folder if not given." placeholder:"FILE"`
 	OldMasterKeyFile string `help:"The master key before this one: what it sealed is still read, until keys rotate has sealed it anew." placeholder:"FILE"`

@@ -246,15 +246,12 @@ func (q *Queue) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := q.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return err
-	}
-	return q.unindex(ctx)
+	return q.db.Exclusively(ctx, migration, func(ctx context.Context) error {
+		if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+			return err
+		}
+		return q.unindex(ctx)
+	})
 }
 
 // EnqueueOption sets when and whether a job is enqueued.

@@ -12,25 +12,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// lock keeps two replicas from migrating River's tables at once.
-func (q *Queue) lock(ctx context.Context) (unlock func(), err error) {
-	if q.db.Dialect != store.Postgres {
-		return func() {}, nil
-	}
-	conn, err := q.db.SQL.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	const key = 7_640_891_576_956_012_809 // any number that nobody else locks
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(key)); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return func() {
-		conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(key))
-		conn.Close()
-	}, nil
-}
+// migration is the lock of the process that migrates River's tables: any number that
+// nothing else locks.
+const migration = 7_640_891_576_956_012_809
 
 // idle are indexes of River's for searching arguments and metadata, which nobody does
 // here, and which every job's insertion and changes of state have to keep up.

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 )
 
@@ -19,7 +17,7 @@ import (
 // than none for one that a newer version has migrated. It opens the database to
 // read and changes nothing. ErrNotFound is for a database that was never opened.
 func Behind(ctx context.Context, c Config) (int, error) {
-	db, err := openToRead(c)
+	db, err := openToRead(ctx, c)
 	if err != nil {
 		return 0, err
 	}
@@ -65,7 +63,7 @@ func Behind(ctx context.Context, c Config) (int, error) {
 	return missing, nil
 }
 
-func openToRead(c Config) (*sql.DB, error) {
+func openToRead(ctx context.Context, c Config) (*sql.DB, error) {
 	if c.URL == "" {
 		path := filepath.Join(c.Dir, c.Party+".db")
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -75,11 +73,9 @@ func openToRead(c Config) (*sql.DB, error) {
 		}
 		return sql.Open("sqlite", "file:"+path+"?"+url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode())
 	}
-	cfg, err := pgx.ParseConfig(c.URL)
+	connector, err := connectorFor(ctx, c.URL, c.Party)
 	if err != nil {
-		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
+		return nil, err
 	}
-	cfg.RuntimeParams["search_path"] = c.Party
-	cfg.RuntimeParams["default_transaction_read_only"] = "on"
-	return stdlib.OpenDB(*cfg), nil
+	return sql.OpenDB(connector), nil
 }

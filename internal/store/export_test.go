@@ -7,7 +7,9 @@ import (
 )
 
 // Migrate applies migrations that are not the product's.
-func (db *DB) Migrate(ctx context.Context, from fs.FS) error { return db.migrate(ctx, from) }
+func (db *DB) Migrate(ctx context.Context, schema string, from fs.FS) error {
+	return db.migrate(ctx, schema, from)
+}
 
 // Wait sets how long an Erase waits for the readers of the log.
 func (db *DB) Wait(d time.Duration) { db.writers.patience = d }

@@ -29,9 +29,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"modernc.org/sqlite"
@@ -57,7 +55,7 @@ const (
 
 // Config says which database to open.
 type Config struct {
-	URL       string           // postgres://…; empty is SQLite in Dir
+	URL       string           // postgres://…, with pool_mode=transaction behind such a pooler; empty is SQLite in Dir
 	Dir       string           // folder of the SQLite file; unused with PostgreSQL
 	Party     string           // Portal or Provider: the file's name, the schema, the migrations
 	MasterKey []byte           // 32 bytes; wraps the data keys
@@ -115,7 +113,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func (db *DB) ready(ctx context.Context, c Config) error {
-	if err := db.migrate(ctx, Migrations(c.Party)); err != nil {
+	if err := db.migrate(ctx, c.Party, Migrations(c.Party)); err != nil {
 		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
 	vault, err := newVault(c.MasterKey, c.Former, c.Now)
@@ -178,35 +176,6 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 	return db, writers, nil
 }
 
-// openPostgres opens a pool whose connections live in the party's own schema,
-// made if it is missing.
-func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
-	cfg, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		// pgx's error may quote the address with its password.
-		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
-	}
-	cfg.RuntimeParams["search_path"] = schema
-	cfg.RuntimeParams["timezone"] = "UTC"
-	db := stdlib.OpenDB(*cfg)
-	db.SetMaxOpenConns(16)
-	db.SetMaxIdleConns(16)
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	// Two replicas that create it at once collide in the catalogue; the second
-	// try of the loser finds it there.
-	for try := 0; ; try++ {
-		_, err = db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize())
-		if err == nil || try == 2 || !IsUnique(err) {
-			break
-		}
-	}
-	if err != nil {
-		db.Close()
-		return nil, fmt.Errorf("store: reach postgres: %w", err)
-	}
-	return db, nil
-}
-
 // Migrations are the party's migrations, one file a step.
 func Migrations(party string) fs.FS {
 	files, err := fs.Sub(migrations, "migrations/"+party)
@@ -216,29 +185,29 @@ func Migrations(party string) fs.FS {
 	return files
 }
 
-// migrate applies what is new of the migrations in from.
-func (db *DB) migrate(ctx context.Context, from fs.FS) error {
-	opts := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
-	dialect := goose.DialectSQLite3
-	if db.Dialect == Postgres {
-		dialect = goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker()
+// migrate applies what is new of the migrations in from, to the schema that the
+// connections must work in. The lock is goose's own, which older versions take too.
+func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
+	return db.Exclusively(ctx, lock.DefaultLockID, func(ctx context.Context) error {
+		dialect := goose.DialectSQLite3
+		if db.Dialect == Postgres {
+			dialect = goose.DialectPostgres
+			if err := inSchema(ctx, db.SQL, schema); err != nil {
+				return err
+			}
+		}
+		p, err := goose.NewProvider(dialect, db.SQL, from, goose.WithDisableGlobalRegistry(true))
 		if err != nil {
 			return err
 		}
-		opts = append(opts, goose.WithSessionLocker(locker))
-	}
-	p, err := goose.NewProvider(dialect, db.SQL, from, opts...)
-	if err != nil {
-		return err
-	}
-	for try := 1; ; try++ {
-		// Under load, a migration of several tables and a replica's transaction may wait
-		// for each other; the one that PostgreSQL ends has changed nothing.
-		if _, err = p.Up(ctx); err == nil || try == migrationTries || !contended(err) {
-			return err
+		for try := 1; ; try++ {
+			// Under load, a migration of several tables and a replica's transaction may wait
+			// for each other; the one that PostgreSQL ends has changed nothing.
+			if _, err = p.Up(ctx); err == nil || try == migrationTries || !contended(err) {
+				return err
+			}
 		}
-	}
+	})
 }
 
 const migrationTries = 10

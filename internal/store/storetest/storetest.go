@@ -67,7 +67,7 @@ func Postgres(t testing.TB, party string) *store.DB {
 	name := "t_" + unique()
 	exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, postgresTemplate(t, admin, party)))
 	t.Cleanup(func() { exec(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
-	return openFor(t, store.Config{URL: inDatabase(admin, name), Party: party})
+	return openFor(t, store.Config{URL: pooled(t, inDatabase(admin, name)), Party: party})
 }
 
 // URL returns the address of a fresh, empty PostgreSQL database, for tests that
@@ -78,7 +78,66 @@ func URL(t testing.TB) string {
 	name := "t_" + unique()
 	exec(t, admin, "CREATE DATABASE "+name)
 	t.Cleanup(func() { exec(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
-	return inDatabase(admin, name)
+	return pooled(t, inDatabase(admin, name))
+}
+
+// Pool starts a PgBouncer in front of the tests' PostgreSQL, in the mode session or
+// transaction, and returns what turns a database's address into the one by it. Where
+// the mode is transaction the address says so, unless told is false.
+func Pool(t testing.TB, mode string, told bool, settings ...string) func(address string) string {
+	t.Helper()
+	c, err := cluster.Bounce(context.Background(), server(t), mode, settings...)
+	if errors.Is(err, cluster.ErrNoBouncer) && os.Getenv("CI") == "" {
+		t.Skip("PgBouncer is not installed; make test installs it")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return by(c.URL, mode, told)
+}
+
+func by(bouncer, mode string, told bool) func(string) string {
+	return func(address string) string {
+		u, err := url.Parse(address)
+		if err != nil {
+			return address
+		}
+		at := inDatabase(bouncer, strings.TrimPrefix(u.Path, "/"))
+		if mode == "transaction" && told {
+			at += "&pool_mode=transaction"
+		}
+		return at
+	}
+}
+
+// poolEnv names the variable by which all tests of a run reach PostgreSQL by a
+// PgBouncer in the mode session or transaction.
+const poolEnv = "VESTIBULE_TEST_POOL"
+
+var ownPool = sync.OnceValues(func() (func(string) string, error) {
+	mode := os.Getenv(poolEnv)
+	if mode == "" {
+		return func(address string) string { return address }, nil
+	}
+	at, err := own()
+	if err != nil {
+		return nil, err
+	}
+	c, err := cluster.Bounce(context.Background(), at, mode)
+	if err != nil {
+		return nil, err
+	}
+	return by(c.URL, mode, true), nil
+})
+
+func pooled(t testing.TB, address string) string {
+	t.Helper()
+	f, err := ownPool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f(address)
 }
 
 // OnDisk is what a thief of a database of this room's would have: under SQLite the

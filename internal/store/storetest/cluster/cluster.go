@@ -33,6 +33,7 @@ type Cluster struct {
 	URL    string // of its database postgres
 	dir    string
 	server func() *exec.Cmd
+	end    os.Signal // has the server end at once
 	done   chan error
 	stop   chan os.Signal
 }
@@ -75,7 +76,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
-	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, done: make(chan error, 1), stop: make(chan os.Signal, 1)}
+	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGINT, done: make(chan error, 1), stop: make(chan os.Signal, 1)}
 	if err := c.run(ctx); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
@@ -90,7 +91,7 @@ func (c *Cluster) run(ctx context.Context) error {
 		return fmt.Errorf("cluster: start: %w", err)
 	}
 	if err := c.await(ctx); err != nil {
-		c.stop <- syscall.SIGINT
+		c.stop <- c.end
 		<-c.done
 		return err
 	}
@@ -152,7 +153,7 @@ func (c *Cluster) await(ctx context.Context) error {
 
 // Stop ends the server and removes its files.
 func (c *Cluster) Stop() {
-	c.stop <- syscall.SIGINT // fast shutdown
+	c.stop <- c.end
 	<-c.done
 	os.RemoveAll(c.dir)
 }

@@ -1,0 +1,19 @@
+package app_test
+
+import (
+	"testing"
+
+	"vestibule/internal/store/storetest"
+)
+
+// TestAJourneyThroughPgBouncer has the whole program, with its migrations, jobs,
+// webhooks and streams, reach PostgreSQL by a PgBouncer in each mode.
+func TestAJourneyThroughPgBouncer(t *testing.T) {
+	for _, mode := range []string{"session", "transaction"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			w := startWorld(t, storetest.Pool(t, mode, true)(storetest.URL(t)))
+			w.journey(t)
+		})
+	}
+}

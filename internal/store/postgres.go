@@ -1,0 +1,308 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// openPostgres opens a pool whose connections work in the party's own schema, made if
+// it is missing.
+func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
+	connector, err := connectorFor(ctx, dsn, schema)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(16)
+	db.SetMaxIdleConns(16)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	// Two replicas that create it at once collide in the catalogue; the second
+	// try of the loser finds it there.
+	for try := 0; ; try++ {
+		_, err = db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize())
+		if err == nil || try == 2 || !IsUnique(err) {
+			break
+		}
+	}
+	if err != nil {
+		db.Close()
+		return nil, fmt.Errorf("store: reach postgres: %w", err)
+	}
+	return db, nil
+}
+
+// poolMode is the parameter of a database's URL that says how a pooler in front of it
+// hands out its connections: pool_mode=session, which is the default and right without
+// a pooler, or pool_mode=transaction. It has PgBouncer's name and values.
+const poolMode = "pool_mode"
+
+var errPooledByTransaction = errors.New("store: a pooler gives each transaction another connection of the database, and the schema would not be sure: " +
+	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
+
+// connectorFor connects to the database at dsn and has every statement work in schema.
+// The schema is chosen after connecting, for poolers refuse or ignore it before.
+//
+// In session mode it is chosen once for each connection. In transaction mode it is
+// chosen for each transaction, statements outside of one get one of their own, and no
+// statement is prepared under a name: nothing of a session is relied on.
+func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, error) {
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		// pgx's error may quote the address with its password.
+		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
+	}
+	mode := cfg.RuntimeParams[poolMode]
+	delete(cfg.RuntimeParams, poolMode)
+	delete(cfg.RuntimeParams, "search_path")
+	cfg.RuntimeParams["timezone"] = "UTC"
+	path := "search_path TO " + pgx.Identifier{schema}.Sanitize()
+	switch mode {
+	case "", "session":
+		if err := oneSession(ctx, cfg); err != nil {
+			return nil, err
+		}
+		return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, "SET "+path)
+			return err
+		})), nil
+	case "transaction":
+		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default
+			cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
+		}
+		return perTransaction{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
+	}
+	return nil, fmt.Errorf("store: %s of the database URL must be session or transaction", poolMode)
+}
+
+// oneSession reports an error where two statements of one connection, or those of two,
+// do not find the sessions of the database that they would without a pooler, or with
+// one in session mode.
+func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
+	cfg = cfg.Copy()
+	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing in others' sessions
+	var conns [2]*pgx.Conn
+	var at [2]int32 // the database's process that answers each
+	ask := func(i int) (pid int32, err error) {
+		err = conns[i].QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+		return pid, err
+	}
+	for i := range conns {
+		c, err := pgx.ConnectConfig(ctx, cfg)
+		if err != nil {
+			return nil // the pool's first connection says why
+		}
+		defer c.Close(context.WithoutCancel(ctx))
+		conns[i] = c
+		if at[i], err = ask(i); err != nil {
+			return fmt.Errorf("store: reach postgres: %w", err)
+		}
+		if uint32(at[i]) == c.PgConn().PID() {
+			return nil // no pooler: it is the process that took the connection
+		}
+	}
+	// However idle sessions are handed out, one of these is not the connection's own.
+	for _, i := range []int{0, 0, 1, 1, 0} {
+		pid, err := ask(i)
+		if err != nil {
+			return fmt.Errorf("store: reach postgres: %w", err)
+		}
+		if pid != at[i] || pid == at[1-i] {
+			return errPooledByTransaction
+		}
+	}
+	return nil
+}
+
+// inSchema refuses a connection that works in another schema than the party's: its
+// tables would be made where others are, and not be found again.
+func inSchema(ctx context.Context, q Queryer, schema string) error {
+	var there sql.NullString
+	if err := q.QueryRowContext(ctx, "SELECT current_schema()").Scan(&there); err != nil {
+		return err
+	}
+	if there.String != schema {
+		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler may ignore the search path (docs/scaling.md), or the database's user may not use the schema", there.String, schema)
+	}
+	return nil
+}
+
+// lockPause is how long a process waits before it tries again for a lock that another
+// one has. Waiting inside of the database would take a connection of a pooler's from
+// the one that is waited for.
+const lockPause = 200 * time.Millisecond
+
+// Exclusively runs f while no other process runs one under the same key. The lock is a
+// transaction's, so that it holds behind every pooler; f uses other connections. SQLite
+// has one process, and no lock.
+func (db *DB) Exclusively(ctx context.Context, key int64, f func(context.Context) error) error {
+	if db.Dialect != Postgres {
+		return f(ctx)
+	}
+	for {
+		ours := false
+		err := db.once(ctx, nil, func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+				return err
+			}
+			if err := tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", key).Scan(&ours); err != nil || !ours {
+				return err
+			}
+			return f(ctx)
+		})
+		if ours || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// perTransaction opens connections that set the schema in each transaction.
+type perTransaction struct {
+	driver.Connector
+	set string // what a transaction begins with
+}
+
+// Connect opens a connection.
+func (p perTransaction) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := p.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, ok := c.(*stdlib.Conn)
+	if !ok {
+		return nil, errors.Join(errors.New("store: a connection of another driver"), c.Close())
+	}
+	return &transactional{Conn: known, set: p.set}, nil
+}
+
+// transactional is a connection each of whose statements is in a transaction.
+type transactional struct {
+	*stdlib.Conn
+	set    string
+	inside bool // a transaction is open
+}
+
+// PrepareContext is refused: the next transaction may be another session's.
+func (c *transactional) PrepareContext(context.Context, string) (driver.Stmt, error) {
+	return nil, errors.New("store: no statement is prepared with " + poolMode + "=transaction")
+}
+
+// Prepare is refused as PrepareContext is.
+func (c *transactional) Prepare(query string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), query)
+}
+
+var begins = map[sql.IsolationLevel]string{
+	sql.LevelDefault: "BEGIN", sql.LevelReadCommitted: "BEGIN ISOLATION LEVEL READ COMMITTED",
+	sql.LevelRepeatableRead: "BEGIN ISOLATION LEVEL REPEATABLE READ", sql.LevelSerializable: "BEGIN ISOLATION LEVEL SERIALIZABLE",
+}
+
+// BeginTx begins a transaction in the schema, by one message.
+func (c *transactional) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	begin, ok := begins[sql.IsolationLevel(opts.Isolation)]
+	if !ok {
+		return nil, errors.New("store: unknown isolation level")
+	}
+	if opts.ReadOnly {
+		begin += " READ ONLY"
+	}
+	if c.Conn.Conn().IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // pgx closes a connection on which a transaction does not begin
+	}
+	tx, err := c.Conn.Conn().BeginTx(ctx, pgx.TxOptions{BeginQuery: begin + c.set})
+	if err != nil {
+		if pgconn.SafeToRetry(err) {
+			return nil, driver.ErrBadConn
+		}
+		return nil, err
+	}
+	c.inside = true
+	return &poolTx{ctx: ctx, tx: tx, conn: c}, nil
+}
+
+// poolTx is a transaction of a transactional connection.
+type poolTx struct {
+	ctx  context.Context
+	tx   pgx.Tx
+	conn *transactional
+}
+
+func (t *poolTx) Commit() error {
+	t.conn.inside = false
+	return t.tx.Commit(t.ctx)
+}
+
+func (t *poolTx) Rollback() error {
+	t.conn.inside = false
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	return t.tx.Rollback(ctx)
+}
+
+// ExecContext runs a statement, in a transaction of its own if none is open.
+func (c *transactional) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if c.inside {
+		return c.Conn.ExecContext(ctx, query, args)
+	}
+	tx, err := c.BeginTx(ctx, driver.TxOptions{})
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Conn.ExecContext(ctx, query, args)
+	if err != nil {
+		_ = tx.Rollback() // the statement's error says more
+		return nil, err
+	}
+	return res, tx.Commit()
+}
+
+// QueryContext runs a query, in a transaction of its own if none is open, which is
+// committed when the rows are closed.
+func (c *transactional) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.inside {
+		return c.Conn.QueryContext(ctx, query, args)
+	}
+	tx, err := c.BeginTx(ctx, driver.TxOptions{})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Conn.QueryContext(ctx, query, args)
+	if err != nil {
+		_ = tx.Rollback() // the query's error says more
+		return nil, err
+	}
+	known, ok := rows.(*stdlib.Rows)
+	if !ok {
+		return nil, errors.Join(errors.New("store: rows of another driver"), rows.Close(), tx.Rollback())
+	}
+	return &poolRows{known, tx}, nil
+}
+
+// poolRows are the rows of a query with a transaction of its own.
+type poolRows struct {
+	*stdlib.Rows
+	tx driver.Tx
+}
+
+// Close closes the rows and commits.
+func (r *poolRows) Close() error {
+	if err := r.Rows.Close(); err != nil {
+		return errors.Join(err, r.tx.Rollback())
+	}
+	return r.tx.Commit()
+}
