@@ -67,6 +67,10 @@ type Config struct {
 	RetentionDays int    `default:"0" help:"After how many days without anything happening to it the portal deletes an application, with all that is known of the applicant; 0 keeps them until somebody deletes them." placeholder:"DAYS"`
 	ReportAgency  string `help:"Name, address and telephone number of who makes the reports, as the portal's letters to applicants name it; default is the provider's host." placeholder:"TEXT"`
 	Regulator     string `help:"Name and address of the federal agency that holds you to the Equal Credit Opportunity Act, as its notice in letters after a decline must name it; the notice names none unless given." placeholder:"TEXT"`
+	Creditor      string `help:"Your name and address as the creditor, as the portal's letters after a decline must give them; without it no decline is sent by email." placeholder:"TEXT"`
+
+	DecisionEmails []string `sep:"," default:"approved,declined,moreAsked" help:"Decisions of reviewers that the portal sends to applicants by email: approved, declined, moreAsked; or none. Leave declined out if you send those letters yourself." placeholder:"KIND"`
+	DecisionPages  []string `sep:"," default:"approved,declined,moreAsked" help:"Decisions that an applicant's status page shows: the same words." placeholder:"KIND"`
 
 	LocalAccounts    bool              `default:"true" negatable:"" help:"People of the portal's review desk may sign in by a password that is kept here."`
 	OIDCIssuer       string            `name:"oidc-issuer" help:"OpenID Connect issuer by whose accounts they may sign in; none unless given. Its address for our client is /review/sign-in/return at the portal." placeholder:"URL"`
@@ -210,9 +214,16 @@ func (c *Config) check(parties parties) error {
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
 		bad("--retention-days %d: want 0 to 36500", c.RetentionDays)
 	}
-	for name, text := range map[string]string{"--report-agency": c.ReportAgency, "--regulator": c.Regulator} {
+	for name, text := range map[string]string{"--report-agency": c.ReportAgency, "--regulator": c.Regulator, "--creditor": c.Creditor} {
 		if len(text) > 300 || strings.ContainsFunc(text, unicode.IsControl) {
 			bad("%s: want one line of at most 300 characters", name)
+		}
+	}
+	for name, kinds := range map[string][]string{"--decision-emails": c.DecisionEmails, "--decision-pages": c.DecisionPages} {
+		for _, kind := range kinds {
+			if !slices.Contains(review.Told, kind) && (kind != "none" || len(kinds) > 1) {
+				bad("%s %s: want approved, declined and moreAsked, or none", name, kind)
+			}
 		}
 	}
 	c.checkOIDC(bad)
@@ -365,4 +376,12 @@ func (c *Config) products() map[svc.Product]string {
 		out[svc.Product(kind)] = id
 	}
 	return out
+}
+
+// told are the decisions that a flag names; none is an empty list.
+func told(kinds []string) []string {
+	if slices.Equal(kinds, []string{"none"}) {
+		return []string{}
+	}
+	return kinds
 }

@@ -329,7 +329,8 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
 		APIRate: c.APIRate, ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
 		EventsURL: c.EventsURL, EventsSecrets: signers, EventsInside: c.inside(),
-		RetentionDays: c.RetentionDays, ReportAgency: c.ReportAgency, Regulator: c.Regulator, OIDC: c.oidc(), NoPasswords: !c.LocalAccounts,
+		RetentionDays: c.RetentionDays, ReportAgency: c.ReportAgency, Regulator: c.Regulator, Creditor: c.Creditor,
+		DecisionEmails: told(c.DecisionEmails), DecisionPages: told(c.DecisionPages), OIDC: c.oidc(), NoPasswords: !c.LocalAccounts,
 	}
 	if conf.Mail, err = c.mail(); err != nil {
 		return err

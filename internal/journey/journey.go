@@ -25,7 +25,7 @@ const (
 	Connecting State = "connecting" // an attempt is open
 	Returned   State = "returned"   // the browser says it was finished; nothing proves it
 	Pending    State = "pending"    // proven finished; the report is being made or fetched
-	Ready      State = "ready"      // the report is stored; nothing moves it any more
+	Ready      State = "ready"      // the report is stored; only Reopen moves it
 	Failed     State = "failed"     // proven to have ended without a report
 	Exited     State = "exited"     // the applicant closed it
 	Expired    State = "expired"    // it was not finished in time
@@ -53,6 +53,16 @@ const (
 	Fetched       Kind = "fetched"       // the report was fetched and stored
 	Tick          Kind = "tick"          // the clock was looked at
 	Restart       Kind = "restart"       // the applicant starts again
+	Reopen        Kind = "reopen"        // the applicant gives more after a report, as a reviewer asked
+)
+
+// What a reviewer decides of an application. The values are kinds of lines of the
+// timeline; none of them moves the journey.
+const (
+	Approved  = "approved"
+	Declined  = "declined"
+	MoreAsked = "moreAsked" // until it is answered, an application that is ready takes Reopen
+	Escalated = "escalated"
 )
 
 // Lifetime is how long, in seconds, an open attempt is kept without a proof, and a
@@ -78,6 +88,7 @@ type Input struct {
 type Application struct {
 	State   State
 	Attempt int   // the newest attempt; 0 before the first
+	Closed  int   // the newest attempt before the last Reopen; proofs of it and older ones move nothing
 	Since   int64 // unix seconds of the last start or proof that moved it; hints leave it alone
 
 	PublicToken string          // as proven; empty until a proof names it
@@ -108,9 +119,10 @@ func (d Do) Has(want Do) bool { return d&want == want }
 // Step is what becomes of a after in, and what is to be done. It is
 // deterministic and safe to repeat: an input that says nothing new gives the
 // same application and asks for no fetch. An input of an attempt that does not
-// exist changes nothing, nor does anything change an application that is ready.
+// exist changes nothing. Of an application that is ready, only Reopen changes anything:
+// the caller gives it only where a reviewer has asked for more.
 func (a Application) Step(in Input) (Application, Do) {
-	if a.State == Ready {
+	if a.State == Ready && in.Kind != Reopen {
 		return a, 0
 	}
 	next := a
@@ -135,6 +147,12 @@ func (a *Application) step(in *Input) Do {
 	switch in.Kind {
 	case Connect:
 		return a.connect(in)
+	case Reopen:
+		if in.Attempt == a.Attempt && a.State == Ready {
+			a.Closed = a.Attempt
+			return a.open(in)
+		}
+		return 0
 	case Restart:
 		if in.Attempt == a.Attempt && (a.State == Exited || a.State == Failed || a.State == Expired) {
 			return a.open(in)
@@ -150,7 +168,7 @@ func (a *Application) step(in *Input) Do {
 		}
 		return 0
 	}
-	if in.Attempt < 1 || in.Attempt > a.Attempt {
+	if in.Attempt <= a.Closed || in.Attempt < 1 || in.Attempt > a.Attempt {
 		return 0
 	}
 	switch in.Kind {
@@ -183,7 +201,7 @@ func (a *Application) connect(in *Input) Do {
 }
 
 func (a *Application) open(in *Input) Do {
-	*a = Application{State: Connecting, Attempt: a.Attempt + 1, Since: in.At}
+	*a = Application{State: Connecting, Attempt: a.Attempt + 1, Closed: a.Closed, Since: in.At}
 	return NewAttempt
 }
 

@@ -122,6 +122,39 @@ func TestALostReport(t *testing.T) {
 	}
 }
 
+// TestReopen opens an application again whose report is here: proofs of what is over
+// move it no more, and the report of the next attempt is fetched once.
+func TestReopen(t *testing.T) {
+	for _, s := range States() {
+		if next, do := at(s).Step(Input{Kind: Reopen, Attempt: 1, At: t0}); s != Ready && (next != at(s) || do != 0) {
+			t.Errorf("%s is opened again: %+v, %b", s, next, do)
+		}
+	}
+	ready := at(Ready)
+	ready.Succeeded, ready.PublicToken = 1, "p"
+	if next, _ := ready.Step(Input{Kind: Restart, Attempt: 1, At: t0}); next != ready {
+		t.Errorf("a restart opened it: %+v", next)
+	}
+	open, do := ready.Step(Input{Kind: Reopen, Attempt: 1, At: t0})
+	if want := (Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}); open != want || !do.Has(NewAttempt|Tell) || do.Has(Fetch) {
+		t.Fatalf("opened again: %+v, %b", open, do)
+	}
+	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, HookExit, Fetched} {
+		if next, do := open.Step(Input{Kind: kind, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess}); next != open || do != 0 {
+			t.Errorf("%s of the former attempt moved it: %+v, %b", kind, next, do)
+		}
+	}
+	exited, _ := open.Step(Input{Kind: HookExit, Attempt: 2, EventID: "a"})
+	third, _ := exited.Step(Input{Kind: Restart, Attempt: 2, At: t0})
+	if third.Attempt != 3 || third.Closed != 1 {
+		t.Errorf("begun once more: %+v", third)
+	}
+	pending, do := third.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "q", Status: svc.StatusSuccess, At: t0})
+	if pending.State != Pending || pending.Succeeded != 2 || !do.Has(Fetch) {
+		t.Errorf("the second attempt succeeded after all: %+v, %b", pending, do)
+	}
+}
+
 // TestHookError holds that an error leaves the attempt open, with its words, and
 // gives a fresh token where the table of error types says that a try can help.
 func TestHookError(t *testing.T) {

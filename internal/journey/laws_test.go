@@ -33,7 +33,7 @@ func (c *caller) take(in Input) Do {
 func drawInput(t *rapid.T) Input {
 	return Input{
 		Kind: rapid.SampledFrom([]Kind{Connect, HookSuccess, HookExit, HookError, ReturnSuccess, ReturnExit,
-			ReturnError, Webhook, Poll, Fetched, Tick, Restart}).Draw(t, "kind"),
+			ReturnError, Webhook, Poll, Fetched, Tick, Restart, Reopen}).Draw(t, "kind"),
 		Attempt:     rapid.IntRange(0, 4).Draw(t, "attempt"),
 		EventID:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "event"),
 		PublicToken: rapid.SampledFrom([]string{"", "p", "q"}).Draw(t, "token"),
@@ -63,8 +63,13 @@ func TestLaws(t *testing.T) {
 					t.Fatalf("step %d: fetch asked for in %+v", i, next)
 				}
 			}
-			if a.State == Ready && (next != a || do != 0) {
+			if a.State == Ready && in.Kind == Reopen && do.Has(NewAttempt) {
+				fetches, proven = 0, false // a reviewer asked for more
+			} else if a.State == Ready && (next != a || do != 0) {
 				t.Fatalf("step %d: %+v moved ready", i, in)
+			}
+			if in.Attempt <= a.Closed && in.Kind != Connect && in.Kind != Tick && next != a {
+				t.Fatalf("step %d: %+v of a closed attempt moved %+v", i, in, a)
 			}
 			if next.State == Ready && a.State != Ready && in.Kind != Fetched {
 				t.Fatalf("step %d: ready by %s", i, in.Kind)

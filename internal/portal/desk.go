@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 
-	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
@@ -27,7 +26,7 @@ func Desk(d *review.Desk, s *applications.Service) {
 func entry(a applications.Application) review.Entry {
 	j := a.Journey
 	return review.Entry{ID: a.ID, DataKey: a.DataKey(), Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, PublicToken: j.PublicToken,
-		State: string(j.State), Outcome: j.Outcome(), Attempt: j.Attempt, HasReport: a.HasReport, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+		State: string(j.State), Outcome: j.Outcome(), Attempt: j.Attempt, HasReport: a.HasReport(), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
 func applicant(f prefill.Fields) review.Applicant {
@@ -59,7 +58,7 @@ func (n forReview) Applicants(ctx context.Context, ids []string) (map[string]rev
 }
 
 func (n forReview) Decided(ctx context.Context, tx *sql.Tx, id string, d review.Decided) error {
-	return n.s.Decided(ctx, tx, id, applications.Decision(d))
+	return n.s.Decided(ctx, tx, id, applications.Decision{Kind: d.Kind, Number: d.Number, Reasons: d.Reasons, At: d.At})
 }
 
 func (n forReview) Hold(ctx context.Context, tx *sql.Tx, id string) error {
@@ -84,12 +83,22 @@ func (n forReview) Timeline(ctx context.Context, id string, after int64, limit i
 	return out, err
 }
 
-func (n forReview) Report(ctx context.Context, id string) ([]byte, error) {
-	return reportOf(ctx, n.s, id)
+func (n forReview) Report(ctx context.Context, id string, attempt int) ([]byte, error) {
+	raw, err := n.s.ReportOf(ctx, id, attempt)
+	return raw, noReport(err)
 }
 
-func (n forReview) Analysis(ctx context.Context, id string) ([]byte, bool, error) {
-	return n.s.Analysis(ctx, id)
+func (n forReview) Reports(ctx context.Context, id string) ([]review.Held, error) {
+	all, err := n.s.Reports(ctx, id)
+	out := make([]review.Held, len(all))
+	for i, h := range all {
+		out[i] = review.Held{Attempt: h.Attempt, At: h.At}
+	}
+	return out, err
+}
+
+func (n forReview) Analysis(ctx context.Context, id string, attempt int) ([]byte, bool, error) {
+	return n.s.Analysis(ctx, id, attempt)
 }
 
 func (n forReview) Files(ctx context.Context, id string) ([]svcapi.File, error) {
@@ -111,6 +120,7 @@ func reviewed(a applications.Application) review.Application {
 	j := a.Journey
 	return review.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Origin: a.Origin, ExternalID: a.ExternalID,
 		UserArgs: a.UserArgs, State: string(j.State), Attempt: j.Attempt, PublicToken: j.PublicToken, Status: j.Status,
-		Substatus: j.Substatus, Error: j.Error, Words: journey.Words(j), HasReport: a.HasReport, ReportAt: a.ReportAt,
+		Substatus: j.Substatus, Error: j.Error, Words: a.Words(), HasReport: a.HasReport(), ReportAt: a.Report.At, ReportToken: a.Report.PublicToken,
+		AnsweredAt: a.Decision.AnsweredAt, Lang: a.Lang,
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }

@@ -260,7 +260,7 @@ func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
 		}
 		got = append(got, name)
 	}
-	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links", "application_mailboxes", "application_sessions",
+	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links", "application_mailboxes", "application_reports", "application_sessions",
 		"application_timeline", "attempts", "developer_returns", "developer_runs", "embed_grants", "letter_requests", "report_share_log", "report_shares",
 		"review_audit", "review_decisions", "review_deletions", "review_index", "review_notes", "review_tokens"}
 	if !slices.Equal(got, want) {

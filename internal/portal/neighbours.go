@@ -34,6 +34,9 @@ type forConnect struct{ site *applications.Site }
 
 func (n forConnect) Enter(w http.ResponseWriter, r *http.Request) (connect.Application, connect.Visitor, error) {
 	a, v, err := n.site.Enter(w, r)
+	if err == nil {
+		err = n.site.Service.Speak(r.Context(), a, n.site.Base(r).Lang)
+	}
 	return connect.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Variant: string(a.Variant), Manual: a.Manual,
 			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs,
 			State: string(a.Journey.State), HasApplicant: a.HasApplicant},

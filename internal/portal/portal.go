@@ -78,9 +78,13 @@ type Config struct {
 
 	RetentionDays int          // after which an application to which nothing happens is deleted; 0 is never
 	ReportAgency  string       // who makes the reports, as letters name it; "" is the service's host
+	Creditor      string       // name and address of who decides, as letters name them; "" is none
 	Regulator     string       // the federal agency that letters after a decline name; "" is none
 	OIDC          *review.OIDC // by whose accounts the desk's people may sign in, too; nil is none
 	NoPasswords   bool         // has them sign in there only
+
+	DecisionEmails []string // decisions that applicants get an email of; nil: all that they are told
+	DecisionPages  []string // decisions that their pages tell; nil: the same
 
 	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
 	Mail  *mail.Sender // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
@@ -218,10 +222,12 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Queue: p.queue,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.invites}, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
+	p.rooms.invites.Settled = p.rooms.review.Settled
+	p.rooms.applications.Asked, p.rooms.applications.Told = asked(p.rooms.review), c.DecisionPages
 	p.rooms.review.Outbox, p.rooms.invites.Guard = p.rooms.invites.Outbox(), outboxGuard(p.rooms.review)
 	Desk(p.rooms.review, service)
 	if err := p.rooms.review.Prepare(ctx); err != nil {

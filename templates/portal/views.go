@@ -7,6 +7,7 @@ package portal
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -237,6 +238,8 @@ type Status struct {
 	Version   int64
 	Title     svc.Words // the state in a heading
 	Text      svc.Words // what it means and what comes next
+	Decision  string    // what a reviewer decided, as far as the applicant is told; "" is nothing
+	Asked     Asked     // with the decision moreAsked
 	Detail    svc.Words // why, where there is a reason; may be empty
 	Tone      ui.Tone
 	Moving    bool // it may change by itself
@@ -255,13 +258,46 @@ type Status struct {
 	Lines     []StatusLine
 }
 
+// Asked is what an applicant is asked for.
+type Asked struct {
+	Text    string // as the reviewer wrote it
+	Reasons []svc.Words
+}
+
+func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
+
+// badge is where the application stands, in a word.
+func (s Status) badge() (ui.Tone, svc.Words) {
+	switch s.Decision {
+	case "approved":
+		return ui.Success, svc.Words{EN: "Approved", ES: "Aprobada"}
+	case "declined":
+		return ui.Neutral, svc.Words{EN: "Declined", ES: "Rechazada"}
+	case "moreAsked":
+		if !s.Moving {
+			return ui.Warning, svc.Words{EN: "More is needed", ES: "Hace falta algo más"}
+		}
+	}
+	return tone(s.State), StateName(s.State)
+}
+
 // StatusLine is something that happened, in words.
 type StatusLine struct {
 	At    time.Time
 	Words svc.Words
 }
 
+func (s Status) retryWords() string {
+	if s.Decision == "moreAsked" && s.State == "ready" {
+		return wordsContinue.In(s.Lang)
+	}
+	return wordsAgain.In(s.Lang)
+}
+
 func (s Status) steps() ui.Steps {
+	if s.Decision == "moreAsked" && s.State == "ready" {
+		return steps(s.Lang, 1)
+	}
 	current := map[string]int{"started": 1, "connecting": 1, "exited": 1, "expired": 1, "failed": 1,
 		"returned": 2, "pending": 2, "ready": 3}[s.State]
 	return steps(s.Lang, current)
@@ -305,7 +341,7 @@ func (s Status) layout() ui.Page {
 }
 
 func (s Status) returnKind() ui.Kind {
-	if s.State == "ready" {
+	if s.State == "ready" && !s.Retry {
 		return ui.Primary
 	}
 	return ui.Secondary

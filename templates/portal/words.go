@@ -20,6 +20,8 @@ var (
 	wordsBegun       = svc.Words{EN: "Begun", ES: "Iniciada"}
 	wordsMinutes     = svc.Words{EN: "About four minutes", ES: "Unos cuatro minutos"}
 
+	wordsAsked = svc.Words{EN: "More is needed:", ES: "Hace falta:"}
+
 	wordsNoCookies     = svc.Words{EN: "Your browser blocks cookies", ES: "Su navegador bloquea las cookies"}
 	wordsNoCookiesText = svc.Words{
 		EN: "Without a cookie we cannot tell that the application is yours. Allow cookies for this site in your browser's settings, or use another browser, and then try again. We set no cookie for advertising.",

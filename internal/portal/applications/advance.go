@@ -49,7 +49,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in jou
 		}
 	}
 	if do.Has(journey.Fetch) {
-		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.Once(a.ID)); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.Once(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
 			return a, err
 		}
 	}
@@ -104,6 +104,15 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, id string, mode Mode) (
 	case journey.Started, journey.Connecting:
 	case journey.Exited, journey.Failed, journey.Expired:
 		in = journey.Input{Kind: journey.Restart, Attempt: a.Journey.Attempt, At: now.Unix()}
+	case journey.Ready:
+		if !a.MoreAsked() {
+			return a, Attempt{}, ErrClosed
+		}
+		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt, At: now.Unix()}
+		if err := s.setAside(ctx, tx, a); err != nil {
+			return a, Attempt{}, err
+		}
+		a.fetched = false
 	default:
 		return a, Attempt{}, ErrClosed
 	}
@@ -219,15 +228,15 @@ func (s *Service) Announced(ctx context.Context, tx *sql.Tx, e webhook.Event) (i
 	return id, true, claim(ctx, tx, id, number, e.PublicToken)
 }
 
-// Restart asks for another attempt: after an end it opens one, before an end it
-// only chooses the mode of the next. ErrClosed says that none is needed.
+// Restart asks for another attempt: after an end, or when a reviewer asked for more, it
+// opens one; before an end it only chooses the mode of the next. ErrClosed says that none is needed.
 func (s *Service) Restart(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err
 	}
 	switch a.Journey.State {
-	case journey.Exited, journey.Failed, journey.Expired:
+	case journey.Exited, journey.Failed, journey.Expired, journey.Ready:
 		_, _, err = s.Begin(ctx, tx, id, mode)
 		return err
 	case journey.Started, journey.Connecting:

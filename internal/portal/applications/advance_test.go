@@ -250,8 +250,8 @@ func TestOneFetchWhateverComes(t *testing.T) {
 			b.work(false)
 			b.work(false)
 			got := b.now(a.ID)
-			if got.Journey.State != journey.Ready || got.Journey.PublicToken != publicToken || !got.HasReport || b.fetches.Load() != 1 {
-				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport, b.fetches.Load())
+			if got.Journey.State != journey.Ready || got.Journey.PublicToken != publicToken || !got.HasReport() || b.fetches.Load() != 1 {
+				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport(), b.fetches.Load())
 			}
 			raw, err := b.Service.Report(t.Context(), a.ID)
 			// By what a proof named, or by the attempt's own name where none did.

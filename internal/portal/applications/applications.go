@@ -89,29 +89,40 @@ type Application struct {
 	Lang            svc.Lang
 	HasApplicant    bool // the applicant's data is here
 	Journey         journey.Application
-	HasReport       bool
-	ReportAt        time.Time
+	Report          Held     // the newest that is kept; the zero value is none
 	Decision        Decision // the newest; the zero value is none
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	Version         int64 // grows by one with each line of the timeline
 
 	dataKey    string
+	fetched    bool // Report is of Journey.Succeeded, and not one that is to be replaced
 	fetchUntil time.Time
 }
 
+// Held is a report that is kept.
+type Held struct {
+	Attempt     int // whose it is; 0 for none
+	At          time.Time
+	PublicToken string
+}
+
+// HasReport reports whether a report is kept, be it one that is to be replaced.
+func (a Application) HasReport() bool { return a.Report.Attempt != 0 }
+
 // Decision is what a reviewer decided of an application, without what they wrote.
 type Decision struct {
-	Kind    string   // of its line in the timeline
-	Number  int64    // within the application, from 1
-	Reasons []string // codes of the report
-	At      time.Time
+	Kind       string   // of its line in the timeline
+	Number     int64    // within the application, from 1
+	Reasons    []string // codes of the report
+	At         time.Time
+	AnsweredAt time.Time // of MoreAsked: when the applicant's answer was here; zero while it is not
 }
 
 // Resumable reports whether the applicant can go on with the application, or start
 // it again.
 func (a Application) Resumable() bool {
-	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting
+	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.State == journey.Ready && a.MoreAsked()
 	return a.Journey.Attempt < maxAttempts && (open || a.Journey.CanRetry())
 }
 
@@ -407,19 +418,6 @@ func (s *Service) Timeline(ctx context.Context, id string, after int64, limit in
 	return timeline(ctx, s.DB.SQL, id, after, limit)
 }
 
-// Report returns the report's JSON exactly as it was fetched; ErrNoReport while
-// there is none.
-func (s *Service) Report(ctx context.Context, id string) ([]byte, error) {
-	dataKey, sealed, err := sealedReport(ctx, s.DB.SQL, id)
-	if err != nil {
-		return nil, err
-	}
-	if sealed == nil {
-		return nil, ErrNoReport
-	}
-	return s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, reportCell(id), sealed)
-}
-
 // Applicant returns what the applicant gave; nothing when they were not asked
 // yet.
 func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
@@ -482,6 +480,15 @@ func (s *Service) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) er
 // Bind lets the browser of a session see the application.
 func (s *Service) Bind(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
 	return bind(ctx, tx, id, sessionID)
+}
+
+// Speak keeps the language of an applicant who goes on in another one: emails are
+// written in it.
+func (s *Service) Speak(ctx context.Context, a Application, lang svc.Lang) error {
+	if a.Lang == lang {
+		return nil
+	}
+	return setLang(ctx, s.DB.SQL, a.ID, lang)
 }
 
 // Bound reports whether the browser of a session may see the application.

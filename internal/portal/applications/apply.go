@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"vestibule/internal/door"
-	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/svc"
@@ -42,7 +41,7 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range mine {
 		m.Recent = append(m.Recent, pages.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
 			State: string(a.Journey.State), At: a.CreatedAt})
-		waits := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.CanRetry()
+		waits := a.Resumable()
 		if waits && m.Resume == nil {
 			m.Resume = &m.Recent[len(m.Recent)-1]
 		}

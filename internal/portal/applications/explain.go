@@ -58,7 +58,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 	if err != nil {
 		return gone(err)
 	}
-	if _, _, settled, err := sealedAnalysis(ctx, s.DB.SQL, a.ID); err != nil || settled || !a.HasReport {
+	if _, _, settled, err := sealedAnalysis(ctx, s.DB.SQL, a.ID); err != nil || settled || !a.fetched {
 		return err
 	}
 	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
@@ -67,7 +67,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 	}
 	raw, why := s.analysis(ctx, t)
 	if why != nil && (svcapi.Temporary(why) || ctx.Err() != nil) {
-		if every, more := reask.next(s.now().Sub(a.ReportAt)); more {
+		if every, more := reask.next(s.now().Sub(a.Report.At)); more {
 			var e *svcapi.Error
 			if errors.As(why, &e) {
 				every = max(every, e.RetryAfter)
@@ -83,7 +83,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 				return err
 			}
 		}
-		_, err = keepAnalysis(ctx, tx, a.ID, sealed, s.now())
+		_, err = keepAnalysis(ctx, tx, a.ID, t.Number, sealed, s.now())
 		return err
 	})
 	switch {
@@ -123,15 +123,4 @@ func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 		return nil, errors.New("the analysis is of another report")
 	}
 	return file.Body, nil
-}
-
-// Analysis returns what stands behind the report, as it was fetched, or nil where
-// there is none. Pending is while it is still being asked for.
-func (s *Service) Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error) {
-	dataKey, sealed, settled, err := sealedAnalysis(ctx, s.DB.SQL, id)
-	if err != nil || sealed == nil {
-		return nil, !settled, err
-	}
-	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, analysisCell(id), sealed)
-	return raw, false, err
 }

@@ -50,11 +50,11 @@ func TestTheAnalysisIsKeptSealedBesideTheReport(t *testing.T) {
 		b.files = []svcapi.File{{DocumentType: "STATEMENT", Path: "a/b.pdf"}, {DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		b.analysis = analysisOf(t, strings.ToUpper(publicToken))
 		a := b.ready()
-		if raw, pending, err := b.Analysis(t.Context(), a.ID); raw != nil || !pending || err != nil {
+		if raw, pending, err := b.Analysis(t.Context(), a.ID, 0); raw != nil || !pending || err != nil {
 			t.Errorf("before the job: %q, pending %v, %v", raw, pending, err)
 		}
 		b.work(false)
-		raw, pending, err := b.Analysis(t.Context(), a.ID)
+		raw, pending, err := b.Analysis(t.Context(), a.ID, 0)
 		if !bytes.Equal(raw, b.analysis) || pending || err != nil {
 			t.Errorf("Analysis = %q, pending %v, %v", raw, pending, err)
 		}
@@ -99,7 +99,7 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 					t.Errorf("%s: explain = %v, want it settled", name, err)
 				}
 			}
-			raw, pending, err := b.Analysis(t.Context(), a.ID)
+			raw, pending, err := b.Analysis(t.Context(), a.ID, 0)
 			if raw != nil || pending || err != nil || b.lists.Load() != 1 {
 				t.Errorf("%s: Analysis = %q, pending %v, %v after %d lists", name, raw, pending, err, b.lists.Load())
 			}
@@ -124,7 +124,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 		if err := b.explain(t.Context(), Explain{Application: a.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if raw, _, _ := b.Analysis(t.Context(), a.ID); raw == nil {
+		if raw, _, _ := b.Analysis(t.Context(), a.ID, 0); raw == nil {
 			t.Error("it was not kept when the provider answered again")
 		}
 		b.lists.Store(0)
@@ -143,7 +143,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 			at += every
 			b.pass(every)
 		}
-		if _, pending, _ := b.Analysis(t.Context(), lost.ID); pending || runs < 20 || runs > 100 {
+		if _, pending, _ := b.Analysis(t.Context(), lost.ID, 0); pending || runs < 20 || runs > 100 {
 			t.Errorf("pending %v after %d runs", pending, runs)
 		}
 	})

@@ -53,9 +53,9 @@ func (s *Service) fetched(ctx context.Context, id string) (Application, svcapi.R
 	if err != nil {
 		return a, svcapi.Ref{}, err
 	}
-	if !a.HasReport {
+	if !a.HasReport() {
 		return a, svcapi.Ref{}, ErrNoReport
 	}
-	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
+	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Report.Attempt)
 	return a, t.ref(), err
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"vestibule/internal/door"
-	"vestibule/internal/journey"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -30,6 +29,13 @@ type Site struct {
 
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base
+
+	// Asked returns what a reviewer wrote to the applicant in asking for more.
+	Asked func(ctx context.Context, id string) (pages.Asked, error)
+
+	// Told are the decisions that the status page tells; nil is all that applicants are
+	// told.
+	Told []string
 
 	// Letters says that who comes back without a link can ask for one by letter.
 	Letters bool
@@ -199,9 +205,4 @@ func policy(v Visitor, p door.CSP) door.CSP {
 		p.FrameAncestors = v.Origin
 	}
 	return p
-}
-
-// final reports whether nothing more is expected to happen by itself.
-func final(s journey.State) bool {
-	return s == journey.Ready || s == journey.Failed || s == journey.Expired
 }

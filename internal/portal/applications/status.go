@@ -29,8 +29,14 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	m := s.Stands(s.Base(r), a, v, lines)
+	if m.Decision == journey.MoreAsked && s.Asked != nil {
+		if m.Asked, err = s.Asked(r.Context(), a.ID); err != nil {
+			return err
+		}
+	}
 	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
-	return door.HTML(w, r, http.StatusOK, pages.StatusPage(s.Stands(s.Base(r), a, v, lines)))
+	return door.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 
 // Stands is what the status page says of an application: where it is, why, and the
@@ -39,7 +45,7 @@ func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) p
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
-		Title: title(j), Text: journey.Words(j), Moving: moving, Final: final(state),
+		Title: title(j), Text: a.Words(), Moving: moving, Final: a.final(),
 		Slow:   moving && s.Service.now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
 		Stream: StreamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
@@ -62,11 +68,14 @@ func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) p
 	default: // whose words say whom to turn to
 		m.Support = base.Brand.Support
 	}
-	if final(state) || state == journey.Exited {
+	if a.final() || state == journey.Exited || s.tells(a) {
 		m.ReturnURL = a.ReturnURL
 	}
-	if !final(state) || m.Retry {
+	if !a.final() || m.Retry {
 		m.Elsewhere = s.Elsewhere(a.ID, v.Framed)
+	}
+	if s.tells(a) {
+		s.decided(&m, a)
 	}
 	for _, l := range lines {
 		if words, ok := happened(l); ok {
@@ -172,7 +181,7 @@ func (s *Service) follow(ctx context.Context, id string, last int64, write func(
 				return
 			}
 		}
-		if final(a.Journey.State) {
+		if a.final() {
 			write("event: end\ndata: {}\n\n")
 			return
 		}

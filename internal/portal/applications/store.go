@@ -17,28 +17,37 @@ import (
 
 const columns = `id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
 	return_url, allowed_origin, lang, data_key, prefill IS NOT NULL, state, attempt, since, public_token,
-	status, substatus, error, succeeded, fetch_until, report_at, decision, decisions, decided_at, reasons, version, created_at, updated_at`
+	status, substatus, error, succeeded, fetch_until, report_at, decision, decisions, decided_at, reasons,
+	version, created_at, updated_at, closed_attempt, earlier_attempt, earlier_at, earlier_token,
+	COALESCE((SELECT t.created_at FROM application_attempts t WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
 type scanner interface{ Scan(...any) error }
 
 func scan(row scanner) (Application, error) {
 	var a Application
-	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated int64
+	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
+	var earlier Held
 	var reasons string
 	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
 		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since, &a.Journey.PublicToken,
 		&a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
-		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated)
+		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated,
+		&closed, &earlierAttempt, &earlierAt, &earlier.PublicToken, &begun)
 	if err != nil {
 		return Application{}, store.Found(err)
 	}
-	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded = int(attempt), since, int(succeeded)
+	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded, a.Journey.Closed = int(attempt), since, int(succeeded), int(closed)
 	a.fetchUntil = store.Time(fetchUntil)
-	if a.HasReport = reportAt != 0; a.HasReport {
-		a.ReportAt = store.Time(reportAt)
+	if a.fetched = reportAt != 0; a.fetched {
+		a.Report = Held{int(succeeded), store.Time(reportAt), a.Journey.PublicToken}
+	} else if earlierAttempt != 0 {
+		a.Report = Held{int(earlierAttempt), store.Time(earlierAt), earlier.PublicToken}
 	}
 	if a.Decision.Kind != "" {
 		a.Decision.At, a.Decision.Reasons = store.Time(decided), strings.Fields(reasons)
+	}
+	if a.Decision.Kind == journey.MoreAsked && a.fetched && begun >= decided {
+		a.Decision.AnsweredAt = a.Report.At
 	}
 	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
 	return a, nil
@@ -78,10 +87,10 @@ func insert(ctx context.Context, tx *sql.Tx, a Application, sealed []byte) (bool
 func save(ctx context.Context, tx *sql.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `
 		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
-			error = $7, succeeded = $8, version = version + 1, updated_at = $9
+			error = $7, succeeded = $8, version = version + 1, updated_at = $9, closed_attempt = $12
 		WHERE id = $10 AND version = $11`,
 		string(next.State), int64(next.Attempt), next.Since, next.PublicToken, string(next.Status), string(next.Substatus),
-		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version))
+		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version, int64(next.Closed)))
 }
 
 // decide keeps a decision as the newest; false means that it is there, or a later
@@ -351,10 +360,10 @@ func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey stri
 
 // keepAnalysis settles an analysis that is owed: sealed is nil where there is
 // none. False means that another run has settled it.
-func keepAnalysis(ctx context.Context, tx *sql.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+func keepAnalysis(ctx context.Context, tx *sql.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
 	return store.One(tx.ExecContext(ctx, `
-		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND report_at <> 0 AND analysis_at = 0`,
-		sealed, store.Micros(at), id))
+		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
+		sealed, store.Micros(at), id, int64(number)))
 }
 
 func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {
@@ -398,6 +407,11 @@ func setApplicant(ctx context.Context, tx *sql.Tx, id string, sealed []byte, mod
 
 func setMode(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
 	_, err := tx.ExecContext(ctx, `UPDATE applications SET mode = $1 WHERE id = $2`, string(mode), id)
+	return err
+}
+
+func setLang(ctx context.Context, q store.Queryer, id string, lang svc.Lang) error {
+	_, err := q.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), id)
 	return err
 }
 
@@ -549,7 +563,7 @@ func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]known
 
 // forget deletes the rows of an application.
 func forget(ctx context.Context, tx *sql.Tx, id string) error {
-	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline"} {
+	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
 		}

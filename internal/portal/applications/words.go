@@ -94,6 +94,10 @@ func corrects(j journey.Application) bool {
 // says nothing to them.
 func happened(l Line) (svc.Words, bool) {
 	switch journey.Kind(l.Kind) {
+	case journey.Reopen:
+		return svc.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
+	case journey.MoreAsked:
+		return svc.Words{EN: "You were asked for more.", ES: "Se le pidió algo más."}, true
 	case Joined:
 		return svc.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
 	case "created":

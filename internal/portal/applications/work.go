@@ -72,6 +72,10 @@ func pollKey(id string, attempt int, hurry bool) string {
 	return id + "/" + strconv.Itoa(attempt) + "/" + strconv.FormatBool(hurry)
 }
 
+// reportKey is the key of the jobs for an attempt's report: those for an earlier one may
+// still count as running.
+func reportKey(id string, attempt int) string { return id + "/" + strconv.Itoa(attempt) }
+
 // Register says how the room's jobs are done.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
@@ -205,7 +209,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		return gone(err)
 	}
 	number := a.Journey.Succeeded
-	if a.HasReport || number == 0 {
+	if a.fetched || number == 0 {
 		return nil
 	}
 	t, err := attempt(ctx, s.DB.SQL, a.ID, number)
@@ -243,7 +247,10 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		if err := nameConsumer(ctx, tx, a.ID, number, report.Text(meta.ConsumerID)); err != nil {
 			return err
 		}
-		locked.HasReport, locked.ReportAt = true, s.now()
+		locked.fetched, locked.Report = true, Held{number, s.now(), meta.PublicToken}
+		if locked.Decision.Kind == journey.MoreAsked && !t.CreatedAt.Before(locked.Decision.At) {
+			locked.Decision.AnsweredAt = locked.Report.At
+		}
 		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
 			Status: svc.StatusSuccess, At: s.now().Unix()}
 		if meta.Substatus != nil {
@@ -252,7 +259,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != svc.Cashflow {
 			return err
 		}
-		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.Once(a.ID))
+		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.Once(reportKey(a.ID, number)))
 	})
 	s.hub.nudge(a.ID)
 	return err

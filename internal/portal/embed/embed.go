@@ -120,6 +120,8 @@ type Decision struct {
 	Number  int64    // within the application, from 1
 	Reasons []string // codes of the report
 	At      time.Time
+
+	AnsweredAt time.Time // of more that was asked for: when the answer was here; zero while it is not
 }
 
 // Line is one line of an application's timeline.

@@ -294,6 +294,8 @@ type decided struct {
 	Number  int64    `json:"number"`
 	Reasons []string `json:"reasons"`
 	At      string   `json:"at"`
+
+	AnsweredAt *string `json:"answeredAt"`
 }
 
 // taken is null without a decision.
@@ -301,7 +303,12 @@ func taken(d Decision) *decided {
 	if d.Kind == "" {
 		return nil
 	}
-	return &decided{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp)}
+	out := &decided{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp), nil}
+	if !d.AnsweredAt.IsZero() {
+		at := d.AnsweredAt.UTC().Format(timestamp)
+		out.AnsweredAt = &at
+	}
+	return out
 }
 
 func null[S ~string](s S) *S {

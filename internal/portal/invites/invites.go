@@ -69,6 +69,10 @@ type Desk struct {
 	// Guard lets the people of the review desk in to the outbox.
 	Guard func(next func(w http.ResponseWriter, r *http.Request, by Member) error) door.HandlerFunc
 
+	// Settled is called when the email of a decision was sent or given up, in the
+	// transaction that notes it.
+	Settled func(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error
+
 	// StatusURL is the page of an application; StreamURL tells that it has moved.
 	StatusURL func(id string) string
 	StreamURL func(id string) string

@@ -34,9 +34,9 @@ type Deliver struct {
 // Kind names the job.
 func (Deliver) Kind() string { return "portal.deliver" }
 
-// attempts is how often a letter is sent before it is given up: within a few hours,
-// for its links are over in a day.
-const attempts = 8
+// attempts is how often a letter is sent before it is given up: within some twelve
+// hours, for a resume link is over in a day.
+const attempts = 13
 
 func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt, 9) }
 
@@ -161,7 +161,7 @@ func (d *Desk) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	}
 	err = d.Mail.Send(ctx, mail.Letter{ID: l.id, To: to, Subject: l.subject, Text: body})
 	if err == nil {
-		return sent(ctx, d.DB.SQL, l.id, d.now())
+		return d.settled(ctx, l.id, LetterSent)
 	}
 	if errors.Is(err, mail.ErrRefused) {
 		return jobs.Give(err)
@@ -175,7 +175,7 @@ func (d *Desk) lost(ctx context.Context, args Deliver) error {
 	if d.Mail == nil {
 		return nil
 	}
-	return failed(ctx, d.DB.SQL, args.Letter, d.now())
+	return d.settled(ctx, args.Letter, LetterFailed)
 }
 
 func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) {

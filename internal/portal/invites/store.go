@@ -97,6 +97,10 @@ type letter struct {
 	recipient, body      []byte // sealed; body is nil when it was sent
 	subject              string
 	created, expires     time.Time
+
+	decision int64  // whose email it is; 0 for resume links
+	withheld string // why it is not sent
+	to, text string // recipient and body as they are composed
 }
 
 func insertLetter(ctx context.Context, tx *sql.Tx, l letter) error {
@@ -143,16 +147,14 @@ func unsent(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]l
 }
 
 // sent notes that a letter was sent, and drops its text with the links.
-func sent(ctx context.Context, q store.Queryer, id string, now time.Time) error {
-	_, err := q.ExecContext(ctx, `UPDATE application_letters SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now))
-	return err
+func sent(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE application_letters SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now)))
 }
 
 // failed notes that a letter is given up. Nobody is to find its links.
-func failed(ctx context.Context, q store.Queryer, id string, now time.Time) error {
-	_, err := q.ExecContext(ctx, `UPDATE application_letters SET failed_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`,
-		id, store.Micros(now))
-	return err
+func failed(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
+	return store.One(q.ExecContext(ctx, `UPDATE application_letters SET failed_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`,
+		id, store.Micros(now)))
 }
 
 func forget(ctx context.Context, tx *sql.Tx, id string) error {
@@ -176,10 +178,12 @@ const linksKept = 7 * 24 * time.Hour
 func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 	var errs []error
 	for query, before := range map[string]time.Time{
-		`DELETE FROM application_links WHERE expires_at < $1`:   now.Add(-linksKept),
-		`DELETE FROM application_letters WHERE expires_at < $1`: now,
-		`DELETE FROM letter_requests WHERE created_at < $1`:     now.Add(-LetterLife),
-		`DELETE FROM link_tries WHERE since < $1`:               now.Add(-window),
+		`DELETE FROM application_links WHERE expires_at < $1`:                    now.Add(-linksKept),
+		`DELETE FROM application_letters WHERE expires_at < $1 AND decision = 0`: now,
+		`UPDATE application_letters SET failed_at = expires_at, body = NULL
+			WHERE expires_at < $1 AND decision > 0 AND body IS NOT NULL`: now,
+		`DELETE FROM letter_requests WHERE created_at < $1`: now.Add(-LetterLife),
+		`DELETE FROM link_tries WHERE since < $1`:           now.Add(-window),
 	} {
 		_, err := q.ExecContext(ctx, query, store.Micros(before))
 		errs = append(errs, err)

@@ -87,6 +87,8 @@ type Decision struct {
 	Number  int64    // within the application, from 1
 	Reasons []string // codes of the report
 	At      time.Time
+
+	AnsweredAt time.Time // of more that was asked for: when the answer was here; zero while it is not
 }
 
 const timestamp = "2006-01-02T15:04:05.000Z"
@@ -98,6 +100,8 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		Number  int64    `json:"number"`
 		Reasons []string `json:"reasons"`
 		At      string   `json:"at"`
+
+		AnsweredAt *string `json:"answeredAt"`
 	}
 	type application struct {
 		ID         string           `json:"id"`
@@ -114,7 +118,11 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 	}
 	var taken *decision
 	if d := c.Decision; d.Kind != "" {
-		taken = &decision{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp)}
+		taken = &decision{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp), nil}
+		if !d.AnsweredAt.IsZero() {
+			at := d.AnsweredAt.UTC().Format(timestamp)
+			taken.AnsweredAt = &at
+		}
 	}
 	return json.Marshal(struct {
 		EventID     string          `json:"eventId"`

@@ -156,7 +156,7 @@ func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
 		}
 		decided, err := r.body("evt_1", Change{ID: "1", State: "failed", Resumable: true, Decided: true, Decision: Decision{Kind: "moreAsked", Number: 2, At: r.now}})
 		if err != nil || !strings.Contains(string(decided), `"type":"application.decided"`) ||
-			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided), `"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z"}}`) {
+			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided), `"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null}}`) {
 			t.Errorf("what was decided: %s, %v", decided, err)
 		}
 		var kept []byte

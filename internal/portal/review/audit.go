@@ -43,6 +43,10 @@ const (
 	decidedLine      = "decided"
 	noted            = "noted"
 	letterOpened     = "letterOpened"
+	letterSent       = "letterSent" // the email of a decision, as are the next three
+	letterFailed     = "letterFailed"
+	letterWithheld   = "letterWithheld"
+	letterRetried    = "letterRetried"
 	compared         = "compared"
 	deletionOpened   = "deletionOpened"
 	deleted          = "deleted"
@@ -53,7 +57,7 @@ const (
 
 // actions are all of them, in the order of the filter.
 var actions = [...]string{signedIn, signInFailed, signedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
-	compared, decidedLine, noted, letterOpened, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
+	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
 	passwordSet, eventSent, eventsOn, auditRead}
 
 // auditLine is one line of the audit trail.

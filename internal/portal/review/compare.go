@@ -109,7 +109,7 @@ func (d *Desk) measured(ctx context.Context, by person, a Application) (pages.Co
 		return out, err
 	}
 	out.Row.Decision = e.Decision
-	raw, err := d.Applications.Report(ctx, a.ID)
+	raw, err := d.Applications.Report(ctx, a.ID, 0)
 	if err != nil {
 		return out, err
 	}

@@ -10,24 +10,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
+	"vestibule/internal/journey"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
-	"vestibule/templates/ui"
 )
 
 // What can be decided of an application. They are kinds of lines of its timeline.
 const (
-	Approved  = "approved"
-	Declined  = "declined"
-	MoreAsked = "moreAsked"
-	Escalated = "escalated"
+	Approved  = journey.Approved
+	Declined  = journey.Declined
+	MoreAsked = journey.MoreAsked
+	Escalated = journey.Escalated
 )
 
 const (
@@ -118,7 +117,7 @@ func (d *Desk) reasonsOf(ctx context.Context, a Application) ([]pages.Reason, er
 	if !a.HasReport {
 		return nil, nil
 	}
-	raw, err := d.Applications.Report(ctx, a.ID)
+	raw, err := d.Applications.Report(ctx, a.ID, 0)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -172,6 +171,16 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return again(http.StatusUnprocessableEntity, pages.DecideNoText)
 	}
 	mine := false
+	var email DecisionEmail
+	if slices.Contains(Told, taken.decision) {
+		letter := pages.Decision{Decision: taken.decision, Text: taken.text, At: d.Now()}
+		for _, code := range taken.reasons {
+			letter.Reasons = append(letter.Reasons, reasonOf(known, code))
+		}
+		if email, err = d.emailOf(r.Context(), a, letter, taken.seq); err != nil {
+			return err
+		}
+	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		taken.at = d.Now()
 		if mine, err = d.insertDecision(ctx, tx, a.ID, taken); err != nil || !mine {
@@ -180,6 +189,9 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		// The application first, as whatever else moves one does: no two wait for each
 		// other.
 		if err := d.Applications.Decided(ctx, tx, a.ID, Decided{taken.decision, taken.seq, taken.reasons, taken.at}); err != nil {
+			return err
+		}
+		if err := d.tell(ctx, tx, by, email); err != nil {
 			return err
 		}
 		if err := search.SetDecision(ctx, tx, a.ID, taken.decision); err != nil {
@@ -288,6 +300,12 @@ func (d *Desk) fillDecisions(ctx context.Context, a Application, v *pages.Decidi
 			}
 			v.Taken = append(v.Taken, out)
 		}
+		if len(v.Taken) > 0 {
+			v.Taken[0].AnsweredAt = a.AnsweredAt
+		}
+		if err := d.fillEmails(ctx, tx, a.ID, v.Taken); err != nil {
+			return err
+		}
 		all, err := d.notesOf(ctx, tx, a.ID, notesShown)
 		if err != nil {
 			return err
@@ -309,47 +327,12 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 	return pages.Reason{Code: code}
 }
 
-// letter is the newest decision as a letter to the applicant, where it is one that
-// they must be told the reasons of, or asked something.
-func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
-	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator, Began: a.CreatedAt}
-	var deciding pages.Deciding
-	var notes []pages.Note
-	if err := d.fillDecisions(r.Context(), a, &deciding, &notes); err != nil {
-		return err
-	}
-	if len(deciding.Taken) == 0 || deciding.Taken[0].Decision != Declined && deciding.Taken[0].Decision != MoreAsked {
-		return door.Fail(svc.CodeNotFound, errors.New("no decision that a letter is written of"))
-	}
-	v.Decision = deciding.Taken[0]
-	if a.HasReport {
-		if v.Score, err = d.scoreOf(r.Context(), a); err != nil {
-			return err
-		}
-		v.ReportAt = a.ReportAt
-	}
-	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
-	if err != nil {
-		return err
-	}
-	v.Name = people[a.ID].Name()
-	v.Address = people[a.ID].Address
-	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
-		return err
-	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })
-}
-
 // scoreOf is the newest score of a report that has one.
 func (d *Desk) scoreOf(ctx context.Context, a Application) (*pages.LetterScore, error) {
 	if a.Product != svc.Cashflow {
 		return nil, nil
 	}
-	raw, err := d.Applications.Report(ctx, a.ID)
+	raw, err := d.Applications.Report(ctx, a.ID, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -101,10 +102,12 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		_, page = d.get(own + "/letter?lang=es")
 		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7", "no nombra a la agencia federal", "<code>--regulator</code>")
 		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", "nombre, dirección y teléfono", "<code>--report-agency</code>")
-		d.Regulator, d.Agency = "Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
-		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--re") {
+		d.says("the letter in Spanish", page, "no nombra al acreedor", "<code>--creditor</code>")
+		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110", "Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
+		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {
 			t.Error("a letter that names the agencies warns of naming none")
 		}
+		d.says("the letter", page, "Harbor Bank, 2 Pier Road, Boston, MA 02110")
 		d.says("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
 		d.says("the letter", page, "administers compliance with this law concerning this creditor is Federal Trade Commission, Washington, DC 20580.")
 
@@ -210,4 +213,56 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 	if _, err := reasons(svc.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
 		t.Errorf("a broken report: %v", err)
 	}
+}
+
+// TestWhatALetterLacksWithholdsIt: a decline is sent once the law's parts of it are
+// configured, and so is nothing that the configuration leaves to others.
+func TestWhatALetterLacksWithholdsIt(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	seen := 0
+	decide := func(decision string) []DecisionEmail {
+		t.Helper()
+		d.mailbox.told = nil
+		form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {decision}, "text": {"In my own words."}}
+		if resp, page := d.post(own+"/decision", form); resp.StatusCode != 303 {
+			t.Fatalf("%s: %d\n%s", decision, resp.StatusCode, page)
+		}
+		seen++
+		return d.mailbox.told
+	}
+	withheld := func(decision string, want ...string) {
+		t.Helper()
+		told := decide(decision)
+		if len(told) != 1 || !slices.Equal(told[0].Withheld, want) || told[0].Number != int64(seen) || told[0].Email != "Zoe@Example.org" {
+			t.Errorf("%s: %+v, want it withheld for %q", decision, told, want)
+		}
+	}
+	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
+	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
+	withheld(Declined)
+	for lang, want := range map[svc.Lang]string{svc.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", svc.Spanish: "Atentamente,"} {
+		d.shelf.all[0].Lang = lang
+		subject, text := decide(Declined)[0].Write("")
+		if !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") || !strings.Contains(text, "Federal Trade Commission") || strings.Contains(text, "/return") || subject == "" {
+			t.Errorf("%s: %q\n%s", lang, subject, text)
+		}
+	}
+	if told := decide(Escalated); len(told) != 0 {
+		t.Errorf("an escalation is told: %+v", told)
+	}
+	told := decide(MoreAsked)
+	if len(told) != 1 || !told[0].Link {
+		t.Fatalf("more: %+v", told)
+	}
+	if _, text := told[0].Write("https://portal.example/go/x"); !strings.Contains(text, "https://portal.example/go/x\n") || !strings.Contains(text, "https://portal.example/return") {
+		t.Errorf("the email that asks for more:\n%s", text)
+	}
+	d.Emails = []string{Approved}
+	withheld(MoreAsked, "off")
+	d.mailbox.bad = []string{"noServer"}
+	withheld(Approved, "noServer")
+	d.mailbox.state = []EmailState{{Number: int64(seen), State: "withheld", Withheld: "noServer", At: noon}, {Number: 1, State: "failed", At: noon}}
+	_, page := d.get(own)
+	d.says("the page", page, "was not sent:", "No mail server is configured", "could not be delivered")
 }

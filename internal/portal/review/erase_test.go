@@ -55,7 +55,7 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 		d.signInAs(secret, "")
 		for i := range retainedBatch {
 			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
-			d.add(Application{ID: id, Product: svc.Cashflow, State: "ready", HasReport: true, PublicToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
+			d.add(Application{ID: id, Product: svc.Cashflow, State: "ready", HasReport: true, ReportToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
 				CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -40)}, Applicant{FirstName: "Ana"})
 			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
 				t.Fatal(resp.StatusCode)

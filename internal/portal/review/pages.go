@@ -187,6 +187,13 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if err := d.fillOthers(ctx, a, &v); err != nil {
 		return err
 	}
+	reports, err := d.Applications.Reports(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, h := range reports {
+		v.Reports = append(v.Reports, pages.HeldReport(h))
+	}
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return err

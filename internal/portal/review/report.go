@@ -24,7 +24,12 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 	if err != nil {
 		return a, nil, err
 	}
-	raw, err := d.Applications.Report(r.Context(), a.ID)
+	if n := r.URL.Query().Get("attempt"); n != "" {
+		if a.ReportAttempt, err = strconv.Atoi(n); err != nil || a.ReportAttempt < 1 {
+			return a, nil, door.Fail(svc.CodeNotFound, errors.New("no such attempt"))
+		}
+	}
+	raw, err := d.Applications.Report(r.Context(), a.ID, a.ReportAttempt)
 	if errors.Is(err, store.ErrNotFound) {
 		return a, nil, door.Fail(svc.CodeReportNotReady, err)
 	}
@@ -53,7 +58,7 @@ func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byt
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
 	}
-	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID)
+	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID, a.ReportAttempt)
 	if err != nil || raw == nil {
 		return v, err
 	}

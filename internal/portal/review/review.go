@@ -44,6 +44,8 @@ type Desk struct {
 	URL          string // our public address, for links that are passed on
 	Agency       string // who makes the reports, as a letter names it; "" is nobody but Host
 	Host         string // the service's
+	Creditor     string // name and address of who decides, as a letter names them; "" is nobody
+	Brand        string // whose letters they are; "" is Vestibule
 	Regulator    string // whom the Equal Credit Opportunity Act's notice names; "" is nobody
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -51,6 +53,11 @@ type Desk struct {
 	// RetentionDays is after how many days without anything happening to it an
 	// application is deleted; 0 is never.
 	RetentionDays int
+
+	// Letters sends the emails of decisions, and Emails are the decisions that have one;
+	// nil is all that applicants are told.
+	Letters Letters
+	Emails  []string
 
 	// Erase deletes what the other rooms keep of an application, in the transaction
 	// that deletes it.
@@ -91,11 +98,15 @@ type Applications interface {
 	Applicants(ctx context.Context, ids []string) (map[string]Applicant, error)
 	// Timeline returns the lines after a sequence number, oldest first.
 	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
-	// Report returns the report's JSON as the service sent it.
-	Report(ctx context.Context, id string) ([]byte, error)
+	// Reports lists the reports that are kept, the newest first: a later attempt's
+	// replaces an earlier one's, which stays readable.
+	Reports(ctx context.Context, id string) ([]Held, error)
+	// Report returns the JSON of an attempt's report as the service sent it; attempt 0
+	// is the newest's.
+	Report(ctx context.Context, id string, attempt int) ([]byte, error)
 	// Analysis returns what stands behind a cashflow report, or nil where there is
 	// none. Pending is while it is still being fetched.
-	Analysis(ctx context.Context, id string) (raw []byte, pending bool, err error)
+	Analysis(ctx context.Context, id string, attempt int) (raw []byte, pending bool, err error)
 	// Decided keeps a decision with the application, from where it is told to the
 	// onboarding app, once.
 	Decided(ctx context.Context, tx *sql.Tx, id string, d Decided) error
@@ -141,7 +152,17 @@ type Application struct {
 	Words                svc.Words // what the applicant is told
 	HasReport            bool
 	ReportAt             time.Time
+	ReportAttempt        int       // whose report is looked at; 0 is the newest
+	ReportToken          string    // the report's publicToken; of an application that was opened again, the earlier one's
+	AnsweredAt           time.Time // when the applicant had given what was asked for last; zero while they have not
+	Lang                 svc.Lang  // the applicant's
 	CreatedAt, UpdatedAt time.Time
+}
+
+// Held is a report that is kept.
+type Held struct {
+	Attempt int
+	At      time.Time
 }
 
 // Line is one line of an application's timeline.

@@ -149,14 +149,24 @@ func (s *shelf) Timeline(context.Context, string, int64, int) ([]Line, error) {
 	}, nil
 }
 
-func (s *shelf) Report(_ context.Context, id string) ([]byte, error) {
+func (s *shelf) Reports(_ context.Context, id string) ([]Held, error) {
+	if s.reports[id] == nil {
+		return nil, nil
+	}
+	return []Held{{Attempt: 2, At: noon}}, nil
+}
+
+func (s *shelf) Report(_ context.Context, id string, attempt int) ([]byte, error) {
+	if attempt != 0 && attempt != 2 {
+		return nil, store.ErrNotFound
+	}
 	if raw, ok := s.reports[id]; ok {
 		return raw, nil
 	}
 	return nil, store.ErrNotFound
 }
 
-func (s *shelf) Analysis(_ context.Context, id string) ([]byte, bool, error) {
+func (s *shelf) Analysis(_ context.Context, id string, _ int) ([]byte, bool, error) {
 	return s.analyses[id], s.pending, nil
 }
 
@@ -188,23 +198,47 @@ func sample(t testing.TB) []byte {
 	return raw
 }
 
+// mailbox is a double of the room that sends the emails of decisions.
+type mailbox struct {
+	told  []DecisionEmail
+	again int
+	state []EmailState
+	bad   []string // why nobody can be written to
+}
+
+func (m *mailbox) Tell(_ context.Context, _ *sql.Tx, in DecisionEmail) error {
+	m.told = append(m.told, in)
+	return nil
+}
+
+func (m *mailbox) TellAgain(context.Context, *sql.Tx, DecisionEmail) (bool, error) {
+	m.again++
+	return true, nil
+}
+
+func (m *mailbox) States(context.Context, store.Queryer, string) ([]EmailState, error) {
+	return m.state, nil
+}
+func (m *mailbox) Withheld(string) []string { return m.bad }
+
 // desk is a running desk and a browser in front of it.
 type desk struct {
 	*Desk
-	t     *testing.T
-	shelf *shelf
-	relay *relay
-	srv   *httptest.Server
-	http  *http.Client
-	now   *time.Time
+	t       *testing.T
+	shelf   *shelf
+	relay   *relay
+	mailbox *mailbox
+	srv     *httptest.Server
+	http    *http.Client
+	now     *time.Time
 }
 
 func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	t.Helper()
 	now := noon
-	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
+	d := &desk{t: t, now: &now, mailbox: &mailbox{}, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
 		all: []Application{
-			{ID: appReady, Product: svc.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token,
+			{ID: appReady, Product: svc.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token, ReportToken: token,
 				Status: svc.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: svc.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
 			{ID: appStarted, Product: svc.Cashflow, Mode: "redirect", Origin: "api", State: "started", CreatedAt: noon, UpdatedAt: noon},
 		},
@@ -216,7 +250,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log, URL: "https://portal.example", Host: "reports.example",
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log, URL: "https://portal.example", Host: "reports.example", Letters: d.mailbox,
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}

@@ -69,7 +69,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",
 		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
 		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",
-		"GET /review/applications/{id}/letter": "RAU", "GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
+		"GET /review/applications/{id}/letter": "RAU", "POST /review/applications/{id}/letter": "RA-", "GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
@@ -274,7 +274,7 @@ func TestTheAuditTrail(t *testing.T) {
 			got = append(got, strings.TrimSpace(line))
 		}
 		slices.Sort(got)
-		want := []string{"decided declined", "filesListed", "letterOpened", "listed", "noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
+		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed", "noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
 			"searched words", "shared shared", "signInFailed password", "signInFailed password nobody", "signedIn password", "withdrawn"}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

@@ -35,6 +35,7 @@ func (d *Desk) table() []route {
 		{"POST /review/applications/{id}/notes", deciders, d.remark},
 		{"GET /review/applications/{id}/compare", all, d.compare},
 		{"GET /review/applications/{id}/letter", all, d.letter},
+		{"POST /review/applications/{id}/letter", deciders, d.letterAgain},
 		{"GET /review/shares/{id}/withdraw", deciders, d.withdrawPage},
 		{"POST /review/shares/{id}/withdraw", deciders, d.withdrawReport},
 		{"GET /review/applications/{id}/delete", administrators, d.erasePage},

@@ -67,7 +67,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	if !a.HasReport || a.PublicToken == "" {
+	if !a.HasReport || a.ReportToken == "" {
 		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report to share"))
 	}
 	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
@@ -88,7 +88,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return err
 	}
 	s := shares.Share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.id}
-	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.PublicToken, s.PublicID)
+	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.ReportToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == svc.CodeRelayTokenRevoked {
 			// Also where it was withdrawn elsewhere, or a process was killed before it
@@ -98,6 +98,11 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 			}
 		}
 		return d.refused(ctx, line, err, again)
+	}
+	if problem, err := d.replaceShare(ctx, s); err != nil {
+		return d.refused(ctx, line, err, again)
+	} else if problem != pages.ShareFine {
+		return again(http.StatusConflict, problem, svc.CodeRelayTokenRevoked)
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
@@ -127,6 +132,23 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return err
 	}
 	return toCard(w, r, a.ID, typed.Done)
+}
+
+// replaceShare withdraws what the pair's earlier share gave, where that is of an earlier
+// report of the application: a row holds one sharing token. A pair that was withdrawn
+// stays so for a later report, too.
+func (d *Desk) replaceShare(ctx context.Context, s shares.Share) (pages.ShareProblem, error) {
+	before, err := d.book().One(ctx, d.DB.SQL, s.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && before.RelayToken == s.RelayToken {
+		return pages.ShareFine, nil
+	}
+	if err != nil {
+		return pages.ShareFine, err
+	}
+	if before.Withdrawn.IsZero() {
+		return pages.ShareFine, unwithdrawn(d.Service.RevokeRelayToken(ctx, before.RelayToken))
+	}
+	return pages.ShareWithdrawn, unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken))
 }
 
 // end marks a share as withdrawn that the service says is.
@@ -282,7 +304,7 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 // fillSharing gives the card what is shared with whom, what was done, and whom
 // other reports were shared with.
 func (d *Desk) fillSharing(ctx context.Context, a Application, v *pages.Sharing) error {
-	v.Open = a.HasReport && a.PublicToken != ""
+	v.Open = a.HasReport && a.ReportToken != ""
 	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		emails := map[string]string{}
 		who := func(id string) (string, error) {

@@ -167,6 +167,9 @@ func (v AuditView) grid(l svc.Lang) ui.Grid {
 		who := x.Actor
 		if who == "" {
 			who = deskNobody.In(l)
+			if x.Action == "letterSent" || x.Action == "letterFailed" || x.Action == "retentionDeleted" {
+				who = deskPortal.In(l)
+			}
 		}
 		var app, details ui.Cell
 		if x.Application != "" {
@@ -216,6 +219,11 @@ func (r Reason) tell(l svc.Lang) string {
 	return r.say(l)
 }
 
+// Told is the reason as the applicant is told it.
+func (r Reason) Told() (w svc.Words) {
+	return svc.Words{EN: r.tell(svc.English), ES: r.tell(svc.Spanish)}
+}
+
 func (r Reason) say(l svc.Lang) string {
 	if w := r.Words.In(l); w != "" {
 		return w
@@ -243,6 +251,9 @@ type Decision struct {
 	Text     string
 	By       string // an e-mail, or empty for somebody who is no longer here
 	At       time.Time
+
+	AnsweredAt time.Time // of more that was asked for: when the answer was here
+	Email      Email     // to the applicant
 }
 
 // Note is what one reviewer tells the others.
@@ -297,51 +308,6 @@ func decisionTone(decision string) ui.Tone {
 		return ui.Warning
 	}
 	return ui.Neutral
-}
-
-// LetterView is a decision as a letter to the applicant.
-type LetterView struct {
-	ApplicationID, Reference string
-	Name                     string
-	Address                  []string
-	Agency                   string // who made the report; "" is named by Host alone
-	Host                     string
-	Regulator                string // whom the notice of the law names; "" is nobody
-	Began                    time.Time
-	ReportAt                 time.Time // zero without a report
-	Score                    *LetterScore
-	Decision                 Decision
-}
-
-// LetterScore is the score that a decision rests on.
-type LetterScore struct {
-	Value   int
-	Of      time.Time
-	Factors []Reason // that lowered it most, in its own order
-}
-
-// factors are those of the score that no reason of the decision says already.
-func (v LetterView) factors() []Reason {
-	if v.Score == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(v.Score.Factors), func(f Reason) bool {
-		return slices.ContainsFunc(v.Decision.Reasons, func(r Reason) bool { return r.Code == f.Code })
-	})
-}
-
-func (v LetterView) title() svc.Words {
-	if v.Decision.Decision == "declined" {
-		return letterDeclined
-	}
-	return letterMore
-}
-
-func (v LetterView) dear(l svc.Lang) string {
-	if v.Name != "" {
-		return letterDear.In(l) + " " + v.Name + ","
-	}
-	return letterDear.In(l) + " " + letterSir.In(l) + ","
 }
 
 // lines are the lines of a text.

@@ -11,6 +11,7 @@ var (
 	deskDeletions = svc.Words{EN: "Deletion", ES: "Eliminación"}
 	deskBack      = svc.Words{EN: "Back to the applications", ES: "Volver a las solicitudes"}
 	deskToSignIn  = svc.Words{EN: "To the sign-in page", ES: "Ir a iniciar sesión"}
+	deskPortal    = svc.Words{EN: "the portal", ES: "el portal"}
 	deskNobody    = svc.Words{EN: "nobody known", ES: "nadie conocido"}
 	deskSomebody  = svc.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
 
@@ -187,6 +188,10 @@ var actionWords = map[string]svc.Words{
 	"decided":          {EN: "Decided", ES: "Decidió"},
 	"noted":            {EN: "Kept a note", ES: "Guardó una nota"},
 	"letterOpened":     {EN: "Opened a letter", ES: "Abrió una carta"},
+	"letterSent":       {EN: "Email of a decision was sent", ES: "Se envió el correo de una decisión"},
+	"letterFailed":     {EN: "Email of a decision was not delivered", ES: "No se entregó el correo de una decisión"},
+	"letterWithheld":   {EN: "Email of a decision was not sent", ES: "No se envió el correo de una decisión"},
+	"letterRetried":    {EN: "Sent the email of a decision again", ES: "Reenvió el correo de una decisión"},
 	"shared":           {EN: "Shared a report", ES: "Compartió un informe"},
 	"withdrawn":        {EN: "Withdrew a report", ES: "Retiró un informe"},
 	"deletionOpened":   {EN: "Looked at what would be deleted", ES: "Consultó qué se eliminaría"},
@@ -214,6 +219,13 @@ var detailWords = map[string]svc.Words{
 	"shared":    {EN: "for the first time", ES: "por primera vez"},
 	"file":      {EN: "as a file", ES: "como archivo"},
 	"renewed":   {EN: "for another 72 hours", ES: "por otras 72 horas"},
+
+	"off":         {EN: "not sent by configuration", ES: "no se envía según la configuración"},
+	"noServer":    {EN: "no mail server", ES: "sin servidor de correo"},
+	"noAddress":   {EN: "no email address", ES: "sin correo"},
+	"noCreditor":  {EN: "the creditor's address is not configured", ES: "falta configurar la dirección del acreedor"},
+	"noRegulator": {EN: "the federal agency is not configured", ES: "falta configurar la agencia federal"},
+	"noAgency":    {EN: "the report's maker is not configured", ES: "falta configurar quién elabora el informe"},
 }
 
 // incompleteWords say what is missing, by the check that does not hold.

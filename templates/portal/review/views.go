@@ -162,6 +162,7 @@ type ApplicationView struct {
 	Timeline   []Line
 	Email      string // the applicant's
 	Sharing    Sharing
+	Reports    []HeldReport // that are kept, the newest first
 	Deciding   Deciding
 	Notes      []Note // the newest first
 	Note       string // as typed
@@ -285,4 +286,15 @@ func statusTone(s svc.Status) ui.Tone {
 		return ui.Warning
 	}
 	return ui.Danger
+}
+
+// HeldReport is a report that is kept.
+type HeldReport struct {
+	Attempt int
+	At      time.Time
+}
+
+// earlier is where a report that was replaced is read.
+func (v ApplicationView) earlier(h HeldReport, as string) string {
+	return "/review/applications/" + v.Row.ID + "/" + as + "?attempt=" + strconv.Itoa(h.Attempt)
 }

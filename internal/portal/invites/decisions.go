@@ -1,0 +1,174 @@
+package invites
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// DecisionLife is how long the resume link in the email of a decision works, and how
+// long a sandbox keeps that email in its outbox.
+const DecisionLife = 30 * 24 * time.Hour
+
+// Decision is what an applicant is written of a reviewer's decision.
+type Decision struct {
+	Application string
+	Number      int64 // of the decision; there is one email for each
+	Lang        svc.Lang
+	Email       string
+	Link        bool     // with a link to go on
+	Withheld    []string // why it is not sent: words of the reviewer's page; empty sends it
+
+	// Write composes the email. link is empty without Link.
+	Write func(link string) (subject, text string)
+}
+
+// What becomes of the email of a decision.
+const (
+	LetterWaiting  = "waiting"  // to be sent
+	LetterOutbox   = "outbox"   // shown in the outbox of a sandbox without a mail server
+	LetterSent     = "sent"     // the mail server has it
+	LetterFailed   = "failed"   // given up after all tries, or refused
+	LetterWithheld = "withheld" // not sent, by the configuration or for want of something
+)
+
+// DecisionLetter is how the email of a decision is getting on.
+type DecisionLetter struct {
+	Number   int64
+	State    string
+	Withheld string // why, with a space between the words
+	At       time.Time
+}
+
+// Tell writes the email of a decision and has it sent. Emails of earlier decisions that
+// still wait to be sent are not sent any more: the newest decision counts. A decision
+// that has its email gets no other.
+func (d *Desk) Tell(ctx context.Context, tx *sql.Tx, in Decision) error {
+	if d.Mail != nil {
+		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
+			return err
+		}
+	}
+	l, err := d.decisionLetter(ctx, tx, in)
+	if err != nil {
+		return err
+	}
+	fresh, err := insertDecisionLetter(ctx, tx, l)
+	if err != nil || !fresh || l.withheld != "" {
+		return err
+	}
+	return d.enqueue(ctx, tx, l.id, l.id)
+}
+
+// TellAgain sends the email of a decision whose delivery failed once more. It reports
+// whether there was one.
+func (d *Desk) TellAgain(ctx context.Context, tx *sql.Tx, in Decision) (bool, error) {
+	l, err := d.decisionLetter(ctx, tx, in)
+	if err != nil || l.withheld != "" {
+		return false, err
+	}
+	id, err := retryLetter(ctx, tx, l, func(id string) (recipient, body []byte, err error) {
+		return d.reseal(ctx, tx, l, id)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, d.enqueue(ctx, tx, id, l.id) // the job that failed may still count as running
+}
+
+func (d *Desk) enqueue(ctx context.Context, tx *sql.Tx, id, key string) error {
+	if d.Mail == nil {
+		return nil
+	}
+	return d.Queue.Enqueue(ctx, tx, Deliver{id}, jobs.Once(key))
+}
+
+// decisionLetter composes an email. One that is withheld has neither recipient nor text.
+func (d *Desk) decisionLetter(ctx context.Context, tx *sql.Tx, in Decision) (letter, error) {
+	now := d.now()
+	l := letter{id: uuid.NewString(), application: in.Application, decision: in.Number, created: now, expires: now.Add(DecisionLife)}
+	for i, why := range in.Withheld {
+		if i > 0 {
+			l.withheld += " "
+		}
+		l.withheld += why
+	}
+	var err error
+	if l.key, err = d.Applications.Key(ctx, tx, in.Application); err != nil {
+		return l, err
+	}
+	if l.withheld != "" {
+		l.recipient = []byte{}
+		return l, nil
+	}
+	link := ""
+	if in.Link {
+		if link, _, err = d.link(ctx, tx, in.Application, DecisionLife, in.Lang); err != nil {
+			return l, err
+		}
+	}
+	l.to = in.Email
+	l.subject, l.text = in.Write(link)
+	l.recipient, l.body, err = d.reseal(ctx, tx, l, l.id)
+	return l, err
+}
+
+func (d *Desk) reseal(ctx context.Context, tx *sql.Tx, l letter, id string) (recipient, body []byte, err error) {
+	if recipient, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(id, "recipient"), []byte(l.to)); err != nil {
+		return nil, nil, err
+	}
+	body, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(id, "body"), []byte(l.text))
+	return recipient, body, err
+}
+
+// DecisionLetters lists how the emails of an application's decisions are getting on.
+func (d *Desk) DecisionLetters(ctx context.Context, q store.Queryer, id string) ([]DecisionLetter, error) {
+	all, err := decisionLetters(ctx, q, id)
+	for i := range all {
+		if all[i].State == LetterWaiting && d.Mail == nil {
+			all[i].State = LetterOutbox
+		}
+	}
+	return all, err
+}
+
+// settled notes what became of the email of a decision, with the audit trail's line.
+func (d *Desk) settled(ctx context.Context, id, state string) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		note := sent
+		if state == LetterFailed {
+			note = failed
+		}
+		mine, err := note(ctx, tx, id, d.now())
+		if err != nil || !mine || d.Settled == nil {
+			return err
+		}
+		application, number, err := decisionOf(ctx, tx, id)
+		if err != nil || number == 0 {
+			return err
+		}
+		return d.Settled(ctx, tx, application, number, state)
+	})
+}
+
+// Withheld says why no email can be sent to an applicant: there is no mail server, or no
+// address.
+func (d *Desk) Withheld(email string) (why []string) {
+	if !d.Letters() {
+		why = append(why, "noServer")
+	}
+	if email == "" {
+		why = append(why, "noAddress")
+	}
+	return why
+}

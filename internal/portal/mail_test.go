@@ -1,0 +1,165 @@
+package portal_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/mail"
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+// postbox is a mail server on this machine.
+type postbox struct {
+	addr string
+
+	mu      sync.Mutex
+	refuses bool
+	got     []string
+}
+
+func newPostbox(t *testing.T) *postbox {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &postbox{addr: l.Addr().String()}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { p.serve(c) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	return p
+}
+
+func (p *postbox) serve(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	in := bufio.NewScanner(c)
+	say := func(line string) { fmt.Fprint(c, line+"\r\n") }
+	say("220 mail.example")
+	for in.Scan() {
+		switch command, _, _ := strings.Cut(in.Text(), " "); {
+		case command == "RCPT" && p.closed():
+			say("550 no such mailbox")
+		case command == "DATA":
+			say("354 go on")
+			var text strings.Builder
+			for in.Scan() && in.Text() != "." {
+				text.WriteString(in.Text() + "\n")
+			}
+			p.mu.Lock()
+			p.got = append(p.got, text.String())
+			p.mu.Unlock()
+			say("250 taken")
+		case command == "QUIT":
+			say("221 bye")
+			return
+		default:
+			say("250 fine")
+		}
+	}
+}
+
+func (p *postbox) closed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refuses
+}
+
+func (p *postbox) set(refuses bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuses = refuses
+}
+
+func (p *postbox) letters() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.got...)
+}
+
+// shows asks for a page until it says something.
+func (b *browser) shows(path, want string) string {
+	b.r.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(30 * time.Second); ; <-tick.C {
+		p := b.get(path)
+		if strings.Contains(p.body, want) {
+			return p.body
+		}
+		if time.Now().After(deadline) {
+			b.r.t.Fatalf("%s does not say %q:\n%s", path, want, p.body)
+		}
+	}
+}
+
+// TestEmailsOfDecisionsAreDelivered sends each once; one that is refused is seen and
+// sent again, and one that lacks what the law wants is not sent.
+func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		box := newPostbox(t)
+		sender, err := mail.New(mail.Config{Addr: box.addr, From: "portal@bank.example", Security: mail.None})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, db, func(c *portal.Config) { c.Mail = sender })
+		b, desk := r.browser(), r.atTheDesk()
+		own := "/review" + b.apply()
+		decide := func(seen, decision string) {
+			t.Helper()
+			form := url.Values{"seen": {seen}, "decision": {decision}, "text": {"a canary text"}}
+			if p := desk.post(own+"/decision", form); p.status != 303 {
+				t.Fatalf("%s: %d\n%s", decision, p.status, p.body)
+			}
+		}
+		decide("0", "moreAsked")
+		desk.shows(own, "The email to the applicant was sent on")
+		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") || !strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/go/") {
+			t.Fatalf("sent: %q", got)
+		}
+		decide("1", "escalated")
+		decide("2", "declined")
+		page := desk.shows(own, "The email to the applicant was not sent:")
+		for _, flag := range []string{"--creditor", "--regulator"} {
+			if !strings.Contains(page, flag) {
+				t.Errorf("the reviewer is not told of %s", flag)
+			}
+		}
+		box.set(true)
+		decide("3", "approved")
+		desk.shows(own, "could not be delivered")
+		box.set(false)
+		for range 2 {
+			if p := desk.post(own+"/letter", nil); p.status != 303 {
+				t.Fatalf("again: %d\n%s", p.status, p.body)
+			}
+		}
+		desk.shows("/review/audit?action=letterSent", ">4<")
+		if got := box.letters(); len(got) != 2 || !strings.Contains(got[1], "was approved") {
+			t.Errorf("sent: %q", got)
+		}
+		for action, want := range map[string]string{"letterWithheld": ">3<", "letterFailed": ">4<", "letterRetried": ">4<"} {
+			if p := desk.get("/review/audit?action=" + action); strings.Count(p.body, want) != 1 {
+				t.Errorf("%s in the trail:\n%s", action, p.body)
+			}
+		}
+		if strings.Contains(r.log.String(), "canary text") || strings.Contains(r.log.String(), "canaria@") {
+			t.Error("the log has something personal")
+		}
+	})
+}

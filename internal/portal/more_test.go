@@ -1,0 +1,179 @@
+package portal_test
+
+import (
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/internal/portal"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+var resumeLink = regexp.MustCompile(`(/go/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
+
+// ready walks an application of b to its report, and returns its address, its id and
+// the report's token.
+func (r *rig) ready(b *browser, address string) (token string) {
+	r.t.Helper()
+	b.get(address + "/connect")
+	externalID, token := r.provider.finish(svc.StatusSuccess)
+	if got := r.webhook(externalID, token, svc.StatusSuccess); got != 204 {
+		r.t.Fatalf("webhook: %d", got)
+	}
+	b.follow(address, "ready")
+	return token
+}
+
+func (b *browser) api(path string) map[string]any {
+	b.r.t.Helper()
+	p := b.do("GET", "/api/v1/applications/"+path, "", "", "Authorization", "Bearer "+apiKey)
+	var out map[string]any
+	if err := json.Unmarshal([]byte(p.body), &out); err != nil || p.status != 200 {
+		b.r.t.Fatalf("%s: %d, %v\n%s", path, p.status, err, p.body)
+	}
+	return out
+}
+
+// TestMoreIsAskedAndGiven asks an applicant whose report is here for more: the email
+// and the page say what, another browser goes on by the email's link, and the new report
+// answers, with the earlier one beside it.
+func TestMoreIsAskedAndGiven(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b, desk := r.browser(), r.atTheDesk()
+		b.get("/?lang=es")
+		a := b.apply()
+		id := strings.TrimPrefix(a, "/applications/")
+		own := "/review/applications/" + id
+		first := r.ready(b, a)
+		if p := b.post(a+"/restart", nil); p.location != a || b.api(id)["resumable"] != false {
+			t.Fatalf("without being asked, it is begun again: %d to %q", p.status, p.location)
+		}
+		asks := url.Values{"seen": {"0"}, "decision": {"moreAsked"}, "text": {"Conecte su cuenta de ahorros.\nGracias."}}
+		if p := desk.post(own+"/decision", asks); p.status != 303 {
+			t.Fatalf("asking: %d\n%s", p.status, p.body)
+		}
+		p := b.get(a)
+		for _, want := range []string{"Hace falta algo más", "Hace falta:", "Conecte su cuenta de ahorros.", a + "/restart", "Continuar"} {
+			if !strings.Contains(p.body, want) {
+				t.Errorf("the page lacks %q:\n%s", want, p.body)
+			}
+		}
+		if strings.Contains(p.body, "No necesita hacer nada") || !strings.Contains(b.get("/").body, a) {
+			t.Errorf("the page says that nothing is needed:\n%s", p.body)
+		}
+		if got := b.api(id); got["state"] != "ready" || got["resumable"] != true || got["decision"].(map[string]any)["answeredAt"] != nil {
+			t.Errorf("by the API: %v", got)
+		}
+		letters := html.UnescapeString(desk.get("/review/letters").body)
+		link := resumeLink.FindString(letters)
+		if !strings.Contains(letters, "Necesitamos algo más de usted") || !strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
+			t.Fatalf("the email:\n%s", letters)
+		}
+		if p := desk.get(own); !strings.Contains(p.body, "Not answered yet") || !strings.Contains(p.body, "among the letters of this sandbox") {
+			t.Errorf("the reviewer's page:\n%s", p.body)
+		}
+
+		phone := r.browser()
+		if p := phone.post(link, nil); p.location != a {
+			t.Fatalf("by the email's link: %d to %q", p.status, p.location)
+		}
+		if p := phone.post(a+"/restart", nil); p.location != a+"/connect" {
+			t.Fatalf("giving more: %d to %q", p.status, p.location)
+		}
+		if p := desk.get(own + "/report"); p.status != 200 {
+			t.Errorf("the report is gone while the next is made: %d", p.status)
+		}
+		if p := phone.get(a); strings.Contains(p.body, "Conecte su cuenta") == false {
+			t.Errorf("while it is given, the page does not say what is:\n%s", p.body)
+		}
+		// What is late of the first attempt moves nothing.
+		r.webhook(id, first, svc.StatusSuccess)
+		r.webhook(id, first, svc.StatusError)
+		second := r.ready(phone, a)
+		if got := b.api(id); got["resumable"] != false || got["publicToken"] != second || got["decision"].(map[string]any)["answeredAt"] == nil {
+			t.Errorf("answered, by the API: %v", got)
+		}
+		if p := b.get(a); !strings.Contains(p.body, "con lo que se le pidió") || strings.Contains(p.body, "Conecte su cuenta") {
+			t.Errorf("the page after it was given:\n%s", p.body)
+		}
+		if p := desk.get(own); !strings.Contains(p.body, "Answered by a new report") || !strings.Contains(p.body, own+"/report.json?attempt=1") {
+			t.Errorf("the reviewer's page after it was given:\n%s", p.body)
+		}
+		for path, token := range map[string]string{"": second, "?attempt=1": first, "?attempt=2": second} {
+			if p := desk.get(own + "/report.json" + path); p.status != 200 || !strings.Contains(p.body, token) {
+				t.Errorf("report.json%s: %d\n%s", path, p.status, p.body)
+			}
+		}
+		if p := desk.get(own + "/report.json?attempt=3"); p.status == 200 {
+			t.Errorf("a report that is not there: %d", p.status)
+		}
+		if p := b.post(a+"/restart", nil); p.location != a {
+			t.Errorf("what was answered is begun again: %d to %q", p.status, p.location)
+		}
+		if r.provider.fetched() != 2 {
+			t.Errorf("%d reports were fetched", r.provider.fetched())
+		}
+		if strings.Contains(r.log.String(), "ahorros") || strings.Contains(r.log.String(), "canaria@example.com") {
+			t.Error("the log has something personal")
+		}
+	})
+}
+
+// TestOutcomesReachTheApplicant declines and approves: by page and email, as far as the
+// configuration has it.
+func TestOutcomesReachTheApplicant(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		r := newRig(t, db)
+		b, desk := r.browser(), r.atTheDesk()
+		a := b.apply()
+		own := "/review" + a
+		r.ready(b, a)
+		if p := desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}}); p.status != 303 {
+			t.Fatalf("declining: %d", p.status)
+		}
+		if p := b.get(a); !strings.Contains(p.body, "Your application was declined") || strings.Contains(p.body, "Income too low") || strings.Contains(p.body, "/restart") {
+			t.Errorf("the page of who was declined:\n%s", p.body)
+		}
+		letters := html.UnescapeString(desk.get("/review/letters").body)
+		for _, want := range []string{"canaria@example.com", "Your application was declined", "Income too low.", "Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
+			if !strings.Contains(letters, want) {
+				t.Errorf("the letter lacks %q:\n%s", want, letters)
+			}
+		}
+		if p := desk.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
+			t.Fatalf("approving: %d", p.status)
+		}
+		if p := b.get(a); !strings.Contains(p.body, "Your application was approved") {
+			t.Errorf("the page of who was approved:\n%s", p.body)
+		}
+		if letters := desk.get("/review/letters").body; strings.Contains(letters, "for colleagues") || !strings.Contains(letters, "We are glad") {
+			t.Errorf("the letters:\n%s", letters)
+		}
+	})
+	t.Run("untold", func(t *testing.T) {
+		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
+			c.DecisionEmails, c.DecisionPages = []string{"approved"}, []string{}
+		})
+		b, desk := r.browser(), r.atTheDesk()
+		a := b.apply()
+		own := "/review" + a
+		desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}})
+		if p := b.get(a); strings.Contains(p.body, "was declined") {
+			t.Errorf("the page tells what it is not to tell:\n%s", p.body)
+		}
+		if p := desk.get(own); !strings.Contains(p.body, "was not sent") || !strings.Contains(p.body, "--decision-emails") {
+			t.Errorf("the reviewer is not told:\n%s", p.body)
+		}
+		if p := desk.get("/review/letters"); strings.Contains(p.body, "Income too low") {
+			t.Errorf("a letter was written:\n%s", p.body)
+		}
+		if p := desk.get("/review/audit?action=letterWithheld"); !strings.Contains(p.body, "not sent by configuration") {
+			t.Errorf("the trail:\n%s", p.body)
+		}
+	})
+}

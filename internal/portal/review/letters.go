@@ -1,0 +1,250 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/door"
+	"vestibule/internal/journey"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// Letters sends the emails of decisions. It keeps one for each decision, delivers it in
+// the background, and calls Settled when that is over.
+type Letters interface {
+	// Tell writes the email of a decision; a decision that has one gets no other.
+	Tell(ctx context.Context, tx *sql.Tx, in DecisionEmail) error
+	// TellAgain sends one whose delivery failed once more; false where none did.
+	TellAgain(ctx context.Context, tx *sql.Tx, in DecisionEmail) (bool, error)
+	// States lists how the emails of an application's decisions are getting on.
+	States(ctx context.Context, q store.Queryer, id string) ([]EmailState, error)
+	// Withheld says why an applicant with that address cannot be written to.
+	Withheld(email string) []string
+}
+
+// DecisionEmail is what an applicant is written of a decision.
+type DecisionEmail struct {
+	Application string
+	Number      int64
+	Lang        svc.Lang
+	Email       string
+	Link        bool     // with a link to go on
+	Withheld    []string // why it is not sent; empty sends it
+	Write       func(link string) (subject, text string)
+}
+
+// EmailState is how the email of a decision is getting on: waiting, outbox, sent,
+// failed or withheld.
+type EmailState struct {
+	Number   int64
+	State    string
+	Withheld string // why, with a space between the words
+	At       time.Time
+}
+
+// Told are the decisions that applicants are told.
+var Told = []string{Approved, Declined, MoreAsked}
+
+// letterOf is the letter of a decision, without what the reviewer's page alone shows.
+func (d *Desk) letterOf(ctx context.Context, a Application, taken pages.Decision) (pages.LetterView, string, error) {
+	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
+		Began: a.CreatedAt, Decision: taken, Lacks: d.lacks(a, taken.Decision)}
+	if a.HasReport {
+		score, err := d.scoreOf(ctx, a)
+		if err != nil {
+			return v, "", err
+		}
+		v.Score, v.ReportAt = score, a.ReportAt
+	}
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
+		return v, "", err
+	}
+	who := people[a.ID]
+	v.Name, v.Address = who.Name(), who.Address
+	return v, who.Email, nil
+}
+
+// lacks names what the law wants in the letter of a decline and the configuration does
+// not say (docs/desk.md, Decisions).
+func (d *Desk) lacks(a Application, decision string) (out []string) {
+	if decision != Declined {
+		return nil
+	}
+	if d.Creditor == "" {
+		out = append(out, "noCreditor")
+	}
+	if d.Regulator == "" {
+		out = append(out, "noRegulator")
+	}
+	if d.Agency == "" && a.HasReport {
+		out = append(out, "noAgency")
+	}
+	return out
+}
+
+// emailOf is the email of a decision. In the outbox of a sandbox, which nothing leaves,
+// a letter says itself what it lacks; everywhere else it is withheld.
+func (d *Desk) emailOf(ctx context.Context, a Application, taken pages.Decision, number int64) (DecisionEmail, error) {
+	v, to, err := d.letterOf(ctx, a, taken)
+	if err != nil {
+		return DecisionEmail{}, err
+	}
+	in := DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
+	if !in.Lang.Spoken() {
+		in.Lang = svc.English
+	}
+	if !slices.Contains(d.emails(), taken.Decision) {
+		in.Withheld = append(in.Withheld, "off")
+	}
+	in.Withheld = append(in.Withheld, d.Letters.Withheld(to)...)
+	if v.Draft = d.Outbox; !v.Draft {
+		in.Withheld = append(in.Withheld, v.Lacks...)
+	}
+	brand := d.Brand
+	if brand == "" {
+		brand = "Vestibule"
+	}
+	in.Write = func(link string) (subject, text string) { return v.Email(in.Lang, brand, link, d.URL+"/return") }
+	return in, nil
+}
+
+func (d *Desk) emails() []string {
+	if d.Emails == nil {
+		return Told
+	}
+	return d.Emails
+}
+
+// tell writes to the applicant what was decided, where applicants are told that.
+func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in DecisionEmail) error {
+	if in.Write == nil {
+		return nil
+	}
+	if err := d.Letters.Tell(ctx, tx, in); err != nil || len(in.Withheld) == 0 {
+		return err
+	}
+	return d.write(ctx, tx, auditLine{actor: by.id, action: letterWithheld, application: in.Application,
+		object: strconv.FormatInt(in.Number, 10), detail: in.Withheld[0]})
+}
+
+// Settled writes down what became of the email of a decision.
+func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error {
+	action := letterSent
+	if state == "failed" {
+		action = letterFailed
+	}
+	return d.write(ctx, tx, auditLine{action: action, application: application, object: strconv.FormatInt(number, 10)})
+}
+
+// letterAgain sends the email of the newest decision again, whose delivery failed.
+func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	taken, err := d.newestDecision(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	email, err := d.emailOf(r.Context(), a, taken.Decision, taken.number)
+	if err != nil {
+		return err
+	}
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+			return err
+		}
+		again, err := d.Letters.TellAgain(ctx, tx, email)
+		if err != nil || !again {
+			return err
+		}
+		return d.write(ctx, tx, auditLine{actor: by.id, action: letterRetried, application: a.ID, object: strconv.FormatInt(taken.number, 10)})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return door.Fail(svc.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	door.See(w, "/review/applications/"+a.ID+"#decision")
+	return nil
+}
+
+type numbered struct {
+	pages.Decision
+	number int64
+}
+
+// newestDecision is the newest decision that an applicant is told; CodeNotFound without.
+func (d *Desk) newestDecision(ctx context.Context, a Application) (numbered, error) {
+	var deciding pages.Deciding
+	var notes []pages.Note
+	if err := d.fillDecisions(ctx, a, &deciding, &notes); err != nil {
+		return numbered{}, err
+	}
+	if len(deciding.Taken) == 0 || !slices.Contains(Told, deciding.Taken[0].Decision) {
+		return numbered{}, door.Fail(svc.CodeNotFound, errors.New("no decision that a letter is written of"))
+	}
+	return numbered{deciding.Taken[0], deciding.Seen}, nil
+}
+
+// letter is the newest decision as a letter to the applicant, where applicants are told
+// it.
+func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	taken, err := d.newestDecision(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	v, _, err := d.letterOf(r.Context(), a, taken.Decision)
+	if err != nil {
+		return err
+	}
+	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })
+}
+
+// Asked returns what the newest decision asks the applicant for: the reviewer's words,
+// and the report's reasons as the applicant is told them.
+func (d *Desk) Asked(ctx context.Context, id string) (text string, reasons []svc.Words, err error) {
+	a, err := d.Applications.Get(ctx, id)
+	if err != nil {
+		return "", nil, err
+	}
+	taken, err := d.newestDecision(ctx, a)
+	if err != nil || taken.Decision.Decision != journey.MoreAsked {
+		return "", nil, err
+	}
+	for _, r := range taken.Reasons {
+		reasons = append(reasons, r.Told())
+	}
+	return taken.Text, reasons, nil
+}
+
+// fillEmails gives decisions, the newest first, how their emails are getting on.
+func (d *Desk) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
+	all, err := d.Letters.States(ctx, q, id)
+	for _, e := range all {
+		if i := len(taken) - int(e.Number); i >= 0 && i < len(taken) {
+			taken[i].Email = pages.Email{State: e.State, Why: strings.Fields(e.Withheld), At: e.At}
+		}
+	}
+	return err
+}
