@@ -163,7 +163,7 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
 		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
 		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
-	connector, err := sqlite.NewConnector("file:" + path + "?" + q.Encode())
+	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
