@@ -1,6 +1,9 @@
 package paystub
 
 import (
+	"slices"
+	"strings"
+
 	"vestibule/internal/report"
 )
 
@@ -17,10 +20,11 @@ type line struct {
 	rate    *cell
 	group   group
 	counted bool // one of a table's lines, which add up to its total
+	weak    bool // read only where nothing better tells of the item
 }
 
-// group is the table that a line is in: below which header and which of its
-// titles. The zero is none.
+// group is the table that a line is in: below which header, and which of its tables
+// and titles. The zero is none.
 type group struct{ header, title int }
 
 const (
@@ -28,121 +32,143 @@ const (
 	toDate = 1
 )
 
-// header is a row that says what stands in the columns below.
-type header struct {
-	page  int
-	y     float64
-	cells []*cell
-	kind  []period
-	title []heading
-	n     int // of the headers, from 1 on
-}
-
-// heading is the title of a table in its header.
-type heading struct {
-	x  float64
-	in section
-}
-
 // table reads the amounts of a sheet.
 type table struct {
 	*steps
 	headers []header
 	lines   []line
+	inKind  [2]report.Cents // what is taxed as if it were paid
 }
 
-// read goes through the rows from top to bottom.
+// amounts goes through the rows from top to bottom.
 func (s *sheet) amounts() *table {
 	t := &table{steps: s.steps}
-	for n, r := range s.rows {
-		if h, ok := headerOf(r); ok {
-			h.n = len(t.headers) + 1
-			t.headers = append(t.headers, h)
-			continue
+	for n := range s.rows {
+		heads, rest := s.headers(n)
+		for _, h := range heads {
+			t.add(h)
 		}
-		t.row(s, n)
+		t.row(s, n, rest)
 	}
+	t.vote()
 	t.count()
+	t.understand()
 	return t
 }
 
-// headerOf reads a row that has the words of columns and no amounts.
-func headerOf(r row) (h header, ok bool) {
-	h = header{page: r[0].page, y: r.y()}
-	others := 0
-	for _, c := range r {
-		if c.money {
-			return h, false
-		}
-		k := periodOf(c.words)
-		if in := sectionOf(c.words); k == noPeriod && others > 0 && !ok && (in == earnings || in == deductions) {
-			// Behind hours and rates, this is what they come to.
-			k = current
-			if len(h.title) == 0 {
-				h.title = append(h.title, heading{r[0].x0, in})
+// add takes a header. A table without a word over its labels begins where one beside
+// it ends.
+func (t *table) add(h header) {
+	h.n = len(t.headers) + 1
+	for i := len(t.headers) - 1; i >= 0 && t.headers[i].page == h.page && t.headers[i].y-h.y < 40; i-- {
+		for _, beside := range t.headers[i].segments {
+			if g := &h.segments[0]; g.from < 0 && beside.to-14 < g.columns[0].x0 {
+				g.from = max(g.from, beside.to-12)
 			}
-		}
-		if k != noPeriod {
-			h.cells, h.kind = append(h.cells, c), append(h.kind, k)
-			if ok = ok || k == current || k == ytd; k == notMoney {
-				others++
-			}
-		} else if in := sectionOf(c.words); in != noSection {
-			h.title = append(h.title, heading{c.x0, in})
 		}
 	}
-	return h, ok && (len(h.cells) > 1 || len(h.title) > 0) || others > 1
+	t.headers = append(t.headers, h)
 }
 
-// column is what a cell's column is of, by the nearest header above that has one
-// where the cell stands.
-func (t *table) column(c *cell) (period, *header) {
+// columnOf is the table that a label and its amounts stand in, by the nearest header
+// above that has a column for one of them, and what each amount is.
+func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []period) {
+	kinds := make([]period, len(numbers))
+	for i := len(t.headers) - 1; i >= 0; i-- {
+		h := &t.headers[i]
+		if h.page != numbers[0].page {
+			break
+		}
+		for k := range h.segments {
+			g := &h.segments[k]
+			if label != nil && (label.x0 < g.from || label.x0 > g.columns[len(g.columns)-1].x1) {
+				continue
+			}
+			next := 1e9
+			if k+1 < len(h.segments) {
+				next = h.segments[k+1].from
+			}
+			found := false
+			for m, c := range numbers {
+				t.spend(len(g.columns))
+				kinds[m] = noPeriod
+				if c.x0 < next {
+					kinds[m] = g.below(c)
+				}
+				found = found || kinds[m] != noPeriod
+			}
+			if found {
+				return h, g, kinds
+			}
+		}
+	}
+	clear(kinds)
+	return nil, nil, kinds
+}
+
+// below is what an amount is by the column that it stands in.
+func (g *segment) below(c *cell) period {
+	best, at := 14.0, -1
+	for k, head := range g.columns {
+		if d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2); d < best {
+			best, at = d, k
+		}
+	}
+	if at < 0 { // wide columns, where letters at least stand below one another
+		for k, head := range g.columns {
+			if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
+				at = k
+			}
+		}
+	}
+	if at < 0 { // the nearest, where the next is far
+		gap := func(head column) float64 { return max(head.x0-c.x1, c.x0-head.x1) }
+		for k, head := range g.columns {
+			if d := gap(head); d < 20 && (k == 0 || gap(g.columns[k-1]) > 2*d) && (k+1 == len(g.columns) || gap(g.columns[k+1]) > 2*d) {
+				at = k
+			}
+		}
+	}
+	if at < 0 {
+		return noPeriod
+	}
+	return g.columns[at].kind
+}
+
+// heading takes a title within a table, which changes what its lines are.
+func (t *table) heading(c *cell) {
+	in := headingOf(c.words)
+	if in == noSection {
+		return
+	}
 	for i := len(t.headers) - 1; i >= 0; i-- {
 		h := &t.headers[i]
 		if h.page != c.page {
-			return noPeriod, nil
+			return
 		}
-		t.spend(len(h.cells))
-		best, at := 14.0, -1
-		for k, head := range h.cells {
-			d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2)
-			if d < best {
-				best, at = d, k
+		for k := range h.segments {
+			if g := &h.segments[k]; c.x0 >= g.from && c.x0 < g.columns[len(g.columns)-1].x1 {
+				g.in = in
+				g.title++
+				return
 			}
 		}
-		if at < 0 { // wide columns, where letters at least stand below one another
-			for k, head := range h.cells {
-				if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
-					at = k
-				}
-			}
-		}
-		if at >= 0 {
-			return h.kind[at], h
-		}
 	}
-	return noPeriod, nil
-}
-
-// sectionAt is the section of a label that stands at x below a header.
-func (h *header) sectionAt(x float64) (in section, of group) {
-	of.header = h.n
-	for i, t := range h.title {
-		if t.x <= x+12 {
-			in, of.title = t.in, i
-		}
-	}
-	return in, of
 }
 
 // row reads the amounts of a row: a label and the amounts up to the next label.
-func (t *table) row(s *sheet, n int) {
-	r := s.rows[n]
-	var label *cell
+func (t *table) row(s *sheet, n int, r row) {
+	if s.totalsHeader(r) {
+		return
+	}
+	var label, before *cell
 	var numbers []*cell
 	flush := func() {
-		if len(numbers) > 0 {
+		switch {
+		case len(numbers) > 0:
 			t.take(s, n, label, numbers)
+		case label != nil && before == nil:
+			t.heading(label)
 		}
 		numbers = nil
 	}
@@ -152,8 +178,13 @@ func (t *table) row(s *sheet, n int) {
 			numbers = append(numbers, c)
 		case c.words == "": // a dash where there is nothing
 		default:
-			flush()
-			label = c
+			if len(numbers) > 0 || label == nil || !t.between(label, c) {
+				flush()
+				if before = nil; len(numbers) == 0 && label != nil && i > 0 && !r[i-1].number {
+					before = nil
+				}
+				label = c
+			}
 			if i+1 < len(r) && r[i+1].number {
 				continue // what it ends with is not the amount
 			}
@@ -163,6 +194,39 @@ func (t *table) row(s *sheet, n int) {
 		}
 	}
 	flush()
+}
+
+// between says whether a text stands in a column of the table that a label is in,
+// as a date or a name of an account does.
+func (t *table) between(label, c *cell) bool {
+	if known := itemOfAny(label.words); !known && itemOfAny(c.words) {
+		return false
+	}
+	for i := len(t.headers) - 1; i >= 0; i-- {
+		h := &t.headers[i]
+		if h.page != c.page {
+			return false
+		}
+		for k := range h.segments {
+			g := &h.segments[k]
+			last := g.columns[len(g.columns)-1]
+			if label.x0 < g.from || label.x0 > last.x1 {
+				continue
+			}
+			next := 1e9
+			if k+1 < len(h.segments) {
+				next = h.segments[k+1].from
+			}
+			return c.x0 < last.x0 && c.x0 < next && label.x0 < c.x0 && last.kind != noPeriod
+		}
+	}
+	return false
+}
+
+// itemOfAny says whether a label is known.
+func itemOfAny(words string) bool {
+	i, _ := itemOf(words, noSection)
+	return i != noItem
 }
 
 // split takes a cell as "Net Pay: $1,234.56" apart.
@@ -192,79 +256,160 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 			return
 		}
 	}
-	if label == nil || !t.take1(s, label, numbers) {
-		for _, c := range numbers {
-			if c.money {
-				t.below(s, n, c)
+	if label == nil && t.allBelow(s, n, numbers) {
+		return
+	}
+	if label != nil && !itemOfAny(label.words) {
+		if words := s.wrapped(n, label, numbers[0]); words != "" {
+			whole := *label
+			whole.words, label = words, &whole
+		}
+	}
+	if !t.take1(label, numbers) && label != nil {
+		t.allBelow(s, n, numbers)
+	}
+}
+
+// wrapped is what a label says together with words a little above and below it, as
+// where a label is of two lines and its amounts stand in the middle; empty, where
+// that tells nothing.
+func (s *sheet) wrapped(n int, label, first *cell) string {
+	near := func(k int) string {
+		if k < 0 || k >= len(s.rows) || s.rows[k][0].page != label.page || abs(s.rows[k].y()-label.y) > 0.85*label.size {
+			return ""
+		}
+		s.spend(len(s.rows[k]))
+		for i, c := range s.rows[k] {
+			if !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && c.x0 < first.x0 && (i+1 == len(s.rows[k]) || !s.rows[k][i+1].number) || !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && i == 0 && s.rows[k][min(1, len(s.rows[k])-1)].x0 > first.x1 {
+				return c.words
 			}
+		}
+		return ""
+	}
+	words := strings.TrimSpace(near(n-1) + " " + near(n+1))
+	if words == "" || !itemOfAny(words) {
+		return ""
+	}
+	return words
+}
+
+// allBelow reads amounts whose labels stand over them, and reports whether there
+// are any.
+func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
+	for _, c := range numbers {
+		if c.money && t.below(s, n, c) {
+			any = true
+		}
+	}
+	return any
+}
+
+// take1 reads the usual line, and reports whether it knew what to make of it.
+func (t *table) take1(label *cell, numbers []*cell) bool {
+	l := line{page: numbers[0].page, y: numbers[0].y}
+	if label != nil {
+		l.label, l.y = label.words, label.y
+	}
+	h, g, kinds := t.columnOf(label, numbers)
+	if g != nil {
+		l.in, l.group, l.counted = g.in, group{h.n, g.n<<8 + g.title}, true
+	}
+	var of period
+	l.item, of = itemOf(l.label, l.in)
+	if g != nil && l.in == elsewhere {
+		if l.item != net {
+			t.addInKind(l, numbers, kinds)
+			return true
+		}
+		l.weak, l.counted = true, false
+	}
+	if g == nil {
+		return label != nil && t.loose(l, of, numbers)
+	}
+	if label == nil && len(numbers) < 2 {
+		return false
+	}
+	// Of a total's two amounts, one may stand apart from its column.
+	if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
+		for i := range kinds {
+			if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
+				kinds[i] = current + ytd - kinds[1-i]
+			}
+		}
+	}
+	for i, c := range numbers {
+		switch {
+		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:
+			l.set(max(of, current), c) // a total that stands alone may stand anywhere
+		case kinds[i] == notMoney && l.hours == nil:
+			l.hours = c
+		case kinds[i] == rated && l.rate == nil:
+			l.rate = c
+		case c.money && kinds[i] == current && of == ytd && len(numbers) == 1:
+			l.set(ytd, c)
+		case c.money:
+			l.set(kinds[i], c)
+		}
+	}
+	if l.cells[now] == nil && l.cells[toDate] == nil {
+		return l.hours != nil
+	}
+	t.lines = append(t.lines, l)
+	return true
+}
+
+// addInKind notes what is taxed though no money is paid: life insurance, a car.
+func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
+	if !slices.ContainsFunc([]string{"gtl", "group term", "imputed", "term life", "fringe", "life insurance", "taxable", "auto", "life"}, func(w string) bool { return contains(l.label, w) }) || strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
+		return
+	}
+	for i, c := range numbers {
+		if c.money && kinds[i] == current {
+			t.inKind[now] += max(0, c.amount)
+		} else if c.money && kinds[i] == ytd {
+			t.inKind[toDate] += max(0, c.amount)
 		}
 	}
 }
 
-// take1 reads the usual line, and reports whether it knew what to make of it.
-func (t *table) take1(s *sheet, label *cell, numbers []*cell) bool {
-	l := line{label: label.words, page: label.page, y: label.y}
-	kinds := make([]period, len(numbers))
-	known := false
-	for i, c := range numbers {
-		var h *header
-		kinds[i], h = t.column(c)
-		if h != nil && l.in == noSection && kinds[i] != noPeriod {
-			l.in, l.group = h.sectionAt(label.x0)
-			l.counted = true
-		}
-		known = known || kinds[i] == current || kinds[i] == ytd
+// loose reads a line below no header: the amount that is alone, or the two of a
+// total, of which the year's is no less.
+func (t *table) loose(l line, of period, numbers []*cell) bool {
+	l.weak = l.item < gross || l.item > totalDeductions
+	if l.item == noItem || l.weak && unfit(l.label) {
+		return false
 	}
-	if l.in == elsewhere {
-		return true
-	}
-	var of period
-	l.item, of = itemOf(label.words, l.in)
-	if !known {
-		// No columns: the amount that is alone, or the two of a total.
-		l.counted = false
-		var amounts []*cell
-		for _, c := range numbers {
-			if c.money {
-				amounts = append(amounts, c)
-			}
-		}
-		switch {
-		case len(amounts) == 1:
-			l.set(max(of, current), amounts[0])
-		case len(amounts) == 2 && l.item != noItem && of == noPeriod && amounts[0].amount <= amounts[1].amount:
-			l.set(current, amounts[0])
-			l.set(ytd, amounts[1])
-		}
-	} else {
-		// Of a total's two amounts, one may stand apart from its column.
-		if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
-			for i := range kinds {
-				if kinds[i] == noPeriod {
-					kinds[i] = current + ytd - kinds[1-i]
-				}
-			}
-		}
-		for i, c := range numbers {
-			switch {
-			case kinds[i] == notMoney:
-				if l.hours == nil {
-					l.hours = c
-				} else if l.rate == nil {
-					l.rate = c
-				}
-			case c.money && kinds[i] == current && of == ytd && len(numbers) == 1:
-				l.set(ytd, c)
-			case c.money:
-				l.set(kinds[i], c)
-			}
+	var amounts []*cell
+	for _, c := range numbers {
+		if c.money {
+			amounts = append(amounts, c)
 		}
 	}
-	if l.cells[now] == nil && l.cells[toDate] == nil || l.item == noItem && !l.counted {
+	switch {
+	case len(amounts) == 1:
+		l.set(max(of, current), amounts[0])
+	case len(amounts) == 2 && of == noPeriod && amounts[0].amount <= amounts[1].amount:
+		l.set(current, amounts[0])
+		l.set(ytd, amounts[1])
+	default:
 		return false
 	}
 	t.lines = append(t.lines, l)
 	return true
+}
+
+// unfit says whether a label that stands by itself is of no amount that was paid or
+// taken: a rate, a balance.
+func unfit(words string) bool {
+	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
+		return true
+	}
+	for _, w := range []string{"rate", "rates", "balance", "bal", "accrued", "accrual", "available", "taken", "used", "earned", "limit", "taxable", "basic", "daily", "annual", "step", "grade", "maximum", "max"} {
+		if contains(words, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *line) set(p period, c *cell) {
@@ -286,7 +431,7 @@ func (t *table) across(s *sheet, n int, p period, numbers []*cell) {
 		if !c.money {
 			continue
 		}
-		if i, _ := t.above(s, n, c, 6); i != noItem {
+		if i, _ := t.above(s, n, c, 6); i == gross || i == net || i == totalDeductions {
 			l := line{item: i, page: c.page, y: c.y}
 			l.set(p, c)
 			t.lines = append(t.lines, l)
@@ -295,16 +440,20 @@ func (t *table) across(s *sheet, n int, p period, numbers []*cell) {
 }
 
 // below reads an amount whose label stands over it.
-func (t *table) below(s *sheet, n int, c *cell) {
-	if i, of := t.above(s, n, c, 2); i != noItem {
-		l := line{item: i, page: c.page, y: c.y}
+func (t *table) below(s *sheet, n int, c *cell) bool {
+	i, of := t.above(s, n, c, 2)
+	if i != noItem {
+		l := line{item: i, page: c.page, y: c.y, weak: i < gross || i > totalDeductions}
 		l.set(max(of, current), c)
 		t.lines = append(t.lines, l)
 	}
+	return i != noItem
 }
 
-// above finds the item that stands above an amount, within so many rows.
+// above finds the item that stands above an amount, within so many rows. The first
+// word over it decides, with the one over that where they are one.
 func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
+	var first *cell
 	for k := n - 1; k >= 0 && k >= n-rows; k-- {
 		if s.rows[k][0].page != c.page || s.rows[k].y()-c.y > float64(rows)*3*max(c.size, 6) {
 			break
@@ -315,9 +464,17 @@ func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
 				continue
 			}
 			s.spend(32 + len(h.words))
-			if i, of := itemOf(h.words, noSection); i != noItem {
+			words := h.words
+			if first != nil {
+				words += " " + first.words
+			}
+			if i, of := itemOf(words, noSection); i != noItem && !unfit(words) {
 				return i, of
 			}
+			if first != nil {
+				return noItem, noPeriod
+			}
+			first = h
 		}
 	}
 	return noItem, noPeriod

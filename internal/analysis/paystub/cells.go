@@ -38,6 +38,7 @@ type sheet struct {
 	rows    []row
 	cells   int
 	covered []mark // text that something was painted over
+	below   [2]int // as habit says
 }
 
 // mark is a run of a page.
@@ -50,38 +51,144 @@ func lay(f *pdf.File) *sheet {
 		p := &f.Pages[n]
 		hidden := covered(p)
 		var pieces []*cell
+		var str strip
 		for i := range p.Runs {
 			r := &p.Runs[i]
 			s.spend(len(r.Text))
-			switch {
-			case hidden[i]:
+			if hidden[i] {
 				s.covered = append(s.covered, mark{n, i})
-			case !r.Hidden && !r.Turned && strings.TrimSpace(r.Text) != "":
-				pieces = append(pieces, cut(r, n, i)...)
 			}
+			if hidden[i] || r.Hidden || r.Turned || r.Text == "" {
+				continue
+			}
+			if !str.continues(r) {
+				pieces = append(pieces, str.cut(n)...)
+				str = strip{}
+			}
+			str.add(r, i)
 		}
+		pieces = append(pieces, str.cut(n)...)
 		if s.cells += len(pieces); s.cells > maxCells {
-			s.rows = []row{pieces[:1]} // nobody looks at them
+			s.rows = []row{pieces[:1]} // too many to be of a stub
 			return s
 		}
 		s.rows = append(s.rows, lines(pieces)...)
 	}
+	s.splitCents()
+	s.mergeHeads()
 	return s
 }
 
-// cut splits a run where two spaces or three dots stand in a row, as text that is
-// laid out with spaces has them.
-func cut(r *pdf.Run, page, i int) (out []*cell) {
+// mergeHeads puts words of columns in one row that a table has a little above and
+// below one another, as cells over several rows are set, and joins a word that goes
+// on in the line below it, as "Year to" and "date".
+func (s *sheet) mergeHeads() {
+	words := func(r row) bool {
+		return !slices.ContainsFunc(r, func(c *cell) bool { return c.number })
+	}
+	for n := 0; n+1 < len(s.rows); n++ {
+		a, b := s.rows[n], s.rows[n+1]
+		gap := a.y() - b.y()
+		if a[0].page != b[0].page || gap > 1.35*a[0].size || !words(a) || !words(b) {
+			continue
+		}
+		s.spend(len(a) * len(b))
+		overlap, heads := false, 0
+		for _, c := range slices.Concat(a, b) {
+			if k := periodOf(c.words); k != noPeriod && k != describe {
+				heads++
+			}
+		}
+		rest := row{}
+		for _, c := range b {
+			joined := false
+			for _, up := range a {
+				if min(up.x1, c.x1)-max(up.x0, c.x0) <= 0 {
+					continue
+				}
+				whole := periodOf(c.words)
+				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) && periodOf(up.words) == noPeriod; !joined && goesOn && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
+					up.text, up.words = up.text+" "+c.text, up.words+" "+c.words
+					up.x0, up.x1, up.runs, joined = min(up.x0, c.x0), max(up.x1, c.x1), append(up.runs, c.runs...), true
+				} else {
+					overlap = true
+				}
+			}
+			if !joined {
+				rest = append(rest, c)
+			}
+		}
+		switch {
+		case len(rest) == 0:
+			s.rows = slices.Delete(s.rows, n+1, n+2)
+			n--
+		case !overlap && heads > 1 && gap < 0.95*a[0].size && !s.overNext(n):
+			all := append(slices.Clone(a), rest...)
+			slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
+			s.rows[n] = all
+			s.rows = slices.Delete(s.rows, n+1, n+2)
+			n--
+		default:
+			s.rows[n+1] = rest
+		}
+	}
+}
+
+// overNext says whether a word of a row is over one of the second row below it, and
+// so over several columns.
+func (s *sheet) overNext(n int) bool {
+	if n+2 >= len(s.rows) || s.rows[n+1].y()-s.rows[n+2].y() > s.rows[n][0].size {
+		return false
+	}
+	for _, c := range s.rows[n] {
+		for _, down := range s.rows[n+2] {
+			if min(c.x1, down.x1)-max(c.x0, down.x0) > 0 && !down.number {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strip is text that was drawn letter after letter, in one run or several: some
+// programs draw each letter by itself, the spaces too.
+type strip struct {
+	letters []rune
+	x       []float64 // where each letter begins
+	of      []int     // the run that each letter is of
+	last    *pdf.Run
+}
+
+// continues says whether a run begins where the strip ends, in the same font.
+func (t *strip) continues(r *pdf.Run) bool {
+	l := t.last
+	return l != nil && r.Font == l.Font && r.Size == l.Size && r.Y == l.Y && abs(r.X-l.End) < 0.06*l.Size && len(t.letters) < 400
+}
+
+func (t *strip) add(r *pdf.Run, i int) {
 	letters := []rune(ligatures.Replace(r.Text))
 	width := (r.End - r.X) / float64(max(1, len(letters)))
+	for k, c := range letters {
+		t.letters, t.x, t.of = append(t.letters, c), append(t.x, r.X+width*float64(k)), append(t.of, i)
+	}
+	t.last = r
+}
+
+// cut splits a strip where two spaces or three dots stand in a row, as text that is
+// laid out with spaces has them.
+func (t *strip) cut(page int) (out []*cell) {
 	from, blank, dots := -1, 0, 0
 	flush := func(to int) {
 		if from >= 0 && to > from {
-			out = append(out, &cell{text: string(letters[from:to]), page: page, x0: r.X + width*float64(from), x1: r.X + width*float64(to), y: r.Y, size: r.Size, runs: []int{i}})
+			end := t.last.End
+			if to < len(t.x) {
+				end = t.x[to]
+			}
+			out = append(out, &cell{text: string(t.letters[from:to]), page: page, x0: t.x[from], x1: end, y: t.last.Y, size: t.last.Size, runs: slices.Compact(slices.Clone(t.of[from:to]))})
 		}
 		from = -1
 	}
-	for k, c := range letters {
+	for k, c := range t.letters {
 		if unicode.IsSpace(c) || c == 0xa0 {
 			if blank++; blank == 2 {
 				flush(k - 1)
@@ -100,7 +207,7 @@ func cut(r *pdf.Run, page, i int) (out []*cell) {
 			from = k
 		}
 	}
-	flush(len(letters) - blank)
+	flush(len(t.letters) - blank)
 	return out
 }
 
@@ -122,9 +229,23 @@ func lines(pieces []*cell) (rows []row) {
 		for _, c := range line {
 			if last := len(out) - 1; last >= 0 {
 				before := out[last]
+				if c.text == before.text && abs(c.x0-before.x0) < 1 && abs(c.y-before.y) < 1 {
+					continue // drawn twice, to look bold
+				}
 				gap := c.x0 - before.x1
 				size := min(c.size, before.size)
 				whole := gap > -0.35*size && gap < 1.5*size && torn(before.text, c.text, gap < 0.4*size)
+				// Two amounts, or an amount and a word, are of two columns.
+				_, ended := money(before.text)
+				_, another := money(c.text)
+				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") || another && number(before.text) && strings.Contains(before.text, ".")) {
+					out = append(out, c)
+					continue
+				}
+				if !whole && isHead(before.text) && isHead(c.text) && periodOf(plain(before.text+" "+c.text)) == noPeriod {
+					out = append(out, c)
+					continue
+				}
 				if whole || gap > -0.35*size && gap < 0.55*size && len(before.text) < 400 {
 					if !whole && gap > 0.12*size && !strings.HasSuffix(before.text, " ") {
 						before.text += " "
@@ -151,6 +272,59 @@ func lines(pieces []*cell) (rows []row) {
 	return rows
 }
 
+// splitCents reads dollars and cents that stand in columns of their own, or with a
+// space between them, where a stub has them so throughout.
+func (s *sheet) splitCents() {
+	pairs, whole := 0, 0
+	each := func(of func(r row, i int, digits, cents string)) {
+		for _, r := range s.rows {
+			for i, c := range r {
+				if c.money {
+					whole++
+					continue
+				}
+				if a, b, ok := strings.Cut(c.text, " "); ok && dollars(a) && isCents(b) {
+					of(r, i, a, b)
+				} else if i+1 < len(r) && dollars(c.text) && isCents(r[i+1].text) && r[i+1].x0-c.x1 < 2*c.size {
+					of(r, i, c.text, r[i+1].text)
+				}
+			}
+		}
+	}
+	each(func(row, int, string, string) { pairs++ })
+	if pairs < 6 || pairs < 2*whole {
+		return
+	}
+	each(func(r row, i int, a, b string) {
+		c := r[i]
+		if c.text == a { // the cents are a cell, which is left without words
+			c.x1, c.runs = r[i+1].x1, append(c.runs, r[i+1].runs...)
+			r[i+1].text, r[i+1].words, r[i+1].number = "", "", false
+		}
+		c.text, c.words = a+"."+b, ""
+		c.amount, c.money = money(c.text)
+		c.number = c.money
+	})
+}
+
+// dollars says whether a text is a whole number as amounts begin.
+func dollars(s string) bool {
+	_, ok := money(s + ".00")
+	return ok && s != ""
+}
+
+// isCents says whether a text is two digits, with a sign behind them maybe.
+func isCents(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	return len(s) == 2 && isDigit(s[0]) && isDigit(s[1])
+}
+
+// isHead says whether a text is over a column, by itself.
+func isHead(text string) bool {
+	w := plain(text)
+	return periodOf(w) != noPeriod || isAmounts(w)
+}
+
 // torn says whether two pieces are an amount together: the first is none alone,
 // and neither is the second, unless they stand closer than any two columns do.
 func torn(a, b string, close bool) bool {
@@ -160,7 +334,7 @@ func torn(a, b string, close bool) bool {
 	_, one := money(a)
 	_, two := money(b)
 	_, both := money(a + b)
-	return both && !one && (!two || close)
+	return both && !one && (!two || close || b[0] == '.')
 }
 
 // plain is a text as labels are compared.
@@ -175,6 +349,11 @@ func plain(s string) string {
 			}
 			gap = false
 			b.WriteRune(unicode.ToLower(c))
+		} else if c == '#' {
+			if b.Len() > 0 {
+				b.WriteString(" no")
+			}
+			gap = true
 		} else if c != '\'' && c != '’' && c != '.' {
 			gap = true
 		}
@@ -202,11 +381,16 @@ func money(s string) (report.Cents, bool) {
 			s = s[1:]
 		case strings.HasPrefix(s, "USD"):
 			s = s[3:]
+		case strings.HasSuffix(s, "USD"):
+			s = s[:len(s)-3]
+		case strings.HasSuffix(s, "CR"):
+			s, negative = s[:len(s)-2], true
 		}
 		s = strings.TrimSpace(s)
 	}
+	s = strings.TrimLeft(s, "*")
 	whole, cents, ok := strings.Cut(s, ".")
-	if !ok || len(cents) != 2 || len(whole) > 13 || whole == "" {
+	if !ok || len(cents) != 2 || len(whole) > 13 {
 		return 0, false
 	}
 	var n report.Cents
@@ -237,12 +421,18 @@ func money(s string) (report.Cents, bool) {
 // number says whether a text is one, such as hours or a rate.
 func number(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
+		if rest, ok := strings.CutSuffix(strings.ToLower(s), unit); ok {
+			s = strings.TrimRight(rest, " .")
+			break
+		}
+	}
 	digits := 0
 	for _, c := range s {
 		switch {
 		case c >= '0' && c <= '9':
 			digits++
-		case c != '.' && c != ',' && c != '-' && c != '%':
+		case c != '.' && c != ',' && c != '-' && c != '%' && c != ':':
 			return false
 		}
 	}

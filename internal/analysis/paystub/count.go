@@ -1,13 +1,16 @@
 package paystub
 
-// count leaves as lines of a table those that follow one another closely from
-// its header on, up to its total.
+import "vestibule/internal/report"
+
+// count leaves as lines of a table those that follow one another closely from its
+// header on, up to its total.
 func (t *table) count() {
 	type end struct {
 		y    float64
-		over bool
+		over map[section]bool
 	}
-	last := map[*header]map[section]*end{}
+	last := map[group]*end{}
+	sums := map[group]*[2]report.Cents{}
 	for i := range t.lines {
 		l := &t.lines[i]
 		if !l.counted {
@@ -17,26 +20,39 @@ func (t *table) count() {
 		if c == nil {
 			c = l.cells[toDate]
 		}
-		_, h := t.columnAbove(c)
-		if h == nil {
-			l.counted = false
-			continue
-		}
-		if last[h] == nil {
-			last[h] = map[section]*end{}
-		}
-		e := last[h][l.in]
+		table := group{l.group.header, l.group.title >> 8}
+		e := last[table]
 		if e == nil {
-			e = &end{y: h.y}
-			last[h][l.in] = e
+			e = &end{y: l.y, over: map[section]bool{}}
+			last[table] = e
 		}
-		if e.y-l.y > 3.2*max(c.size, 6) {
-			e.over = true
+		apart := 3.2
+		if sums[l.group] == nil { // behind a title
+			sums[l.group] = &[2]report.Cents{}
+			clear(e.over)
+			apart = 8
+		}
+		if e.y-l.y > apart*max(c.size, 6) {
+			e.over[earnings], e.over[deductions], e.over[noSection] = true, true, true
 		}
 		e.y = l.y
-		total := l.item == gross || l.item == net || l.item == totalDeductions || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal")
-		l.counted = !e.over && !total
-		e.over = e.over || total
+		sum := sums[l.group]
+		total := l.item >= gross && l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
+			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) && (l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
+		l.counted = !e.over[l.in] && !total && !notOurs(l.label)
+		if !l.counted && l.item >= regular {
+			l.weak = true
+		}
+		if l.counted {
+			sum[now] += l.amount[now]
+			sum[toDate] += l.amount[toDate]
+		}
+		switch {
+		case l.item == gross: // deductions may follow in the same table
+			e.over[earnings], e.over[noSection] = true, true
+		case total:
+			e.over[l.in] = true
+		}
 	}
 	t.positive()
 }
@@ -64,22 +80,9 @@ func (t *table) positive() {
 			continue
 		}
 		for i := range t.lines {
-			if l := &t.lines[i]; taken(l) {
+			if l := &t.lines[i]; taken(l) && (l.counted || l.amount[k] < 0) {
 				l.amount[k] = -l.amount[k]
 			}
 		}
 	}
-}
-
-// columnAbove is column, when all headers are known.
-func (t *table) columnAbove(c *cell) (period, *header) {
-	headers := t.headers
-	defer func() { t.headers = headers }()
-	n := len(headers)
-	for n > 0 && (headers[n-1].page > c.page || headers[n-1].page == c.page && headers[n-1].y <= c.y) {
-		n--
-	}
-	t.spend(len(headers) - n)
-	t.headers = headers[:n]
-	return t.column(c)
 }

@@ -25,11 +25,13 @@ type fields struct {
 	line1, line2, city, state, zip string
 	frequency                      string
 	employeeCell, employerCell     *cell
+	housed                         bool // the address is known
 }
 
 // fields reads labels and what stands beside or below them.
 func (s *sheet) fields() *fields {
 	f := &fields{}
+	s.below = s.habit()
 	for n, r := range s.rows {
 		for i, c := range r {
 			if c.number {
@@ -37,23 +39,31 @@ func (s *sheet) fields() *fields {
 			}
 			s.spend(32 + len(c.text))
 			what, rest, colon := inline(c.text)
-			if what != noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress) && f.put(what, rest, c) {
+			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress || strings.Contains(plain(strings.TrimSuffix(c.text, rest)), " ")) {
+				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
+					continue
+				}
+			}
+			if what = labelOf(c.words); what == noField || what == fieldOther {
 				continue
 			}
-			if what = labelOf(c.words); what == noField {
-				continue
-			}
-			for _, v := range s.beside(n, i) {
+			for _, v := range s.beside(n, i, what) {
 				s.spend(32 + len(v.text))
-				if f.put(what, v.text, v) {
+				if f.put(what, v.text, v) || f.putLong(s, what, v) {
 					break
 				}
 			}
 		}
 	}
+	if !f.start.shown && !f.end.shown {
+		s.spanned(f)
+	}
+	if !f.pay.shown {
+		s.told(f)
+	}
 	s.parties(f)
 	if f.provider == "" {
-		f.provider = s.someProvider()
+		f.provider = s.someProvider(f)
 	}
 	if f.frequency == "" && f.start.valid && f.end.valid {
 		f.frequency = rhythm(f.start.date, f.end.date)
@@ -61,14 +71,170 @@ func (s *sheet) fields() *fields {
 	return f
 }
 
+// habit says whether the values of this stub stand below their labels rather than
+// right of them, by the labels that leave no doubt: more than zero, or less; days and
+// names apart. Zero: they tell nothing.
+func (s *sheet) habit() (below [2]int) {
+	for n, r := range s.rows {
+		for i, c := range r {
+			what := labelOf(c.words)
+			if what == noField || what == fieldOther || what == fieldAddress {
+				continue
+			}
+			right, down := false, false
+			for _, v := range s.beside(n, i, what) {
+				s.spend(16 + len(v.text))
+				if suits(what, v.text) {
+					right = right || abs(v.y-c.y) < 1
+					down = down || abs(v.y-c.y) >= 1
+				}
+			}
+			if right && !down {
+				below[kindOf(what)]--
+			} else if down && !right {
+				below[kindOf(what)]++
+			}
+		}
+	}
+	return below
+}
+
+// kindOf is 0 of labels of days, and 1 of others.
+func kindOf(what field) int {
+	switch what {
+	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
+		return 0
+	}
+	return 1
+}
+
+// suits says whether a text may be the value of a label.
+func suits(what field, text string) bool {
+	switch what {
+	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
+		_, _, state := dateIn(text)
+		return state != noDate
+	case fieldEmployee:
+		return isName(text)
+	case fieldFrequency:
+		return frequencyOf(plain(text)) != ""
+	}
+	return isText(text)
+}
+
+// following is what stands right of a cell, in up to four cells.
+func (s *sheet) following(n, i int) string {
+	var b strings.Builder
+	for k := i + 1; k < len(s.rows[n]) && k <= i+4; k++ {
+		s.spend(len(s.rows[n][k].text))
+		b.WriteString(" " + s.rows[n][k].text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// putLong keeps a value that goes on in the cells to the right, as a period whose
+// days are apart, or in the line below it.
+func (f *fields) putLong(s *sheet, what field, v *cell) bool {
+	if what != fieldPeriod && what != fieldStart && what != fieldPay {
+		return false
+	}
+	if _, _, state := dateIn(v.text); state == noDate {
+		return false
+	}
+	for n, r := range s.rows {
+		s.spend(1)
+		if r[0].page != v.page || abs(r.y()-v.y) > 1 {
+			continue
+		}
+		for i, c := range r {
+			if c != v {
+				continue
+			}
+			if what == fieldPeriod || what == fieldStart {
+				text := v.text
+				for k := i + 1; k < len(r) && k <= i+2; k++ {
+					if text += " " + r[k].text; f.putPeriod(text, v) {
+						return true
+					}
+				}
+			}
+			if n+1 < len(s.rows) {
+				for _, under := range s.rows[n+1] {
+					if below(v, under) && (what == fieldPeriod && f.putPeriod(v.text+" "+under.text, v) || what == fieldPay && f.put(what, v.text+" "+under.text, v)) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// told looks for the day of pay within a sentence, as in "…, paid on May 1, 2026".
+func (s *sheet) told(f *fields) {
+	for _, r := range s.rows {
+		for _, c := range r {
+			if c.number || len(c.text) > 200 {
+				continue
+			}
+			for at := range len(c.text) {
+				if at == 0 || c.text[at-1] != ' ' || c.text[at]|0x20 < 'a' || c.text[at]|0x20 > 'z' {
+					continue
+				}
+				s.spend(64)
+				what, rest, _ := inline(c.text[at:min(len(c.text), at+60)])
+				if what != fieldPay {
+					continue
+				}
+				if d, _, state := dateIn(rest); state == goodDate {
+					f.pay = when{shown: true, date: d, valid: true, cell: c}
+					return
+				}
+			}
+		}
+	}
+}
+
+// spanned looks for two days with a word between them, in a text that says that it
+// is of a period, or alone in theirs.
+func (s *sheet) spanned(f *fields) {
+	for n, r := range s.rows {
+		for i, c := range r {
+			if c.number || len(c.text) > 200 {
+				continue
+			}
+			s.spend(64 + 4*len(c.text))
+			for at := range len(c.text) {
+				if at > 0 && c.text[at-1] != ' ' && c.text[at-1] != '(' {
+					continue
+				}
+				if _, _, state := dateIn(c.text[at:]); state == noDate {
+					continue
+				}
+				head := plain(c.text[:at])
+				about := at == 0 || contains(head, "period") || contains(head, "week") || contains(head, "from") || contains(head, "covering") || contains(head, "dates") || contains(head, "earned")
+				tail := strings.TrimRight(c.text[at:], ").")
+				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) || at == 0 && f.putPeriod(c.text+" "+s.following(n, i), c)) {
+					return
+				}
+				break
+			}
+		}
+	}
+}
+
 // beside are the cells that may be the value of a label, to the right and below:
-// the nearest first, where a line down counts twice as far.
-func (s *sheet) beside(n, i int) (out []*cell) {
+// the nearest first, where a line down counts twice as far, unless the stub has a
+// habit.
+func (s *sheet) beside(n, i int, what field) (out []*cell) {
 	label := s.rows[n][i]
 	far := map[*cell]float64{}
 	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2) && labelOf(r[i+1].words) == noField {
 		out = append(out, r[i+1])
 		far[r[i+1]] = r[i+1].x0 - label.x1
+		if s.below[kindOf(what)] < 0 && suits(what, r[i+1].text) {
+			far[r[i+1]] = -1
+		}
 	}
 	for k := n + 1; k < len(s.rows) && k <= n+2; k++ {
 		r := s.rows[k]
@@ -76,11 +242,17 @@ func (s *sheet) beside(n, i int) (out []*cell) {
 			break
 		}
 		s.spend(len(r))
-		for _, c := range r {
+		for j, c := range r {
+			if j > 0 && r[j-1].x1 > label.x0 && labelOf(r[j-1].words) != noField && c.x0-r[j-1].x1 < 120 {
+				continue // it has a label of its own
+			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				s.spend(16)
 				out = append(out, c)
 				far[c] = 2 * (label.y - c.y)
+				if s.below[kindOf(what)] > 0 && suits(what, c.text) {
+					far[c] -= 1000
+				}
 			}
 		}
 	}
@@ -118,6 +290,13 @@ func (f *fields) put(what field, text string, c *cell) bool {
 			return true
 		}
 	case fieldEmployee:
+		if f.employee == "" && !isName(text) {
+			if one, ok := inOneLine(text); ok && isName(one.name) {
+				f.employee, f.employeeCell = one.name, c
+				f.setAddress(one)
+				return true
+			}
+		}
 		if f.employee == "" && isName(text) {
 			f.employee, f.employeeCell = text, c
 			return true
@@ -136,23 +315,69 @@ func (f *fields) put(what field, text string, c *cell) bool {
 	return false
 }
 
-// putPeriod reads two dates with something between them.
+// putPeriod reads two dates with something between them, and nothing behind.
 func (f *fields) putPeriod(text string, c *cell) bool {
-	a, rest, first := dateIn(text)
-	if first == noDate || f.start.shown {
-		return false
-	}
-	rest = strings.TrimLeft(rest, " -–—")
-	for _, w := range []string{"to ", "through ", "thru ", "until "} {
-		rest = strings.TrimPrefix(rest, w)
-	}
-	b, after, second := dateIn(strings.TrimLeft(rest, " "))
-	if second == noDate || strings.TrimSpace(after) != "" {
+	a, b, after, first, second := twoDates(text)
+	if first == noDate || second == noDate || f.start.shown || strings.TrimSpace(after) != "" {
 		return false
 	}
 	f.start = when{shown: true, date: a, valid: first == goodDate, cell: c}
 	f.end = when{shown: true, date: b, valid: second == goodDate, cell: c}
 	return true
+}
+
+// putPeriodOf reads two dates within a sentence.
+func (f *fields) putPeriodOf(text string, c *cell) bool {
+	a, b, after, first, second := twoDates(text)
+	if first != goodDate || second != goodDate || f.start.shown || after != "" && after[0] != ',' && after[0] != ' ' || b.Sub(a.Time).Hours() > 24*35 || b.Before(a.Time) {
+		return false
+	}
+	f.start, f.end = when{shown: true, date: a, valid: true, cell: c}, when{shown: true, date: b, valid: true, cell: c}
+	return true
+}
+
+// twoDates reads a date, what joins it to another, and that.
+func twoDates(text string) (a, b report.Date, after string, first, second int) {
+	a, rest, first := dateIn(text)
+	if first == noDate {
+		// The year may stand behind the second alone.
+		if _, later, ok := cutJoin(text); ok {
+			if b, after, second = dateIn(later); second == goodDate {
+				head, _, _ := cutJoin(text)
+				if a, rest, first = dateIn(strings.TrimRight(head, " ,") + ", " + b.Format("2006")); first == goodDate && rest == "" {
+					if a.After(b.Time) {
+						a = report.Date{Time: a.AddDate(-1, 0, 0)}
+					}
+					return a, b, after, first, second
+				}
+			}
+		}
+		return a, b, "", noDate, noDate
+	}
+	_, later, ok := cutJoin(rest)
+	if !ok {
+		later = rest
+	}
+	b, after, second = dateIn(strings.TrimLeft(later, " "))
+	return a, b, after, first, second
+}
+
+// cutJoin cuts a text at what joins two days.
+func cutJoin(text string) (before, after string, found bool) {
+	lower := strings.ToLower(text)
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " until ", " and ", "-", "~", ".."} {
+		trimmed := strings.TrimLeft(lower, " ")
+		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
+			at := len(lower) - len(trimmed)
+			return "", strings.TrimLeft(text[min(len(text), at+len(strings.TrimLeft(w, " "))):], " "), true
+		}
+	}
+	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to "} {
+		if i := strings.Index(lower, w); i >= 0 {
+			return text[:i], text[i+len(w):], true
+		}
+	}
+	return text, "", false
 }
 
 // What dateIn found.
@@ -167,8 +392,8 @@ const (
 // that no month has is a bad date.
 func dateIn(s string) (d report.Date, rest string, state int) {
 	s = strings.TrimSpace(s)
-	if head, _, ok := strings.Cut(s, ", "); ok && strings.HasSuffix(strings.ToLower(head), "day") { // Friday, …
-		s = s[len(head)+2:]
+	if head, rest, ok := strings.Cut(s, " "); ok && isWeekday(strings.TrimRight(head, ".,")) { // Friday, …
+		s = strings.TrimLeft(rest, " ")
 	}
 	var parts [3]string
 	at, k := 0, 0
@@ -205,6 +430,12 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		return d, rest, badDate
 	}
 	return report.Date{Time: t}, rest, goodDate
+}
+
+// isWeekday says whether a word is the name of a day, or its first letters.
+func isWeekday(s string) bool {
+	s = strings.ToLower(s)
+	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -307,13 +538,17 @@ func rhythm(start, end report.Date) string {
 // isText says whether a text may name somebody: it has letters, and is no date
 // and no label.
 func isText(s string) bool {
-	if len(s) < 2 || len(s) > 100 || labelOf(plain(s)) != noField {
+	w := plain(s)
+	if len(s) < 2 || len(s) > 100 || labelOf(w) != noField || periodOf(w) != noPeriod || isAmounts(w) || isTitle(w) {
 		return false
 	}
 	if _, _, state := dateIn(s); state != noDate {
 		return false
 	}
-	if _, _, _, is := town(s); is {
+	if _, _, _, is := town(s); is || number(s) {
+		return false
+	}
+	if masked := strings.Trim(s, "xX*#-0123456789 ."); masked == "" {
 		return false
 	}
 	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")
@@ -321,9 +556,9 @@ func isText(s string) bool {
 
 // isName says whether a text may be a person's name.
 func isName(s string) bool {
-	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/") || len(strings.Fields(s)) > 6 {
+	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/*_") || len(strings.Fields(s)) > 6 {
 		return false
 	}
 	w := plain(s)
-	return sectionOf(w) == noSection && periodOf(w) == noPeriod && !slices.Contains(titles, w)
+	return headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w)
 }

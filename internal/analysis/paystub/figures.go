@@ -9,45 +9,75 @@ import (
 )
 
 // figures looks at whether the amounts agree with one another and with the rates
-// of the year.
+// of the year. What may as well have been misread is no grave finding: that takes
+// figures that agree throughout but for the one.
 func (d *Document) figures() {
 	t := &d.table
-	held := [2]bool{} // the sums of this column are as they should be, so that lines were understood
-	broken := [2]bool{}
-	for k := range held {
-		checked, ok := t.sums(k)
-		held[k], broken[k] = checked && ok, checked && !ok
+	var checked, ok, known, fits, short [2]bool
+	for k := range checked {
+		checked[k], ok[k], short[k] = t.sums(k)
+		known[k], fits[k] = t.balance(k)
 	}
-	for k := range broken {
-		if broken[k] {
-			d.find(Arithmetic, held[1-k])
+	for k := range checked {
+		other := 1 - k
+		// A year's column leaves out what this period does not have.
+		if checked[k] && !ok[k] && (k == now || !short[k]) {
+			d.find(Arithmetic, checked[other] && ok[other])
 		}
-	}
-	for k := range held {
-		if known, ok := t.balance(k); known && !ok {
-			d.find(Arithmetic, true)
+		if known[k] && !fits[k] {
+			less := k == toDate && t.unexplained() < 0
+			d.find(Arithmetic, known[other] && fits[other] && !less)
 		}
 		for _, i := range []item{gross, net, totalDeductions} {
 			if t.differs(i, k) {
-				d.find(Arithmetic, true)
+				d.find(Arithmetic, t.whole(k) || t.whole(other))
 			}
 		}
 	}
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == earnings && !l.product() {
-			d.find(Arithmetic, l.item == regular)
+			d.find(Arithmetic, l.item == regular && t.whole(now))
 		}
 	}
 	d.growth()
 	d.rates()
 }
 
-// differs says whether a total is shown twice, and not as the same.
+// whole says whether all that a column says was understood: its lines come to its
+// totals, and gross less the deductions is net.
+func (t *table) whole(k int) bool {
+	checked, ok, _ := t.sums(k)
+	known, fits := t.balance(k)
+	return checked && ok && known && fits
+}
+
+// unexplained is how much more than gross less the deductions the year's net is.
+func (t *table) unexplained() report.Cents {
+	g, n := t.value(gross, toDate), t.value(net, toDate)
+	if g == nil || n == nil {
+		return 0
+	}
+	less := report.Cents(0)
+	for i := range t.lines {
+		if l := &t.lines[i]; l.counted && l.in == deductions && l.cells[toDate] != nil {
+			less += l.amount[toDate]
+		}
+	}
+	return *n - (*g - less)
+}
+
+// differs says whether a total is shown twice by the same words, and not as the
+// same.
 func (t *table) differs(i item, k int) bool {
-	v := t.value(i, k)
 	for n := range t.lines {
-		if l := &t.lines[n]; l.item == i && l.cells[k] != nil && l.amount[k] != *v {
-			return true
+		l := &t.lines[n]
+		if l.item != i || l.cells[k] == nil || l.weak || l.amount[k] == 0 {
+			continue
+		}
+		for m := range n {
+			if o := &t.lines[m]; o.item == i && o.cells[k] != nil && !o.weak && o.amount[k] != 0 && o.label == l.label && o.amount[k] != l.amount[k] {
+				return true
+			}
 		}
 	}
 	return false
@@ -56,7 +86,7 @@ func (t *table) differs(i item, k int) bool {
 // sums says whether the lines of earnings add up to gross, and those of deductions
 // to their total, as far as there are lines. Deductions may have a total without
 // the taxes, which are a table of their own then.
-func (t *table) sums(k int) (checked, ok bool) {
+func (t *table) sums(k int) (checked, ok, short bool) {
 	var sum [elsewhere + 1]report.Cents
 	var count [elsewhere + 1]int
 	parts := map[group]report.Cents{}
@@ -72,15 +102,17 @@ func (t *table) sums(k int) (checked, ok bool) {
 	ok = true
 	if v := t.value(gross, k); v != nil && count[earnings] > 0 {
 		checked, ok = true, near(sum[earnings], *v, 2)
+		short = sum[earnings] < *v
 	}
-	if v := t.value(totalDeductions, k); v != nil && count[deductions] > 0 {
+	if v := t.value(totalDeductions, k); v != nil && *v != 0 && count[deductions] > 0 {
 		agrees := near(sum[deductions], *v, 2)
 		for _, part := range parts {
 			agrees = agrees || near(part, *v, 2)
 		}
+		short = (ok || short) && (agrees || sum[deductions] < *v)
 		checked, ok = true, ok && agrees
 	}
-	return checked, ok
+	return checked, ok, short
 }
 
 // balance says whether gross less the deductions is net.
@@ -117,12 +149,15 @@ func (l *line) product() bool {
 	if l.hours == nil || l.rate == nil || l.cells[now] == nil {
 		return true
 	}
-	h, okH := decimal(l.hours.text)
+	h, okH := timed(l.hours.text)
 	r, okR := decimal(l.rate.text)
 	if !okH || !okR || h <= 0 || r <= 0 || h > 1e8 || r > 1e9 {
 		return true
 	}
-	for _, times := range []int64{2, 3, 4} { // halves
+	if r == int64(l.amount[now])*100 { // the rate is of the period
+		return true
+	}
+	for _, times := range []int64{2, 3, 4, 1} { // halves: what is paid on top of the rate, too
 		exact := h * r / 1_000_000 * times / 2 // ten-thousandths of both, to cents
 		by := report.Cents(2 + h*times/2/10_000)
 		if near(report.Cents(exact), l.amount[now], by) {
@@ -130,6 +165,17 @@ func (l *line) product() bool {
 		}
 	}
 	return false
+}
+
+// timed reads hours, as 76.50 or 76:30.
+func timed(s string) (int64, bool) {
+	h, m, ok := strings.Cut(strings.TrimSpace(s), ":")
+	if !ok {
+		return decimal(s)
+	}
+	hours, ok1 := decimal(h)
+	minutes, ok2 := decimal(m)
+	return hours + minutes/60, ok1 && ok2 && minutes < 60_0000
 }
 
 // decimal reads a number to ten-thousandths.
@@ -152,9 +198,11 @@ func decimal(s string) (int64, bool) {
 
 // growth looks at the year to date beside the period.
 func (d *Document) growth() {
-	for i := range d.table.lines {
-		if l := &d.table.lines[i]; l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
-			d.find(YearToDate, true)
+	t := &d.table
+	sure := t.whole(now) || t.whole(toDate)
+	for i := range t.lines {
+		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
+			d.find(YearToDate, sure)
 		}
 	}
 	p := &d.Stub
@@ -162,7 +210,7 @@ func (d *Document) growth() {
 		return
 	}
 	if *p.GrossTotalYTD < *p.GrossTotal {
-		d.find(YearToDate, true)
+		d.find(YearToDate, sure)
 	}
 	// One who worked all year has earned more by March than in one period.
 	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() && pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
@@ -189,19 +237,20 @@ func (d *Document) rates() {
 		return
 	}
 	g, other := *p.GrossTotal, d.exempt(now)
+	inKind, inKindYTD := d.table.inKind[now], d.table.inKind[toDate]
 	before, otherYTD := report.Cents(-1), d.exempt(toDate) // wages of the year until this period
 	if p.GrossTotalYTD != nil && *p.GrossTotalYTD >= g {
 		before = *p.GrossTotalYTD - g
 	}
 	// Of social security.
-	least, most := percent(g-other, payrolltax.SocialSecurity), percent(g, payrolltax.SocialSecurity)
+	least, most := percent(g-other, payrolltax.SocialSecurity), percent(g+inKind, payrolltax.SocialSecurity)
 	if !known || before < 0 && g > base/60 {
 		least = 0
 	} else if before >= 0 {
 		least = percent(max(0, min(g-other, base-before)), payrolltax.SocialSecurity)
-		most = percent(max(0, min(g, base-before+otherYTD)), payrolltax.SocialSecurity)
+		most = percent(max(0, min(g+inKind, base-before+otherYTD)), payrolltax.SocialSecurity)
 	}
-	leastM, mostM := percent(g-other, payrolltax.Medicare), percent(g, payrolltax.Medicare)
+	leastM, mostM := percent(g-other, payrolltax.Medicare), percent(g+inKind, payrolltax.Medicare)
 	if before < 0 {
 		mostM += percent(g, payrolltax.Additional)
 	} else {
@@ -217,7 +266,7 @@ func (d *Document) rates() {
 	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 && before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
 		off := *s*payrolltax.Medicare - *m*payrolltax.SocialSecurity
 		if by := report.Cents(2 * (payrolltax.Medicare + payrolltax.SocialSecurity)); !near(off, 0, by) {
-			d.find(DeductionsOff, !near(off, 0, 100*payrolltax.SocialSecurity))
+			d.find(DeductionsOff, d.table.whole(now) && !near(off, 0, 100*payrolltax.SocialSecurity))
 		}
 	}
 	if p.GrossTotalYTD == nil || !known {
@@ -225,11 +274,11 @@ func (d *Document) rates() {
 	}
 	// Of the year to date; each period was rounded for itself.
 	y := *p.GrossTotalYTD
-	least, most = percent(min(max(0, y-otherYTD), base), payrolltax.SocialSecurity), percent(min(y, base), payrolltax.SocialSecurity)
+	least, most = percent(min(max(0, y-otherYTD), base), payrolltax.SocialSecurity), percent(min(y+inKindYTD, base), payrolltax.SocialSecurity)
 	of := func(wage report.Cents) report.Cents {
 		return percent(max(0, wage), payrolltax.Medicare) + percent(max(0, wage-payrolltax.AdditionalFrom), payrolltax.Additional)
 	}
-	leastM, mostM = of(y-otherYTD), of(y)
+	leastM, mostM = of(y-otherYTD), of(y+inKindYTD)
 	d.within(p.SocialSecurityTaxYTD, least, most, 60)
 	d.within(p.MedicareTaxYTD, leastM, mostM, 60)
 	d.within(p.FICATaxYTD, least+leastM, most+mostM, 60)
@@ -241,16 +290,18 @@ func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 		return
 	}
 	if v := *c; v < 0 || v < least-by || v > most+by {
-		d.find(DeductionsOff, v < least-100 || v > most+100)
+		d.find(DeductionsOff, d.table.whole(now) && (v < least-100 || v > most+100))
 	}
 }
 
 func percent(c report.Cents, rate report.Cents) report.Cents { return (c*rate + 5_000) / 10_000 }
 
 // exempt is the most that may not be taxed: by the lines of the deductions, or
-// where they are not in a table, all that is taken off but these taxes.
+// where they are not in a table, or not all of what is taken off, all of that but
+// these taxes.
 func (d *Document) exempt(k int) report.Cents {
-	if slices.ContainsFunc(d.table.lines, func(l line) bool { return l.counted && l.in == deductions && l.cells[k] != nil }) {
+	lines := slices.ContainsFunc(d.table.lines, func(l line) bool { return l.counted && l.in == deductions && l.cells[k] != nil })
+	if known, fits := d.table.balance(k); lines && (fits || !known) {
 		return d.table.exempt(k)
 	}
 	g, left := d.table.value(gross, k), report.Cents(0)
@@ -273,7 +324,7 @@ func (t *table) exempt(k int) (sum report.Cents) {
 		if !l.counted || l.in != deductions || l.cells[k] == nil || l.item == socialSecurity || l.item == medicare || l.item == fica {
 			continue
 		}
-		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") || word("federal") || word("fed") || word("state") || strings.Contains(l.label, "withh") || word("w h") ||
+		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") && !strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") || strings.Contains(l.label, "withh") || word("w h") ||
 			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") {
 			continue
 		}

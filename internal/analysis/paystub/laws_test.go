@@ -101,7 +101,9 @@ func TestARunIsCutWithoutLosingLetters(t *testing.T) {
 		r := pdf.Run{Text: text, X: 10, End: 10 + 5*float64(len([]rune(text)))}
 		var kept, want string
 		edge := 10.0
-		for _, c := range cut(&r, 0, 0) {
+		var all strip
+		all.add(&r, 0)
+		for _, c := range all.cut(0) {
 			if c.x0 < edge-0.001 || c.x1 > r.End+0.001 {
 				t.Fatalf("%q: %q stands from %g to %g", text, c.text, c.x0, c.x1)
 			}

@@ -11,9 +11,9 @@ import (
 // figure is an amount as it was drawn.
 type figure struct {
 	cell  *cell
-	label *cell // the first text of its row
+	label *cell // the text left of it
 	first *pdf.Run
-	runs  int // that have digits
+	parts int // text objects that have digits
 	font  pdf.Font
 	index int
 	total bool
@@ -37,22 +37,31 @@ func (d *Document) look(s *sheet) {
 // figuresOf are the amounts of a sheet.
 func (s *sheet) figuresOf() (out []figure) {
 	for _, r := range s.rows {
+		var label *cell
 		for _, c := range r {
+			if !c.number && c.words != "" {
+				label = c
+			}
 			if !c.money {
 				continue
 			}
 			x := figure{cell: c}
-			if first := r[0]; first != c && !first.number {
-				x.label = first
-				x.total = totalOf(first.words) != noItem || contains(first.words, "total") || contains(first.words, "net")
+			if label != nil {
+				x.label = label
+				x.total = isTotal(label.words) || contains(label.words, "net")
 			}
+			object := 0
 			for _, i := range c.runs {
 				run := &s.file.Pages[c.page].Runs[i]
 				s.spend(1 + len(run.Text)/8) // which may hold many cells
 				if strings.ContainsAny(run.Text, "0123456789") {
-					if x.runs++; x.first == nil {
+					if x.first == nil {
 						x.first, x.index, x.font = run, run.Font, s.file.Fonts[run.Font]
 					}
+					if x.parts == 0 || run.Object != object {
+						x.parts++
+					}
+					object = run.Object
 				}
 			}
 			if x.first != nil {
@@ -123,7 +132,7 @@ func (d *Document) pieces(all []figure) {
 	split, stretched, odd, resized := 0, 0, 0, 0
 	streams := map[int]int{}
 	for _, x := range all {
-		if x.runs > 1 {
+		if x.parts > 1 {
 			split++
 		}
 		if abs(x.first.Stretch-all[0].first.Stretch) > 0.004 {
@@ -132,7 +141,7 @@ func (d *Document) pieces(all []figure) {
 		if abs(x.first.Spacing-all[0].first.Spacing) > 0.01 {
 			odd++
 		}
-		if x.label != nil && abs(x.label.size-x.cell.size) > 0.05 {
+		if x.label != nil && abs(x.label.size-x.cell.size) > 0.05 && abs(x.label.size-x.cell.size) < 0.18*x.label.size {
 			resized++
 		}
 		streams[x.first.Stream]++
@@ -159,19 +168,25 @@ func (d *Document) rows(s *sheet) {
 		if len(r) < 2 {
 			continue
 		}
-		ys := make([]float64, len(r))
-		for i, c := range r {
-			ys[i] = c.y
+		var ys []float64 // of the amounts before the first text
+		for _, c := range r {
+			if !c.number {
+				break
+			}
+			ys = append(ys, c.y)
 		}
-		slices.Sort(ys)
-		level, size := ys[len(ys)/2], r[0].size
+		level, size := r[0].y, r[0].size
+		if len(ys) > 0 {
+			slices.Sort(ys)
+			level = ys[len(ys)/2]
+		}
 		off := false
 		for _, c := range r {
 			switch {
 			case !c.number: // of another table beside this one, maybe
 				level, size = c.y, c.size
 			case c.money:
-				off = off || abs(c.y-level) > 0.12 && c.size == size
+				off = off || abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01
 			}
 		}
 		if off {
@@ -338,7 +353,11 @@ func (d *Document) overlaps(s *sheet) {
 					break
 				}
 				both := min(a.End, b.End) - max(a.X, b.X)
-				if both < 0.5*min(a.End-a.X, b.End-b.X) || both < 0.6*min(a.Size, b.Size) {
+				least := 0.6
+				if len(a.Text) == 1 && len(b.Text) == 1 { // letters that were drawn one by one
+					least = 0.35
+				}
+				if both < 0.5*min(a.End-a.X, b.End-b.X) || both < least*min(a.Size, b.Size) {
 					continue
 				}
 				if a.Text == b.Text && abs(a.X-b.X) < 1 && abs(a.Y-b.Y) < 1 {

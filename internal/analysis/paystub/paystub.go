@@ -204,7 +204,7 @@ func amountsOf(p *report.Paystub) []pair {
 // item in a table are added up, and a total is the first that is shown.
 func (t *table) value(i item, k int) *report.Cents {
 	total := i == gross || i == net || i == totalDeductions
-	var first *report.Cents
+	var first, weak *report.Cents
 	var sum report.Cents
 	summed := false
 	for n := range t.lines {
@@ -213,7 +213,10 @@ func (t *table) value(i item, k int) *report.Cents {
 			continue
 		}
 		v := l.amount[k]
-		if first == nil {
+		switch {
+		case l.weak && weak == nil:
+			weak = &v
+		case !l.weak && (first == nil || total && *first == 0 && v != 0 && k == now):
 			first = &v
 		}
 		if !total && l.counted {
@@ -221,8 +224,15 @@ func (t *table) value(i item, k int) *report.Cents {
 			summed = true
 		}
 	}
-	if summed {
+	switch {
+	case summed:
 		return &sum
+	case first != nil:
+		return first
+	case weak == nil && i == net:
+		if v := t.value(paidByCheck, k); v != nil && *v > 0 {
+			return v
+		}
 	}
-	return first
+	return weak
 }

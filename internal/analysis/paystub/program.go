@@ -102,6 +102,8 @@ func (d *Document) days() {
 	if made, ok := stamp(d.file.Info.Created); ok {
 		if f.start.valid && made.Before(f.start.date.AddDate(0, 0, -8)) {
 			d.find(DatesDisagree, true) // made before there was anything to pay
+		} else if !f.start.valid && f.end.valid && made.Before(f.end.date.AddDate(0, 0, -8-31)) {
+			d.find(DatesDisagree, true)
 		}
 	}
 }

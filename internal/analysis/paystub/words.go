@@ -20,24 +20,28 @@ const (
 	fieldEmployer
 	fieldAddress
 	fieldProvider
+	fieldOther // something that a stub says besides: it is the value of no other label
 )
 
 // labels are the words of labels, as plain gives them, by what they are for.
 var labels = map[field][]string{
 	fieldStart: {"period start", "pay period start", "period beginning", "period begin", "pay period beginning", "pay period begin", "pay begin date", "period start date", "pay period start date", "beginning date",
-		"period begin date", "period beginning date", "start of period", "pay start date", "begin date", "period from", "pay period from"},
+		"period begin date", "period beginning date", "period beg", "pay begin", "beg date", "period starting", "pay period starting", "from date", "period start dt", "period beg date", "begin period", "begin pay period", "pay period beg", "from", "start of period", "pay start date", "begin date", "period from", "pay period from"},
 	fieldEnd: {"period end", "pay period end", "period ending", "pay period ending", "pay end date", "period end date", "pay period end date", "ending date", "period ending date", "end of period", "end date",
-		"period to", "pay period to", "week ending"},
-	fieldPeriod: {"pay period", "period", "for the period", "for period", "pay period dates", "period covered", "payroll period", "pay periods", "period dates", "earnings period"},
+		"period to", "pay period to", "week ending", "pay end", "w e date", "week ending date", "w e", "period ended", "pay period ended", "period thru", "thru date", "end period", "week end", "pay period end dt", "period end dt", "through", "week ended", "for period ending", "pay through date"},
+	fieldPeriod: {"pay period", "period", "for the period", "for period", "pay period dates", "period covered", "payroll period", "pay periods", "period dates", "earnings period", "work period", "pay prd", "for pay period", "dates covered", "pay cycle dates", "payroll dates", "statement period", "covering", "payperiod", "covered period", "period of pay", "for the pay period", "covering period", "pay range"},
 	fieldPay: {"pay date", "check date", "payment date", "date paid", "pay day", "payday", "advice date", "deposit date", "issue date", "paid on", "date of payment", "cheque date", "paycheck date", "direct deposit date",
-		"payroll date", "date of pay", "paid date"},
+		"payroll date", "date of pay", "paid date", "pay stub date", "advice dt", "check dt", "pay dt", "statement date", "voucher date", "pay statement date", "warrant date", "issued", "issued on", "date issued", "stub for pay dated", "payment dt", "settlement date", "effective pay date", "notice date", "pmt date", "chk date", "ck date", "date of check", "paydate", "payable on", "disbursement date", "date of issue"},
 	fieldHire: {"hire date", "date of hire", "original hire date", "hired on", "hired", "start date", "employment date", "date hired", "employment start", "employment start date", "employee since", "hire dt", "orig hire date",
-		"last hire date", "service date"},
-	fieldFrequency: {"pay frequency", "frequency", "pay schedule", "pay type", "pay cycle", "pay basis", "paid", "payroll frequency", "pay group", "schedule"},
+		"last hire date", "service date", "hire", "hiredate", "doh", "most recent hire date", "adjusted hire date", "rehire date", "continuous service date", "joined", "joining date", "employed since", "date employed"},
+	fieldFrequency: {"pay frequency", "frequency", "pay schedule", "pay type", "pay cycle", "pay basis", "paid", "payroll frequency", "pay group", "schedule", "freq", "pay freq", "payfreq", "payment frequency", "pay period type", "payroll cycle", "period type", "payroll area", "pay calendar", "payroll type", "pay frequency code", "paid every", "payroll schedule", "pay period frequency"},
 	fieldEmployee: {"employee", "employee name", "name", "pay to the order of", "to the order of", "employee name and address", "paid to", "pay to", "payee", "associate", "team member", "employee information",
-		"deposited to the account of", "worker", "employee details"},
-	fieldEmployer: {"employer", "company", "company name", "employer name", "organization", "business", "business name", "employer information", "company information", "employer name and address", "employer details"},
-	fieldAddress:  {"address", "employee address", "home address", "mailing address"},
+		"deposited to the account of", "worker", "employee details", "person name", "worker name", "payee name", "associate name", "emp name", "team member name", "name of employee", "prepared for", "employee full name", "teammate", "for", "issued to", "staff member", "crew member", "person", "colleague", "member name", "consultant", "contractor name", "recipient", "paystub for", "pay stub for", "name of payee", "legal name", "employee s name", "partner"},
+	fieldEmployer: {"employer", "company", "company name", "employer name", "organization", "business", "business name", "employer information", "company information", "employer name and address", "employer details", "legal employer", "agency name", "agency", "legal entity", "legal employer name", "issued by", "paid by", "client", "client name", "employing agency", "company legal name", "pay company", "department name", "employer legal name", "legal entity name", "from employer", "paying company", "business unit name", "organization name", "employing company", "co name"},
+	fieldAddress:  {"address", "employee address", "home address", "mailing address", "residence", "home addr", "employee home address", "address of employee", "residential address", "legal address", "emp address"},
+	fieldOther: {"ssn", "social security number", "soc sec no", "soc sec", "employee id", "employee no", "employee number", "emp no", "emp id", "id", "check number", "check no", "advice number", "advice no", "voucher", "voucher number", "voucher no", "document", "department", "dept", "location", "job", "job title", "title", "position", "status", "filing status", "marital status", "allowances", "exemptions",
+		"account", "account number", "file", "file no", "clock", "class", "trade", "personnel no", "payroll id", "employer address", "company address", "tax data", "federal", "state", "serial number", "pay rate", "rate", "salary", "employee type", "worker type", "phone", "ein", "fein", "employer id", "business unit", "cost center", "division", "net pay", "gross pay", "hours worked", "total hours",
+		"warrant no", "notice no", "employee status", "tax status", "amount", "page", "pay plan", "grade", "step", "ytd", "current", "hours", "check amount", "social security", "social security no", "pay loc", "fin no", "base rate", "trace number", "batch", "shift", "union", "supervisor", "manager", "email", "exempt", "description", "net", "gross", "document number", "check", "pay type code", "co", "company code", "branch", "region", "site", "fed filing status", "state filing status", "salary grade", "annual salary", "hourly rate", "acct no", "bank", "routing", "pay method", "payment method", "payment type", "taxable marital status", "worked in", "resident state", "work state", "work location", "worker id", "person number", "assignment", "assignment number", "payroll", "payroll name", "empl id", "emplid", "employee code", "code", "ref", "ref no", "reference", "run", "run number", "dept no", "store", "unit", "home dept", "home department"},
 	fieldProvider: {"payroll provider", "payroll by", "processed by", "prepared by", "powered by", "payroll services provided by", "payroll service", "payroll services by", "payroll processed by", "payroll processor"},
 }
 
@@ -45,15 +49,39 @@ var labels = map[field][]string{
 var titles = []string{"earnings statement", "pay stub", "paystub", "pay statement", "statement of earnings", "statement of earnings and deductions", "payslip", "pay slip", "payroll statement", "pay advice", "deposit advice",
 	"direct deposit advice", "non negotiable", "advice of deposit", "earnings record", "page", "confidential", "payroll advice", "wage statement", "this is not a check", "check stub"}
 
+// titleWords are all the words of which titles of parts of a stub are made.
+var titleWords = strings.Fields("pay stub paystub statement earnings advice voucher check direct deposit payslip slip register summary details detail information info personal and of the employee employer payroll wage wages deductions record notice not negotiable non negotiables void copy confidential page this is a receipt payment remuneration for your records retain " +
+	"leave issue hours taxes tax withholdings benefits total net gross current year to date period company employees important notes messages message continued important stubs paycheck preview overview online history hourly salary salaried regular employees deposits deductions detach before cashing here federal state marital status allowances data code description rate amount ytd number no id name type group")
+
+// isTitle says whether a text names a part of a stub, or the stub.
+func isTitle(words string) bool {
+	if words == "" || len(words) > 80 {
+		return false
+	}
+	for _, t := range titles {
+		if strings.HasPrefix(words, t) {
+			return true
+		}
+	}
+	any := false
+	for _, w := range strings.Fields(words) {
+		named := slices.Contains(titleWords, w)
+		if any = any || named; !named && strings.Trim(w, "0123456789") != "" {
+			return false
+		}
+	}
+	return any
+}
+
 // labelOf says what a whole cell is the label of.
 func labelOf(words string) field {
 	if len(words) > 40 {
 		return noField
 	}
-	return labelWords[words]
+	return labelWords[unnumbered(words)]
 }
 
-var labelWords, periodWords = flipped(labels), flipped(periods)
+var labelWords = flipped(labels)
 
 // flipped is what each of the words is for.
 func flipped[T comparable](words map[T][]string) map[string]T {
@@ -83,55 +111,6 @@ func inline(text string) (f field, rest string, colon bool) {
 	return f, strings.Join(words[longest:], " "), colon
 }
 
-// period is which amount a column or a label is of.
-type period int
-
-const (
-	noPeriod period = iota
-	current
-	ytd
-	notMoney // hours, rates, balances
-)
-
-var periods = map[period][]string{
-	current: {"current", "this period", "amount", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "earnings amount", "current pay", "total", "current earnings", "current deductions",
-		"earnings this period", "deductions this period", "current pay period", "amt", "employee current", "this payment"},
-	ytd:      {"ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total"},
-	notMoney: {"hours", "rate", "units", "hrs", "pay rate", "hourly rate", "qty", "quantity", "rate of pay", "hours units", "ytd hours", "hours ytd", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours", "rate hr", "base rate"},
-}
-
-// periodOf says which amounts stand below a cell of a header, or right of a label.
-func periodOf(words string) period { return periodWords[words] }
-
-// section is which lines follow a title.
-type section int
-
-const (
-	noSection section = iota
-	earnings
-	deductions
-	elsewhere // employer's contributions, balances: of no concern
-)
-
-// sectionOf says what a title is over. Taxes are deductions.
-func sectionOf(words string) section {
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return strings.Contains(words, w) })
-	}
-	if len(words) > 50 {
-		return noSection
-	}
-	switch {
-	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), has("benefits paid by", "accrual", "leave", "balance", "time off summary", "contribution by", "direct deposit", "distribution", "taxable wages", "non taxable"):
-		return elsewhere
-	case has("deduction", "tax", "withh", "withholding"):
-		return deductions
-	case has("earnings", "wages", "hours and pay", "gross pay", "income", "pay details", "description of pay"):
-		return earnings
-	}
-	return noSection
-}
-
 // item is what a line of a table is for.
 type item int
 
@@ -152,78 +131,9 @@ const (
 	paidTimeOffDeduction
 	vacationDeduction
 	reimbursement // adds to net, and is no earning
-	items
+	paidByCheck   // net, unless all of it is deposited: then it is nothing
+
 )
-
-// itemOf says what the label of a line is for, and for which amounts where it
-// tells that as well. Sections tell a vacation that is paid from one that is
-// taken off.
-func itemOf(words string, in section) (item, period) {
-	of := noPeriod
-	for _, w := range []string{"year to date", "ytd"} {
-		if rest, found := without(words, w); found {
-			words, of = rest, ytd
-		}
-	}
-	for _, w := range []string{"this period", "current", "this check", "this pay period"} {
-		if rest, found := without(words, w); found && rest != "" && of == noPeriod {
-			words, of = rest, current
-		}
-	}
-	if i := totalOf(words); i != noItem {
-		return i, of
-	}
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
-	}
-	taken := in == deductions || has("deduction", "purchase", "buy", "advance")
-	switch {
-	case has("employer", "er", "company"):
-		return noItem, of
-	case has("social security", "soc sec", "oasdi", "socsec", "social sec", "ss tax", "fica ss", "ss ee", "ss", "soc security"):
-		return socialSecurity, of
-	case has("medicare", "fed med", "med ee", "fica med", "fica mc", "mcare"):
-		return medicare, of
-	case has("fica"):
-		return fica, of
-	case has("reimbursement", "reimb", "expense reimbursement", "mileage", "per diem"):
-		return reimbursement, of
-	case has("pto", "paid time off", "personal time off", "personal time") && taken:
-		return paidTimeOffDeduction, of
-	case has("vacation", "vac") && taken:
-		return vacationDeduction, of
-	case in == deductions:
-		return noItem, of
-	case has("pto", "paid time off", "personal time off"):
-		return paidTimeOff, of
-	case has("vacation", "vac"):
-		return vacation, of
-	case has("overtime", "ot", "o t"):
-		return overtime, of
-	case has("bonus", "incentive"):
-		return bonus, of
-	case has("commission", "commissions"):
-		return commission, of
-	case has("regular", "reg", "salary", "hourly", "base pay", "regular pay", "base salary", "regular hours", "salaried"):
-		return regular, of
-	}
-	return noItem, of
-}
-
-// totalOf says which total a label is of.
-func totalOf(words string) item {
-	switch words {
-	case "gross", "gross pay", "gross earnings", "total gross", "total earnings", "gross wages", "total gross pay", "gross income", "total gross earnings", "gross amount", "total wages", "total pay", "earnings total", "gross total", "total gross wages", "gross salary":
-		return gross
-	case "net", "net pay", "net amount", "net earnings", "total net", "total net pay", "net amount paid", "net check", "net check amount", "net deposit", "take home pay", "net wages", "net income", "net payment", "amount paid",
-		"net pay distribution", "net pay amount", "check amount", "total net amount", "net salary", "take home", "net direct deposit", "net paid":
-		return net
-	case "total deductions", "deductions total", "total taxes and deductions", "taxes and deductions", "total withholdings", "total withholdings and deductions", "total deductions and taxes", "total employee deductions",
-		"total taxes deductions", "taxes deductions":
-		return totalDeductions
-	}
-	return noItem
-}
 
 // contains says whether whole words are among others.
 func contains(words, some string) bool {

@@ -28,6 +28,7 @@ type painter struct {
 	stream int
 	order  int
 	op     int
+	object int
 	over   bool // an annotation draws
 
 	boxes  [][4]float64 // rectangles of the path, on the page
@@ -123,6 +124,7 @@ func (p *painter) operate(op string, args []any) {
 			s.ctm = matrix(n).times(s.ctm)
 		}
 	case "BT":
+		p.object++
 		p.text, p.line = upright, upright
 	case "Tm":
 		if n, ok := numbers(args, 6); ok {

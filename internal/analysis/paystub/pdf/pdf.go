@@ -98,6 +98,7 @@ type Run struct {
 	Size      float64 // of the font, in points
 	Font      int     // of File.Fonts
 	Order     int     // of drawing, shared with Paint
+	Object    int     // of the page's text objects, from BT to ET
 	Op        int     // of the operation that drew it, and maybe more runs
 	Stream    int     // of the page's content streams; forms go on counting
 	Stretch   float64 // 1 where the text is as wide as its font is

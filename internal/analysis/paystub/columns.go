@@ -1,0 +1,447 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+)
+
+// period is which amount a column or a label is of.
+type period int
+
+const (
+	noPeriod period = iota
+	current
+	ytd
+	notMoney // hours, balances
+	rated    // what one of them is paid
+	foreign  // amounts of somebody else: the employer's part, what is taxable, a limit
+	describe // what the lines are for
+)
+
+// periods are the words of columns, as plain gives them. The first are of periods
+// whatever stands beside them; amounts are of the period unless a header above them
+// says otherwise.
+var periods = map[period][]string{
+	current: {"current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
+		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
+	ytd: {"ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
+		"ytd amt", "yr to date", "this year", "ytd gross", "y t d gross", "year todate", "ytd taxes", "ytd dollars", "ytd current", "calendar year to date", "ytd withholding", "tax year to date", "year to date earnings", "cytd", "ytd total amount", "yeartodate", "yr to dt"},
+	notMoney: {"hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
+		"hours days", "hours h mm", "days", "earned", "taken", "beginning", "ending", "begin", "end", "bal", "avail", "remaining", "prior", "start balance", "end balance", "current balance", "scheduled", "available to use", "plan year used", "ytd used", "reduced", "carryover",
+		"prior balance", "beginning balance", "ending balance", "accrued ytd", "used ytd", "ytd accrued", "ytd taken", "prior yr balance", "accrued pay pd", "used pay pd", "use lose", "hours worked", "hour", "hours this period", "unit", "reg hrs", "hrs worked", "adjusted", "hours current"},
+	rated: {"rate", "pay rate", "hourly rate", "rate of pay", "rate hr", "base rate", "rate per hour", "rate hour", "rates", "hr rate", "rate amount"},
+	foreign: {"ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
+		"district paid", "taxable income", "company current", "company ytd", "employer share", "employer cost", "employer paid", "employer match", "subject gross"},
+	describe: {"description", "type", "code", "item", "pay type", "pay code", "deduction", "tax", "plan", "leave type", "earning", "wage type", "assignment", "job", "dept", "department", "dates", "status", "filing status", "account", "account type", "bank", "document", "document type", "details", "earnings description",
+		"deduction description", "tax description", "withholding", "pretax", "pre tax", "account number", "date", "earning type", "deduction type", "tax type", "name of deduction", "pay item", "line"},
+}
+
+// amountWords are the words of a column of amounts that does not say of when, and
+// amountTitles those of one that may as well be a title.
+var (
+	amountWords  = []string{"amount", "total", "amt", "dollars", "earnings amount", "gross amount", "pay amount", "payment amount", "usd amount", "total amount", "tax amount", "deduction amount", "extension", "usd", "employee amount", "ee amount"}
+	amountTitles = []string{"pay", "gross", "earnings", "deductions", "taxes", "gross pay", "wages earned", "withheld", "total pay", "gross earnings", "employee", "wages", "tax", "total earnings", "deduction"}
+)
+
+var periodWords = flipped(periods)
+
+// periodOf says which amounts stand below a cell of a header, or right of a label.
+func periodOf(words string) period {
+	if p, known := periodWords[words]; known {
+		return p
+	}
+	if rest, found := without(words, "usd"); found && rest != "" {
+		return periodWords[rest]
+	}
+	return noPeriod
+}
+
+// isAmounts says whether a cell of a header is over amounts, and leaves open of
+// which period.
+func isAmounts(words string) bool { return slices.Contains(amountWords, words) }
+
+// mayBeAmounts says the same of words that may be a title, too.
+func mayBeAmounts(words string) bool { return isAmounts(words) || slices.Contains(amountTitles, words) }
+
+// section is which lines follow a title.
+type section int
+
+const (
+	noSection section = iota
+	earnings
+	deductions
+	elsewhere // employer's contributions, balances: of no concern
+)
+
+// payers are words for whoever pays wages, in titles of what they pay besides.
+var payers = []string{"employer", "company", "county", "city", "state", "district", "agency", "government", "govt", "university", "college", "school", "contractor", "firm", "organization", "hospital", "er", "union", "trust", "department", "church", "board"}
+
+// sectionOf says what a title is over. Taxes are deductions.
+func sectionOf(words string) section {
+	words = unnumbered(words)
+	if len(words) > 60 || words == "" || labelOf(words) != noField {
+		return noSection
+	}
+	for _, w := range strings.Fields(words) {
+		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" && w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
+			return noSection // a date, a number of something
+		}
+	}
+	has := func(all ...string) bool {
+		return slices.ContainsFunc(all, func(w string) bool { return strings.Contains(words, w) })
+	}
+	whole := func(all ...string) bool {
+		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
+	}
+	paid := whole("paid", "pays", "provided", "funded", "cost", "costs", "share", "benefits", "contribution", "contributions", "match", "taxes", "tax", "fringe", "items", "portion", "liability", "liabilities", "expense", "expenses")
+	switch {
+	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) && !whole("state tax", "state taxes", "city tax", "county tax", "state income"),
+		has("benefits paid", "on your behalf", "for you", "not included", "not in net", "informational", "accrual", "leave", "balance", "time off", "absence", "entitlement balance", "contribution by", "direct deposit", "distribution", "allocation", "taxable", "tax base", "tax data", "tax info", "memo", "imputed", "fringe",
+			"non cash", "noncash", "deposits", "payment information", "payment method", "payment details", "payments", "other information", "other benefits", "messages", "vacation hours", "sick", "accumulat", "deposited"),
+		words == "benefits", words == "other benefits and information", words == "deposit":
+		return elsewhere
+	case has("deduction", "withh", "withheld", "garnish", "voluntary", "statutory", "pre tax", "pretax", "post tax", "after tax", "before tax"), whole("taxes", "tax"):
+		return deductions
+	case has("earning", "hours and pay", "gross pay", "pay details", "description of pay", "remuneration", "compensation", "earned"), whole("wages", "income", "pay", "hours"):
+		return earnings
+	}
+	return noSection
+}
+
+// headingWords are all the words that a title within a table is made of.
+var headingWords = strings.Fields("earnings earning deductions deduction taxes tax withholdings withholding withheld statutory other others pre post before after pretax posttax employee employer company paid benefits benefit contributions contribution voluntary mandatory involuntary memo information hours and or pay wages gross " +
+	"leave accruals accrual time off fringe imputed income costs cost informational total totals summary taxable bases base memos from of the your you to additional adjustments statement details detail cash non elective reductions items noncash personal payroll required court ordered garnishments insurance")
+
+// headingOf says what a row without amounts is the title of.
+func headingOf(words string) section {
+	words = unnumbered(words)
+	for _, w := range strings.Fields(words) {
+		if !slices.Contains(headingWords, w) && !slices.Contains(payers, w) {
+			return noSection
+		}
+	}
+	return sectionOf(words)
+}
+
+// column is what stands below a cell of a header.
+type column struct {
+	x0, x1 float64
+	kind   period
+}
+
+// segment is one table of a header: tables may stand side by side.
+type segment struct {
+	from, to float64 // where labels and amounts stand
+	columns  []column
+	in       section
+	n, title int // of the header's tables, and of the titles within the table
+}
+
+// header is a row that says what stands in the columns below.
+type header struct {
+	page     int
+	y        float64
+	n        int // of the headers, from 1 on
+	segments []segment
+}
+
+// headers reads what a row has of words of columns: all of it, or of tables side by
+// side that of one, where another has amounts. What is left of the row is lines.
+func (s *sheet) headers(n int) (out []header, rest row) {
+	r := s.rows[n]
+	if !slices.ContainsFunc(r, func(c *cell) bool { return c.number }) {
+		if h, ok := s.headerAt(n, r); ok {
+			return append(out, h), nil
+		}
+		return nil, r
+	}
+	for i := 0; i < len(r); {
+		k := i
+		for k < len(r) && !r[k].number {
+			k++
+		}
+		words := r[i:k]
+		if k < len(r) && len(words) > 0 {
+			words = words[:len(words)-1] // the last is the label of what follows
+		}
+		// Of two titles in a row, the first is of another table.
+		for len(words) > 2 && sectionOf(words[0].words) != noSection && sectionOf(words[1].words) != noSection && periodOf(words[1].words) == noPeriod && !isAmounts(words[1].words) {
+			rest, words = append(rest, words[0]), words[1:]
+			i++
+		}
+		if len(words) > 1 {
+			if h, ok := s.headerAt(n, words); ok {
+				out = append(out, h)
+				i += len(words)
+			}
+		}
+		rest = append(rest, r[i:min(k+1, len(r))]...)
+		i = k + 1
+	}
+	return out, rest
+}
+
+// headerAt reads words of columns without amounts. What stands right above a word
+// belongs to it: Current over Hours and Amount.
+func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
+	h = header{page: r[0].page, y: r.y()}
+	kinds := make([]period, len(r))
+	periods, others, known := 0, 0, 0
+	for i, c := range r {
+		if c.money {
+			return h, false
+		}
+		kinds[i] = s.columnKind(n, c)
+		switch kinds[i] {
+		case current, ytd:
+			periods++
+		case notMoney, foreign, rated:
+			others++
+		}
+		if kinds[i] != noPeriod || sectionOf(c.words) != noSection {
+			known++
+		}
+	}
+	// Of amounts that do not say of when, the first is of the period.
+	loose := 0
+	for i, c := range r {
+		switch {
+		case kinds[i] != noPeriod && kinds[i] != foreign:
+		case isAmounts(c.words) && (i > 0 || others+periods == 0) && (periods > 0 || others > 0 || known > 0),
+			slices.Contains(amountTitles, c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) && (i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
+			kinds[i] = current
+			loose++
+		}
+	}
+	if periods+others+loose == 0 || periods+loose == 0 && others < 2 || periods == 0 && others == 0 && (loose < 1 || known < 2) || known < 2 && periods+loose+others < 2 {
+		return h, false
+	}
+	if len(r) > 2*(known+loose)+1 {
+		return h, false
+	}
+	if totals := s.totalsHeader(r); totals {
+		return h, false
+	}
+	seg := segment{from: -1e9}
+	named := false // the table begins where its title or the word over its labels does
+	flush := func(next float64) {
+		if len(seg.columns) > 0 {
+			h.segments = append(h.segments, seg)
+		}
+		seg, named = segment{from: next}, false
+	}
+	for i, c := range r {
+		switch kinds[i] {
+		case noPeriod, describe:
+			if len(seg.columns) > 0 {
+				if i+1 < len(r) && kinds[i] == noPeriod && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
+					break // a column that is not known, between others
+				}
+				flush(c.x0 - 14)
+			} else if !named {
+				seg.from = c.x0 - 14
+			}
+			named = named || kinds[i] == describe || sectionOf(c.words) != noSection
+			if in := sectionOf(c.words); in != noSection && (seg.in == noSection || in == elsewhere) {
+				seg.in = in
+			}
+		default:
+			if slices.ContainsFunc(seg.columns, func(o column) bool { return o.kind == kinds[i] && (kinds[i] == current || kinds[i] == ytd) }) {
+				// Another table begins behind the widest gap.
+				at, wide := 0, 40.0
+				for k := range seg.columns {
+					right := c.x0
+					if k+1 < len(seg.columns) {
+						right = seg.columns[k+1].x0
+					}
+					if gap := right - seg.columns[k].x1; gap > wide {
+						at, wide = k+1, gap
+					}
+				}
+				if at > 0 {
+					later := slices.Clone(seg.columns[at:])
+					seg.columns = seg.columns[:at]
+					flush(seg.columns[at-1].x1 + 2)
+					seg.columns = later
+				}
+			}
+			if in := sectionOf(c.words); len(seg.columns) == 0 && seg.in == noSection && kinds[i] == current && mayBeAmounts(c.words) {
+				seg.in = in
+			}
+			seg.columns = append(seg.columns, column{c.x0, c.x1, kinds[i]})
+		}
+	}
+	flush(0)
+	for i := range h.segments {
+		g := &h.segments[i]
+		g.n = i
+		s.reach(n, &h, i)
+		g.to = g.columns[len(g.columns)-1].x1 + 14
+		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
+			if over != noSection {
+				g.in = over
+			}
+		}
+		if g.in == noSection && g.balances() {
+			g.in = elsewhere
+		}
+	}
+	return h, len(h.segments) > 0
+}
+
+// reach moves the left edge of a table to where its first line's label begins, for a
+// title may stand in the middle over them.
+func (s *sheet) reach(n int, h *header, i int) {
+	g, least := &h.segments[i], -1e9
+	if i > 0 {
+		least = h.segments[i-1].columns[len(h.segments[i-1].columns)-1].x1
+	}
+	for k := n + 1; k < len(s.rows) && k <= n+3 && s.rows[k][0].page == h.page; k++ {
+		s.spend(len(s.rows[k]))
+		var label *cell
+		for _, c := range s.rows[k] {
+			switch {
+			case !c.number && c.x0 > least && c.x0 < g.columns[0].x0:
+				label = c
+			case c.number && c.x0 > least && label != nil && g.below(c) != noPeriod:
+				if g.from < -1e8 {
+					g.from = label.x0 - 30
+				}
+				g.from = min(g.from, label.x0-14)
+				return
+			}
+		}
+	}
+}
+
+// labelLike says whether a word of a header is over labels rather than amounts.
+func labelLike(words string) bool {
+	return strings.HasSuffix(words, "description") || strings.HasSuffix(words, "type") || strings.HasSuffix(words, "code")
+}
+
+// balances says whether a table has no amounts of money at all.
+func (g *segment) balances() bool {
+	return !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current || c.kind == ytd })
+}
+
+// columnKind is what stands below a cell of a header, by its words and by those
+// right above it.
+func (s *sheet) columnKind(n int, c *cell) period {
+	own := periodOf(c.words)
+	loose := mayBeAmounts(c.words)
+	if own != noPeriod && !loose && own != current && own != ytd && own != notMoney && own != rated {
+		return own
+	}
+	for k := n - 1; k >= 0 && k >= n-2; k-- {
+		r := s.rows[k]
+		if r[0].page != c.page || r.y()-c.y > 2.4*max(c.size, r[0].size) {
+			break
+		}
+		s.spend(len(r))
+		var over *cell
+		for _, up := range r {
+			if up.number {
+				if min(up.x1, c.x1)-max(up.x0, c.x0) > 0 {
+					return own
+				}
+				continue
+			}
+			mid := (c.x0 + c.x1) / 2
+			if up.x0 < mid && up.x1 > mid || min(up.x1, c.x1)-max(up.x0, c.x0) > 0 || s.spans(r, up, mid) {
+				over = up
+			}
+		}
+		if over == nil {
+			continue
+		}
+		if both := periodOf(over.words + " " + c.words); both != noPeriod && own != notMoney && own != rated && k == n-1 {
+			return both
+		}
+		switch above := periodOf(strings.TrimSpace(over.words)); {
+		case above == ytd && own == notMoney:
+			return foreign
+		case above == foreign && own != describe && own != noPeriod:
+			return foreign
+		case (above == current || above == ytd) && own != notMoney && own != rated && (loose || own == noPeriod && c.words == ""):
+			return above
+		}
+		if own == current || own == ytd {
+			if w := over.words; strings.HasPrefix(w, "employer") || strings.HasPrefix(w, "company") || strings.HasSuffix(w, " paid") && !strings.HasPrefix(w, "employee") {
+				return foreign
+			}
+		}
+	}
+	return own
+}
+
+// spans says whether a word of a row above reaches over a place: it is the nearest
+// of the row, where all words of it are of periods or payers.
+func (s *sheet) spans(r row, up *cell, mid float64) bool {
+	for _, c := range r {
+		if p := periodOf(c.words); p != current && p != ytd && p != foreign && c.words != "" && !contains(c.words, "employee") {
+			return false
+		}
+	}
+	far := func(c *cell) float64 { return abs((c.x0+c.x1)/2 - mid) }
+	if far(up) > 90 {
+		return false
+	}
+	for _, c := range r {
+		if c != up && far(c) < far(up) {
+			return false
+		}
+	}
+	return true
+}
+
+// titleOver is the section of the nearest title above a table.
+func (s *sheet) titleOver(n int, g *segment) section {
+	left, right := g.from, g.to
+	if left < 0 {
+		left = g.columns[0].x0 - 220
+	}
+	for k := n - 1; k >= 0 && k >= n-3; k-- {
+		r := s.rows[k]
+		if r[0].page != s.rows[n][0].page || r.y()-s.rows[n].y() > 4.5*max(r[0].size, s.rows[n][0].size) {
+			break
+		}
+		s.spend(len(r))
+		best, in := 0.0, noSection
+		for i, c := range r {
+			if c.x1 < left || c.x0 > right {
+				continue
+			}
+			if _, _, state := dateIn(c.text); c.number || state != noDate || i+1 < len(r) && r[i+1].number {
+				return noSection // another table's lines
+			}
+			if p := periodOf(c.words); p == foreign || c.words == "employee" {
+				continue
+			}
+			both := min(c.x1, right) - max(c.x0, left)
+			if w := sectionOf(c.words); w != noSection && both > best {
+				best, in = both, w
+			}
+		}
+		if in != noSection {
+			return in
+		}
+	}
+	return noSection
+}
+
+// totalsHeader says whether a row names totals, whose amounts stand below.
+func (s *sheet) totalsHeader(r row) bool {
+	g, m := false, false
+	for _, c := range r {
+		if c.number {
+			return false
+		}
+		switch i, _ := itemOf(c.words, noSection); i {
+		case gross:
+			g = true
+		case net:
+			m = true
+		}
+	}
+	return g && m
+}

@@ -1,0 +1,140 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+)
+
+// unnumbered is a label without the number that forms put before it, as in
+// "7. Gross Pay", once plain has it.
+func unnumbered(words string) string {
+	first, rest, ok := strings.Cut(words, " ")
+	if !ok || len(first) > 4 || rest[0] >= '0' && rest[0] <= '9' {
+		return words
+	}
+	digits := strings.TrimRight(first, "abcdefgh")
+	if digits == "" || len(first)-len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
+		return words
+	}
+	return rest
+}
+
+// itemOf says what the label of a line is for, and for which amounts where it
+// tells that as well. Sections tell a vacation that is paid from one that is
+// taken off.
+func itemOf(words string, in section) (item, period) {
+	of := noPeriod
+	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date"} {
+		if rest, found := without(words, w); found {
+			words, of = rest, ytd
+		}
+	}
+	for _, w := range []string{"this period", "current", "this check", "this pay period", "this pay"} {
+		if rest, found := without(words, w); found && rest != "" && of == noPeriod {
+			words, of = rest, current
+		}
+	}
+	if i := totalOf(words); i != noItem {
+		return i, of
+	}
+	has := func(all ...string) bool {
+		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
+	}
+	taken := in == deductions || has("deduction", "purchase", "buy", "advance", "ded", "repay", "repayment", "deduct", "loan", "donation")
+	switch {
+	case notOurs(words) || has("taxable", "limit"), has("wages", "gross", "earnings") && has("social security", "ss", "medicare", "fica", "oasdi"):
+		return noItem, of
+	case has("social security", "soc sec", "oasdi", "socsec", "social sec", "ss tax", "fica ss", "ss ee", "ss", "soc security", "s s", "soc", "fica oasdi", "fica social security", "socsecurity", "oasdi ee", "ssa", "sosec", "fica s s", "social securty", "soc sec ee", "fica soc sec", "old age"):
+		return socialSecurity, of
+	case has("medicare", "fed med", "med ee", "fica med", "fica mc", "mcare", "fica hi", "medicare hi", "medi", "fed hi", "hospital ins"), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+		return medicare, of
+	case has("fica"):
+		return fica, of
+	case has("reimbursement", "reimb", "expense reimbursement", "reimbursements", "mileage", "per diem", "expense", "expenses"):
+		return reimbursement, of
+	case has("pto", "paid time off", "personal time off", "personal time", "ptoadv", "ptobuy", "ptoded") && taken:
+		return paidTimeOffDeduction, of
+	case has("vacation", "vac", "vacbuy", "vacadv", "vacded") && taken:
+		return vacationDeduction, of
+	case in == deductions:
+		return noItem, of
+	case has("pto", "paid time off", "personal time off"):
+		return paidTimeOff, of
+	case has("vacation", "vac", "vacat", "vacatn"):
+		return vacation, of
+	case has("overtime", "ot", "o t", "time and half", "time and a half", "time one half", "overtm", "ovt", "double time", "doubletime", "ovrtm"):
+		return overtime, of
+	case has("bonus", "incentive", "bonuses"):
+		return bonus, of
+	case has("commission", "commissions", "comm", "commis"):
+		return commission, of
+	case has("regular", "reg", "salary", "hourly", "base pay", "basic pay", "base salary", "salaried", "base", "straight time", "st time", "base wages", "contract pay", "regulr", "straight", "regular earn", "contract"):
+		return regular, of
+	}
+	return noItem, of
+}
+
+// notOurs says whether a line of a table is the employer's and not the employee's.
+func notOurs(words string) bool {
+	for _, w := range []string{"employer", "er", "company", "match", "matching", "co paid", "co match", "ermatch", "401kmatch"} {
+		if contains(words, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// fillers are words of totals that say nothing of which.
+var fillers = strings.Fields("total totals pay amount amounts earnings wages income salary compensation paid payment your the for employee usd sum of")
+
+// totalOf says which total a label is of.
+func totalOf(words string) item {
+	words = unnumbered(words)
+	switch words {
+	case "take home pay", "take home", "net check", "net check amount", "net deposit", "net pay distribution", "net direct deposit", "net to bank", "net this check", "net check deposit", "total net check":
+		return net
+	case "amount paid", "check amount", "amount of check", "net to check":
+		return paidByCheck
+	case "taxes and deductions", "taxes deductions", "tax and deductions":
+		return totalDeductions
+	case "total earnings", "total wages", "total pay", "earnings total", "total hours and earnings", "total compensation", "total income", "total earnings and hours", "total current earnings", "total gross", "total hours earnings":
+		return gross
+	}
+	tokens := strings.Fields(words)
+	if len(tokens) == 0 || len(tokens) > 7 {
+		return noItem
+	}
+	g, n, d, sum, tax := false, false, false, false, false
+	for _, w := range tokens {
+		switch {
+		case w == "gross":
+			g = true
+		case w == "net":
+			n = true
+		case w == "deductions" || w == "deduction" || w == "ded" || w == "deds" || w == "withholdings" || w == "withholding" || w == "withheld":
+			d = true
+		case w == "taxes" || w == "tax":
+			tax = true
+		case w == "total" || w == "totals" || w == "all":
+			sum = true
+		case w == "and" || w == "personal" || w == "employee" || w == "less":
+		case !slices.Contains(fillers, w):
+			return noItem
+		}
+	}
+	switch {
+	case d && !g && !n && sum:
+		return totalDeductions
+	case g && !n && !d && !tax:
+		return gross
+	case n && !g && !d && !tax:
+		return net
+	}
+	return noItem
+}
+
+// isTotal says whether a line is the sum of those above it: by the word, or because
+// it is called as the whole table.
+func isTotal(words string) bool {
+	return contains(words, "total") || contains(words, "totals") || contains(words, "subtotal") || contains(words, "sum") || headingOf(words) != noSection || totalOf(words) != noItem
+}

@@ -1,0 +1,97 @@
+// Command print prints the pages of package pages by Chromium, as files that the
+// tests of package paystub read:
+//
+//	go run ./internal/analysis/paystub/paystubtest/pages/print
+//
+// Each PDF file has its truth beside it.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"vestibule/internal/analysis/paystub/paystubtest/pages"
+)
+
+func main() {
+	log.SetFlags(0)
+	out := flag.String("out", "internal/analysis/paystub/testdata/pages", "folder of the files")
+	only := flag.String("only", "", "print layouts whose name holds this")
+	persons := flag.Int("persons", 1, "how many files of each layout")
+	keep := flag.Bool("html", false, "leave the HTML beside the files")
+	flag.Parse()
+	browser := ""
+	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		log.Fatal("there is no Chromium here: e2e/setup.sh installs it")
+	}
+	dir, err := filepath.Abs(*out)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		log.Fatal(err)
+	}
+	for i, name := range pages.Names() {
+		if !strings.Contains(name, *only) {
+			continue
+		}
+		for n := range *persons {
+			base := filepath.Join(dir, name)
+			if n > 0 {
+				base += fmt.Sprint("-", n)
+			}
+			if err := one(browser, base, name, n, manner(i), *keep); err != nil {
+				log.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// manner is how the i-th layout is printed: every other one with letters at exact
+// places, the others at whole points, as a screen has them; every eighth with the
+// marks of its structure, which double a file.
+func manner(i int) []string {
+	args := []string{"--font-render-hinting=" + []string{"none", "full"}[i%2]}
+	if i%8 != 0 {
+		args = append(args, "--disable-pdf-tagging")
+	}
+	return args
+}
+
+func one(browser, base, name string, n int, manner []string, keep bool) error {
+	p, err := pages.Make(name, n)
+	if err != nil {
+		return err
+	}
+	truth, err := json.MarshalIndent(p.Truth, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(base+".json", append(truth, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(base+".html", p.HTML, 0o644); err != nil {
+		return err
+	}
+	args := append(manner, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--print-to-pdf="+base+".pdf", "file://"+base+".html")
+	cmd := exec.Command(browser, args...)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	if keep {
+		return nil
+	}
+	return os.Remove(base + ".html")
+}
