@@ -75,6 +75,7 @@ func (t *table) add(h header) {
 func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []period) {
 	kinds := make([]period, len(numbers))
 	for i := len(t.headers) - 1; i >= 0; i-- {
+		t.spend(1)
 		h := &t.headers[i]
 		if h.page != numbers[0].page {
 			break
@@ -89,6 +90,7 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 				next = h.segments[k+1].from
 			}
 			found := false
+			t.spend(len(numbers))
 			for m, c := range numbers {
 				t.spend(len(g.columns))
 				kinds[m] = noPeriod
@@ -142,6 +144,7 @@ func (t *table) heading(c *cell) {
 		return
 	}
 	for i := len(t.headers) - 1; i >= 0; i-- {
+		t.spend(1)
 		h := &t.headers[i]
 		if h.page != c.page {
 			return
@@ -203,6 +206,7 @@ func (t *table) between(label, c *cell) bool {
 		return false
 	}
 	for i := len(t.headers) - 1; i >= 0; i-- {
+		t.spend(1)
 		h := &t.headers[i]
 		if h.page != c.page {
 			return false

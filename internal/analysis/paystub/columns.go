@@ -114,6 +114,9 @@ var headingWords = strings.Fields("earnings earning deductions deduction taxes t
 
 // headingOf says what a row without amounts is the title of.
 func headingOf(words string) section {
+	if len(words) > maxLabel {
+		return noSection
+	}
 	words = unnumbered(words)
 	for _, w := range strings.Fields(words) {
 		if !slices.Contains(headingWords, w) && !slices.Contains(payers, w) {

@@ -338,6 +338,9 @@ func (f *fields) putPeriodOf(text string, c *cell) bool {
 
 // twoDates reads a date, what joins it to another, and that.
 func twoDates(text string) (a, b report.Date, after string, first, second int) {
+	if len(text) > 2*maxLabel {
+		return a, b, "", noDate, noDate
+	}
 	a, rest, first := dateIn(text)
 	if first == noDate {
 		// The year may stand behind the second alone.
@@ -538,8 +541,11 @@ func rhythm(start, end report.Date) string {
 // isText says whether a text may name somebody: it has letters, and is no date
 // and no label.
 func isText(s string) bool {
+	if len(s) < 2 || len(s) > maxLabel {
+		return false
+	}
 	w := plain(s)
-	if len(s) < 2 || len(s) > 100 || labelOf(w) != noField || periodOf(w) != noPeriod || isAmounts(w) || isTitle(w) {
+	if labelOf(w) != noField || periodOf(w) != noPeriod || isAmounts(w) || isTitle(w) {
 		return false
 	}
 	if _, _, state := dateIn(s); state != noDate {

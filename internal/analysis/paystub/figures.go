@@ -14,6 +14,7 @@ import (
 func (d *Document) figures() {
 	t := &d.table
 	var checked, ok, known, fits, short [2]bool
+	whole := [2]bool{t.whole(now), t.whole(toDate)}
 	for k := range checked {
 		checked[k], ok[k], short[k] = t.sums(k)
 		known[k], fits[k] = t.balance(k)
@@ -30,13 +31,13 @@ func (d *Document) figures() {
 		}
 		for _, i := range []item{gross, net, totalDeductions} {
 			if t.differs(i, k) {
-				d.find(Arithmetic, t.whole(k) || t.whole(other))
+				d.find(Arithmetic, whole[k] || whole[other])
 			}
 		}
 	}
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == earnings && !l.product() {
-			d.find(Arithmetic, l.item == regular && t.whole(now))
+			d.find(Arithmetic, l.item == regular && whole[now])
 		}
 	}
 	d.growth()

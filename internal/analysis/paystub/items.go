@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// maxLabel is how long a label may be.
+const maxLabel = 100
+
 // unnumbered is a label without the number that forms put before it, as in
 // "7. Gross Pay", once plain has it.
 func unnumbered(words string) string {
@@ -24,6 +27,9 @@ func unnumbered(words string) string {
 // taken off.
 func itemOf(words string, in section) (item, period) {
 	of := noPeriod
+	if len(words) > maxLabel {
+		return noItem, of
+	}
 	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date"} {
 		if rest, found := without(words, w); found {
 			words, of = rest, ytd

@@ -136,6 +136,9 @@ func (s *sheet) lineParties(f *fields) {
 
 // inOneLine reads "Name, 1 Street, Unit 2, City, ST 12345", with or without a name.
 func inOneLine(text string) (a address, ok bool) {
+	if len(text) > 2*maxLabel {
+		return a, false
+	}
 	parts := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '•' || c == '·' || c == '|' })
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])

@@ -77,7 +77,9 @@ func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool
 func (t *table) groupsOf(in section) (out []group) {
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == in && !slices.Contains(out, l.group) {
-			out = append(out, l.group)
+			if out = append(out, l.group); len(out) > maxTables {
+				break
+			}
 		}
 	}
 	return out
@@ -170,6 +172,7 @@ func (t *table) totals() {
 			if l.in != in || l.counted || l.item != noItem || l.group == (group{}) {
 				continue
 			}
+			t.spend(4 * len(t.lines))
 			fits, other := false, false
 			for k := range l.cells {
 				if l.cells[k] != nil {
