@@ -12,6 +12,7 @@ import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { painted } from "./parts/guard";
 import { forget, secretFor } from "./parts/secret";
+import { keepInView } from "./parts/inview";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;
@@ -251,7 +252,10 @@ function say(which: "slow" | "offline" | "failed"): void {
   const words = element<HTMLTemplateElement>(`words-${which}`);
   notice.replaceChildren(words.content.cloneNode(true));
   notice.dataset.which = which;
-  notice.hidden = false;
+  if (notice.hidden) {
+    notice.hidden = false;
+    keepInView(notice);
+  }
   live.textContent = notice.querySelector("p")?.textContent ?? "";
   notice.querySelector("button")?.addEventListener("click", () => void refresh());
 }
