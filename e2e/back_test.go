@@ -181,6 +181,37 @@ func TestBackOnTheHostedPage(t *testing.T) {
 	see(t, phone.page(`text="Esta verificación se inició en otro navegador"`))
 }
 
+// TestRegisteredSites: the dashboard registers a site, and browsers show the widget in
+// its pages alone.
+func TestRegisteredSites(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h, other := newHost(t, s), newHost(t, s)
+	staff := visit(t)
+	staff.expect("422")
+	staff.open(t, s.Provider+"/dashboard/redirects")
+	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
+	see(t, staff.page("[name=origin]"))
+	for _, origin := range []string{"https://*.example.com", h.URL + "/"} {
+		fill(t, staff.page("[name=origin]"), origin)
+		click(t, staff.page(`role=button[name="Register the site"]`))
+		see(t, staff.page(map[bool]string{true: `text="The site was registered."`, false: "text=Give an origin such as"}[origin == h.URL+"/"]))
+	}
+	staff.axe(t)
+	embed(t, s, h)
+	v := visit(t)
+	refused := make(chan bool, 100)
+	v.expect("frame-ancestors")
+	v.Context.OnConsole(func(m playwright.ConsoleMessage) {
+		if strings.Contains(m.Text(), "frame-ancestors") {
+			refused <- true
+		}
+	})
+	v.open(t, other.URL+"/")
+	begin(t, v, other.options(map[string]any{"token": s.token(t, nil)}), "first")
+	until(t, "the browser refuses the frame", func() bool { return len(refused) > 0 })
+}
+
 func mustEval(t *testing.T, v *visitor, script string) any {
 	t.Helper()
 	got, err := v.Evaluate(script)

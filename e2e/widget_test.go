@@ -550,11 +550,12 @@ func TestFrameOfTheSecondTry(t *testing.T) {
 	reach(t, v.widget, "bank")
 }
 
-// TestOffline keeps what was done and goes on when the network is back.
+// TestOffline keeps what was done and goes on when the network is back. The notice is
+// where the applicant looks, in a window that is lower than the frame.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	v := embed(t, s, newHost(t, s))
+	v := embed(t, s, newHost(t, s), func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 400, Height: 360} })
 	v.expect("ERR_INTERNET_DISCONNECTED")
 	reach(t, v.widget, "sign-in")
 	fill(t, v.widget("[name=username]"), "default")
@@ -562,6 +563,15 @@ func TestOffline(t *testing.T) {
 	must(t, v.Context.SetOffline(true))
 	click(t, v.widget(`role=button[name="Sign in"]`))
 	see(t, v.widget("text=You seem to be offline."))
+	for _, place := range []string{"0", "document.documentElement.scrollHeight"} {
+		_, err := v.Evaluate(`() => scrollTo(0, ` + place + `)`)
+		must(t, err)
+		until(t, "the notice is in view at "+place, func() bool {
+			box, err := v.widget("#notice").BoundingBox()
+			must(t, err)
+			return box.Y >= 0 && box.Y+box.Height <= 360
+		})
+	}
 	must(t, v.Context.SetOffline(false))
 	again := v.widget(`role=button[name="Try again"]`)
 	click(t, again)

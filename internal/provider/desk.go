@@ -61,6 +61,22 @@ func (d deskAccounts) EditCompleteURLs(ctx context.Context, tx *sql.Tx, customer
 	return err
 }
 
+func (d deskAccounts) WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	return d.customers.OwnWidgetOrigins(ctx, q, customerID)
+}
+
+func (d deskAccounts) AddWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
+	added, err := d.customers.AddWidgetOrigin(ctx, tx, customerID, origin)
+	if errors.Is(err, customers.ErrWidgetOrigin) {
+		err = dashboard.ErrWidgetOrigin
+	}
+	return added, err
+}
+
+func (d deskAccounts) RemoveWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
+	return d.customers.RemoveWidgetOrigin(ctx, tx, customerID, origin)
+}
+
 func (d deskAccounts) SetReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, requireForm bool) error {
 	return d.customers.SetReturn(ctx, tx, customerID, mode, requireForm)
 }

@@ -205,6 +205,8 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			{"/dashboard/redirects/add", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL added"},
 			{"/dashboard/redirects/static", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL static"},
 			{"/dashboard/redirects/remove", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL removed"},
+			{"/dashboard/redirects/origins/add", none, func() []string { return []string{"origin", "https://Canary.example:443/"} }, "widget origin added"},
+			{"/dashboard/redirects/origins/remove", none, func() []string { return []string{"origin", "https://canary.example"} }, "widget origin removed"},
 			{"/dashboard/redirects/return", none, func() []string { return []string{"mode", "post", "requireForm", "yes"} }, "return changed"},
 			{"/dashboard/credentials", none, func() []string { return nil }, "credential issued"},
 			{"/dashboard/credentials/{id}/rotate", credential, func() []string { return nil }, "credential rotated"},

@@ -136,6 +136,10 @@ func (v visitCustomers) CreateConsumer(ctx context.Context, tx *sql.Tx, customer
 	return visits.Consumer{ID: c.ID, KeyID: c.KeyID, Prefill: c.Prefill}, err
 }
 
+func (v visitCustomers) WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	return v.customers.WidgetOrigins(ctx, q, customerID)
+}
+
 // visitReports makes the reports of visits.
 type visitReports struct{ reports *reports.Service }
 

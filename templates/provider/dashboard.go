@@ -130,6 +130,7 @@ type DeskCredential struct {
 // DeskRedirects is how secure redirects come back.
 type DeskRedirects struct {
 	URLs        []string // the first is the static one
+	Origins     []string // of pages that may show the widget
 	Mode        string
 	RequireForm bool
 }

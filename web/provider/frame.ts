@@ -67,7 +67,7 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
   const answer = await request(`/widget/v1/visits?${new URLSearchParams(lang ? { lang } : {})}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...options, resume: secret.value }),
+    body: JSON.stringify({ ...options, resume: secret.value, origin: hostOrigin === "*" ? "null" : hostOrigin }),
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));

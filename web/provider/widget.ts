@@ -161,12 +161,14 @@ function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
   return frame;
 }
 
-// address of the frame: nothing in it tells of the visit. The fragment, which
+// address of the frame: nothing in it tells of the visit. The account decides which
+// pages may frame it. The fragment, which
 // is not sent, holds the nonce that both sides put into every message.
 function address(v: Visit, attempt: number): string {
   const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
   const query = lang === "en" || lang === "es" ? `&lang=${lang}` : "";
-  return `${origin}/widget/v1/frame?attempt=${attempt}${query}#${v.nonce}`;
+  const account = new URLSearchParams({ env: `${v.data.env}`, publicId: `${v.data.publicId}` });
+  return `${origin}/widget/v1/frame?attempt=${attempt}${query}&${account}#${v.nonce}`;
 }
 
 // wait loads the frame once more when it has not greeted in time, and then

@@ -126,6 +126,32 @@ func replaceCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, url
 	return nil
 }
 
+func widgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT origin FROM widget_origins WHERE customer_id = $1 ORDER BY origin`, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var o string
+		if err := rows.Scan(&o); err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, rows.Err()
+}
+
+func insertWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin)
+	return err
+}
+
+func deleteWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
+}
+
 // products returns products with the configurations in force. In where, p is the
 // product.
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {

@@ -50,7 +50,11 @@ func (s *Service) revoke(ctx context.Context, tx *sql.Tx, by person, in input) (
 
 func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	urls, err := s.Accounts.CompleteURLs(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DeskRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm}
+	if err != nil {
+		return nil, err
+	}
+	origins, err := s.Accounts.WidgetOrigins(ctx, s.DB.SQL, by.account.ID)
+	v := pages.DeskRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
 	return pages.DeskRedirectsPage(d, v), err
 }
 
@@ -92,6 +96,26 @@ func (s *Service) staticURL(ctx context.Context, tx *sql.Tx, by person, in input
 		}
 		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
 	})
+}
+
+func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	added, err := s.Accounts.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
+	switch {
+	case errors.Is(err, ErrWidgetOrigin):
+		err = wrong("origin", "Give an origin such as https://www.example.com, without a path; at most 20 are registered.",
+			"Indique un origen como https://www.example.com, sin ruta; se registran como máximo 20.")
+	case err == nil && !added:
+		err = nothing{saidNoChange}
+	}
+	return done{action: "widget origin added", object: in.field("origin"), said: "origin added"}, err
+}
+
+func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	removed, err := s.Accounts.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
+	if err == nil && !removed {
+		err = nothing{saidNoChange}
+	}
+	return done{action: "widget origin removed", object: in.field("origin"), said: "origin removed"}, err
 }
 
 func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {

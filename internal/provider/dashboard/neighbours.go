@@ -32,11 +32,20 @@ type Accounts interface {
 	Account(ctx context.Context, q store.Queryer, customerID string) (Account, error)
 	// CompleteURLs are the account's own; the first is the static one.
 	CompleteURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error)
+	// WidgetOrigins are the account's own: pages of them may show its widget.
+	WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error)
+	// AddWidgetOrigin and RemoveWidgetOrigin report whether they changed anything. What
+	// is no origin, or one too many, is ErrWidgetOrigin.
+	AddWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error)
+	RemoveWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error)
 	// EditCompleteURLs replaces them by what edit makes of them. One that cannot be
 	// one, or one too many, is ErrCompleteURL.
 	EditCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, edit func([]string) ([]string, error)) error
 	SetReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, requireForm bool) error
 }
+
+// ErrWidgetOrigin is Accounts' refusal of an origin.
+var ErrWidgetOrigin = errors.New("dashboard: no origin, or too many")
 
 // ErrCompleteURL is Accounts' refusal of a complete URL.
 var ErrCompleteURL = errors.New("dashboard: no complete URL, or too many")

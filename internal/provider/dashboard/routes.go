@@ -72,6 +72,8 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL, nil},
 		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL, nil},
 		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL, nil},
+		"POST /dashboard/redirects/origins/add":      {s.redirects, redirects, s.addOrigin, nil},
+		"POST /dashboard/redirects/origins/remove":   {s.redirects, redirects, s.removeOrigin, nil},
 		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn, nil},
 		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue, nil},
 		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate, nil},

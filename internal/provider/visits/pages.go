@@ -93,11 +93,25 @@ func language(r *http.Request) svc.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 }
 
-// frame is the document of the widget's iframe. Any page may frame it: what is
-// in it belongs to the visit that its own page opens, and the page it stands in
-// learns the visit's identifier and status, which it may.
+// frame is the document of the widget's iframe. The pages that the account of its
+// address registered may frame it, and any page where none is registered: what is in
+// it belongs to the visit that its own page opens, and the page it stands in learns
+// the visit's identifier and status, which it may. An address that names no account,
+// or another, gets past this; register then refuses the page.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
-	s.write(w, r, http.StatusOK, door.CSP{FrameAncestors: "*"}, pages.FrameShell(language(r), s.urls()))
+	q := r.URL.Query()
+	policy := door.CSP{FrameAncestors: "*"}
+	caller, err := s.Gate.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), svc.Environment(q.Get("env")))
+	if err == nil {
+		var origins []string
+		if origins, err = s.Customers.WidgetOrigins(r.Context(), s.DB.SQL, caller.CustomerID); len(origins) > 0 {
+			policy.FrameAncestors = strings.Join(origins, " ")
+		}
+	}
+	if err != nil && door.As(err).Code != svc.CodeUnknownCustomer {
+		return err
+	}
+	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), s.urls()))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"vestibule/internal/door"
 	"vestibule/internal/provider/gate"
@@ -21,6 +22,9 @@ type registration struct {
 	Env      string `json:"env"`
 	PublicID string `json:"publicId"`
 	Token    string `json:"token"`
+
+	// Origin is that of the page around the frame, as the browser told the frame.
+	Origin string `json:"origin"`
 
 	// Resume is a secret of the browser, 256 random bits in base64url. The same
 	// registration with the same secret leads to the same visit.
@@ -41,7 +45,7 @@ func (reg registration) handle() (string, error) {
 	of := "token\n" + reg.Token
 	if reg.Token == "" {
 		secret := reg.Resume
-		reg.Resume = ""
+		reg.Resume, reg.Origin = "", ""
 		all, err := json.Marshal(reg)
 		if err != nil {
 			return "", err
@@ -108,6 +112,9 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if err != nil {
 		return visit{}, err
 	}
+	if err := s.framable(ctx, tx, caller, reg.Origin); err != nil {
+		return visit{}, err
+	}
 	v, found, err := s.resume(ctx, tx, caller, reg, handle)
 	switch {
 	case found || err != nil:
@@ -129,6 +136,18 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 		return visit{}, err
 	}
 	return s.come(ctx, tx, v)
+}
+
+// framable refuses a page whose origin the account did not register, where it
+// registered any.
+func (s *Service) framable(ctx context.Context, q store.Queryer, caller gate.Caller, origin string) error {
+	origins, err := s.Customers.WidgetOrigins(ctx, q, caller.CustomerID)
+	if err != nil || len(origins) == 0 || slices.Contains(origins, origin) {
+		return err
+	}
+	return &door.Error{Code: svc.Code(svc.WidgetUnknownCustomer), Status: http.StatusForbidden, Why: errors.New("the page's origin is not registered"),
+		Message: "This account registered the pages that may show the widget, and the page is of another origin.",
+		Details: []door.Detail{{Field: "origin", Message: "is not among the origins registered on the account"}}}
 }
 
 // resume finds the visit that the same browser has begun with the same registration.

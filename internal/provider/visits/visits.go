@@ -85,6 +85,8 @@ type Customers interface {
 	Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error)
 	Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error)
 	CreateConsumer(ctx context.Context, tx *sql.Tx, customerID string, prefill json.RawMessage) (Consumer, error)
+	// WidgetOrigins are those of pages that may show the account's widget; none: any may.
+	WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error)
 }
 
 // NewReport is what a report is begun with.

@@ -1,0 +1,103 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vestibule/internal/store"
+)
+
+// MaxWidgetOrigins is how many origins an account may register.
+const MaxWidgetOrigins = 20
+
+// ErrWidgetOrigin is returned for an origin that is not one, and for too many of them.
+var ErrWidgetOrigin = errors.New("customers: an origin is not one, or there are too many")
+
+// WidgetOrigin returns an origin as browsers write it: scheme, host and a port that is
+// not the scheme's own. It takes https, and http on this machine alone; a path other
+// than a slash, a wildcard and a host that is not ASCII are ErrWidgetOrigin.
+func WidgetOrigin(raw string) (string, error) {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > 255 || u.User != nil || u.Opaque != "" || strings.Trim(u.Path, "/") != "" || len(u.Path) > 1 ||
+		strings.ContainsAny(raw, "?#") {
+		return "", ErrWidgetOrigin
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	address, notAddress := netip.ParseAddr(host)
+	if notAddress != nil && !isHostName(host) || strings.HasSuffix(u.Host, ":") {
+		return "", ErrWidgetOrigin
+	}
+	local := host == "localhost" || strings.HasSuffix(host, ".localhost") || notAddress == nil && address.IsLoopback()
+	if u.Scheme != "https" && !(u.Scheme == "http" && local) {
+		return "", ErrWidgetOrigin
+	}
+	if notAddress == nil && address.Is6() {
+		host = "[" + address.WithZone("").String() + "]"
+	}
+	if port != "" && port != map[string]string{"https": "443", "http": "80"}[u.Scheme] {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host, nil
+}
+
+// isHostName reports whether a host is made of labels of letters, digits and dashes.
+func isHostName(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || strings.ContainsFunc(label, func(c rune) bool {
+			return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_')
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// OwnWidgetOrigins returns the origins that are registered on the account itself.
+func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	return widgetOrigins(ctx, q, customerID)
+}
+
+// WidgetOrigins returns the origins that may show the widget of an account: its own, or
+// without any its parent's. None means that any page may.
+func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+	own, err := widgetOrigins(ctx, q, customerID)
+	if err != nil || len(own) > 0 {
+		return own, err
+	}
+	a, err := account(ctx, q, `id = $1`, customerID)
+	if err != nil || a.ParentID == "" {
+		return nil, err
+	}
+	return widgetOrigins(ctx, q, a.ParentID)
+}
+
+// AddWidgetOrigin registers an origin, and reports whether it was not there before.
+func (s *Service) AddWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, raw string) (bool, error) {
+	origin, err := WidgetOrigin(raw)
+	if err != nil {
+		return false, err
+	}
+	if err := hit(holdAccount(ctx, tx, customerID)); err != nil {
+		return false, err
+	}
+	all, err := widgetOrigins(ctx, tx, customerID)
+	switch {
+	case err != nil:
+		return false, err
+	case slices.Contains(all, origin):
+		return false, nil
+	case len(all) >= MaxWidgetOrigins:
+		return false, ErrWidgetOrigin
+	}
+	return true, insertWidgetOrigin(ctx, tx, customerID, origin)
+}
+
+// RemoveWidgetOrigin removes an origin, and reports whether it was there.
+func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
+	return deleteWidgetOrigin(ctx, tx, customerID, origin)
+}

@@ -1,0 +1,7 @@
+-- +goose Up
+-- The origins of pages that may show the widget of an account; none: any page may.
+CREATE TABLE widget_origins (
+    customer_id TEXT NOT NULL REFERENCES customers (id),
+    origin      TEXT NOT NULL,
+    PRIMARY KEY (customer_id, origin)
+);
