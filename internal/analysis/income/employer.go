@@ -234,6 +234,9 @@ var (
 
 // companyIn is the part of a descriptor that names the company.
 func companyIn(text string) string {
+	if !strings.ContainsAny(text, ":=") && !strings.Contains(text, "IND") {
+		return text // no field has a label, as in most
+	}
 	if at := companyField.FindStringIndex(text); at != nil {
 		text = text[at[1]:]
 	}
