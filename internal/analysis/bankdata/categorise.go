@@ -76,8 +76,8 @@ func (r *reader) judge() (credit, debit Verdict) {
 				r.walk(n, i, i+1)
 			}
 		}
-		if w.stem != 0 {
-			if n := lex.roots[w.stem]; n != 0 {
+		for stem := w.stem; stem != 0; stem = lex.wider[stem] {
+			if n := lex.roots[stem]; n != 0 {
 				r.walk(n, i, i+1)
 			}
 		}
@@ -171,8 +171,8 @@ func (r *reader) walk(n uint16, start, at int) {
 			r.walk(m, start, at+1)
 		}
 	}
-	if w.stem != 0 {
-		if m := lex.next(n, w.stem); m != 0 {
+	for stem := w.stem; stem != 0; stem = lex.wider[stem] {
+		if m := lex.next(n, stem); m != 0 {
 			r.walk(m, start, at+1)
 		}
 	}

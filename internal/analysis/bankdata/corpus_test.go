@@ -9,11 +9,12 @@ import (
 )
 
 // The corpora are statement lines in the wordings of US banks and payers, with
-// invented names and numbers. Each was labelled before the rules saw it. The
-// rules were then widened by kind after statements.tsv was measured, so its share
-// is no estimate for unseen lines.
+// invented names and numbers. Each was labeled before the rules saw it; when they
+// first did, 89.8 % and 95.8 % of the lines were right, and of the critical ones
+// 88.9 % and 96.0 %. The rules were widened by kind after each, so that the shares
+// of today are no estimate for unseen lines.
 func TestStatementCorpora(t *testing.T) {
-	for _, name := range []string{"statements.tsv"} {
+	for _, name := range []string{"statements.tsv", "statements-second.tsv"} {
 		t.Run(name, func(t *testing.T) { checkCorpus(t, name, 95, 98) })
 	}
 }

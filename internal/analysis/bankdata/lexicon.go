@@ -40,6 +40,7 @@ type lexicon struct {
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	tails []stemSlot  // the same by the last four letters
 	lasts [256]bool   // the last letters of tails
+	wider []uint16    // by the number of a stem: the next shorter one; 0: none
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
@@ -257,6 +258,9 @@ func (c *compiler) finish() *lexicon {
 	}
 	l.stems = stemTable(stems, func(s string) (uint32, uint16) { return headOf(s), c.ids[s+"*"] })
 	l.tails = stemTable(tails, func(s string) (uint32, uint16) { return headOf(s[len(s)-4:]), c.ids["*"+s] })
+	l.wider = make([]uint16, len(c.ids))
+	widen(l.wider, stems, strings.HasPrefix, func(s string) uint16 { return c.ids[s+"*"] })
+	widen(l.wider, tails, strings.HasSuffix, func(s string) uint16 { return c.ids["*"+s] })
 	l.slots = make([]uint32, tableSize(len(c.names)))
 	l.words = make([]knownWord, len(c.ids))
 	for _, w := range c.names {
@@ -273,6 +277,19 @@ func (c *compiler) finish() *lexicon {
 	}
 	l.layTrie(c)
 	return l
+}
+
+// widen notes for each stem the longest of those that begin (or end) it. The
+// stems are sorted by length, the longest first.
+func widen(wider []uint16, stems []string, part func(s, of string) bool, id func(string) uint16) {
+	for i, s := range stems {
+		for _, t := range stems[i+1:] {
+			if len(t) < len(s) && part(s, t) {
+				wider[id(s)] = id(t)
+				break
+			}
+		}
+	}
 }
 
 // stemTable lays out parts of words, the longer first.
