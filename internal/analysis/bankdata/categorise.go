@@ -12,7 +12,7 @@ type Verdict struct {
 // direction of the money alone. Read adds what only the ledger shows: own
 // transfers by their other leg, and amounts of nothing.
 func Categorise(t Transaction, in bool) Verdict {
-	var r reader
+	r := newReader()
 	r.read(&t)
 	c, d := r.judge()
 	if in {
@@ -31,6 +31,7 @@ type word struct {
 
 // reader applies the lexicon to the words of one descriptor after the other.
 type reader struct {
+	lex    *lexicon
 	text   text
 	words  []word // of text, once it is judged
 	credit hits
@@ -43,6 +44,8 @@ type reader struct {
 	name             []byte // the counterparty
 	kept             []word
 }
+
+func newReader() *reader { return &reader{lex: ruled()} }
 
 // hits is the best rule so far, by tier, for one direction. A lower score is
 // better.
@@ -72,19 +75,19 @@ func (r *reader) judge() (credit, debit Verdict) {
 			continue
 		}
 		if w.id != 0 {
-			if n := lex.roots[w.id]; n != 0 {
+			if n := r.lex.roots[w.id]; n != 0 {
 				r.walk(n, i, i+1)
 			}
 		}
-		for stem := w.stem; stem != 0; stem = lex.wider[stem] {
-			if n := lex.roots[stem]; n != 0 {
+		for stem := w.stem; stem != 0; stem = r.lex.wider[stem] {
+			if n := r.lex.roots[stem]; n != 0 {
 				r.walk(n, i, i+1)
 			}
 		}
 	}
 	for i := range r.seen {
-		for b := r.seen[i] & lex.conj[i]; b != 0; b &= b - 1 {
-			of := lex.compounds[i<<6+bits.TrailingZeros64(b)]
+		for b := r.seen[i] & r.lex.conj[i]; b != 0; b &= b - 1 {
+			of := r.lex.compounds[i<<6+bits.TrailingZeros64(b)]
 			for n := range of {
 				if k := &of[n]; r.seen.fits(k) {
 					r.apply(k.rule, 0, 0)
@@ -92,7 +95,7 @@ func (r *reader) judge() (credit, debit Verdict) {
 			}
 		}
 	}
-	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.has(lex.card) {
+	if p := r.debit.pattern; p.leaf != LeafOther && r.credit.pattern.leaf == LeafOther && r.seen.has(r.lex.card) {
 		r.credit.pattern = hit{leaf: LeafRefund, derived: true}
 	}
 	r.entry()
@@ -107,9 +110,9 @@ func (r *reader) entry() {
 		return
 	}
 	switch {
-	case r.seen.has(lex.business):
+	case r.seen.has(r.lex.business):
 		*m = hit{leaf: LeafSelfEmployed}
-	case r.seen.has(lex.entry):
+	case r.seen.has(r.lex.entry):
 		*m = hit{leaf: LeafPayroll}
 	}
 }
@@ -119,7 +122,7 @@ func (r *reader) look() {
 	words, start := r.words[:0], int32(0)
 	for _, end := range r.text.ends[:r.text.count] {
 		w := word{start: start, end: end}
-		w.id, w.stem, w.flags = lex.lookup(r.text.buf[start:end])
+		w.id, w.stem, w.flags = r.lex.lookup(r.text.buf[start:end])
 		words = append(words, w)
 		start = end + 1
 	}
@@ -154,8 +157,8 @@ func (r *reader) address(from int) {
 // walk follows the phrases that begin at words[start] and have reached a node
 // before words[at].
 func (r *reader) walk(n uint16, start, at int) {
-	nd := lex.nodes[n]
-	for _, a := range lex.acts[nd.first : nd.first+nd.count] {
+	nd := r.lex.nodes[n]
+	for _, a := range r.lex.acts[nd.first : nd.first+nd.count] {
 		if a.part >= 0 {
 			r.seen.set(a.part)
 		} else {
@@ -167,12 +170,12 @@ func (r *reader) walk(n uint16, start, at int) {
 	}
 	w := &r.words[at]
 	if w.id != 0 {
-		if m := lex.next(n, w.id); m != 0 {
+		if m := r.lex.next(n, w.id); m != 0 {
 			r.walk(m, start, at+1)
 		}
 	}
-	for stem := w.stem; stem != 0; stem = lex.wider[stem] {
-		if m := lex.next(n, stem); m != 0 {
+	for stem := w.stem; stem != 0; stem = r.lex.wider[stem] {
+		if m := r.lex.next(n, stem); m != 0 {
 			r.walk(m, start, at+1)
 		}
 	}
@@ -182,7 +185,7 @@ func (r *reader) walk(n uint16, start, at int) {
 // rule wins; among merchants the longest phrase, then the one that comes first
 // in the text.
 func (r *reader) apply(n int16, start, end int) {
-	ru := &lex.rules[n]
+	ru := &r.lex.rules[n]
 	score := uint32(n)
 	credit, debit := &r.credit.mechanism, &r.debit.mechanism
 	switch ru.tier {

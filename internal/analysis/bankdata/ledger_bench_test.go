@@ -58,7 +58,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkCategorise(b *testing.B) {
 	t := Transaction{Description: "CHECKCARD 0412 SHELL OIL 57442 SAN ANTONIO TX 24692160102100000000000"}
 	b.ReportAllocs()
-	var r reader
+	r := newReader()
 	for b.Loop() {
 		r.read(&t)
 		r.judge()

@@ -476,7 +476,7 @@ func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 		for i := range l.Entries {
 			e := &l.Entries[i]
 			of := l.transaction(e)
-			var r reader
+			r := newReader()
 			r.read(of)
 			r.judge()
 			if got, want := (Verdict{e.Leaf, e.Tier}), Categorise(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // rule gives the categories of descriptors in which its phrases occur.
@@ -125,8 +126,9 @@ const (
 	cashWords  = "cash|currency|coin|atm"
 )
 
-// lex is what descriptors are read with.
-var lex = compile(rules())
+// ruled is the lexicon of all rules. It takes some time to make, and only the
+// reading of descriptors needs it.
+var ruled = sync.OnceValue(func() *lexicon { return compile(rules()) })
 
 // compile builds a lexicon. The order of the rules is their precedence.
 func compile(rs []rule) *lexicon {
@@ -177,6 +179,7 @@ func (c *compiler) phrase(p string, rule int16) {
 	if !strings.Contains(p, " + ") && !strings.Contains(p, " - ") {
 		for _, alt := range strings.Split(p, "|") {
 			c.path(alt, action{rule: rule, part: -1})
+			c.glued(alt, rule)
 		}
 		return
 	}
@@ -192,6 +195,21 @@ func (c *compiler) phrase(p string, rule int16) {
 	k.need = k.need[1:]
 	c.lex.compounds[first] = append(c.lex.compounds[first], k)
 	c.lex.conj.set(first)
+}
+
+// minGlued is how many letters a merchant's name has at least to be found when
+// its words are written as one, with or without COM.
+const minGlued = 8
+
+// glued lays a merchant's name of several words into the trie as one word.
+func (c *compiler) glued(phrase string, rule int16) {
+	joined := strings.ReplaceAll(phrase, " ", "")
+	if c.lex.rules[rule].tier != TierMerchant || joined == phrase || len(joined) < minGlued || strings.Contains(phrase, "*") {
+		return
+	}
+	for _, w := range []string{joined, joined + "com"} {
+		c.path(w, action{rule: rule, part: -1})
+	}
 }
 
 // part is the number of a part of a compound: any of its alternatives.
@@ -259,8 +277,16 @@ func (c *compiler) finish() *lexicon {
 	l.stems = stemTable(stems, func(s string) (uint32, uint16) { return headOf(s), c.ids[s+"*"] })
 	l.tails = stemTable(tails, func(s string) (uint32, uint16) { return headOf(s[len(s)-4:]), c.ids["*"+s] })
 	l.wider = make([]uint16, len(c.ids))
-	widen(l.wider, stems, strings.HasPrefix, func(s string) uint16 { return c.ids[s+"*"] })
-	widen(l.wider, tails, strings.HasSuffix, func(s string) uint16 { return c.ids["*"+s] })
+	for _, s := range stems {
+		for n := len(s) - 1; n >= 4 && l.wider[c.ids[s+"*"]] == 0; n-- {
+			l.wider[c.ids[s+"*"]] = c.ids[s[:n]+"*"]
+		}
+	}
+	for _, s := range tails {
+		for n := 1; n <= len(s)-4 && l.wider[c.ids["*"+s]] == 0; n++ {
+			l.wider[c.ids["*"+s]] = c.ids["*"+s[n:]]
+		}
+	}
 	l.slots = make([]uint32, tableSize(len(c.names)))
 	l.words = make([]knownWord, len(c.ids))
 	for _, w := range c.names {
@@ -277,19 +303,6 @@ func (c *compiler) finish() *lexicon {
 	}
 	l.layTrie(c)
 	return l
-}
-
-// widen notes for each stem the longest of those that begin (or end) it. The
-// stems are sorted by length, the longest first.
-func widen(wider []uint16, stems []string, part func(s, of string) bool, id func(string) uint16) {
-	for i, s := range stems {
-		for _, t := range stems[i+1:] {
-			if len(t) < len(s) && part(s, t) {
-				wider[id(s)] = id(t)
-				break
-			}
-		}
-	}
 }
 
 // stemTable lays out parts of words, the longer first.

@@ -126,7 +126,7 @@ const maxJudged = 4096
 // the words they were made of: most descriptors differ from others in numbers and
 // codes only.
 func (l *Ledger) categorise() {
-	var r reader
+	r := newReader()
 	expected := min(len(l.Entries)/4, maxJudged/4)
 	seen, parties := newPool(expected), newPool(expected)
 	kept := make([]judged, 0, expected)

@@ -83,7 +83,7 @@ func garbled(t *rapid.T) string {
 	})
 	mask := rapid.SampledFrom([]string{"X", "XX", "XXX", "xxxx", "0", "1234", " "})
 	known := rapid.Custom(func(t *rapid.T) string {
-		w := lex.words[rapid.IntRange(0, len(lex.words)-1).Draw(t, "number")].word
+		w := ruled().words[rapid.IntRange(0, len(ruled().words)-1).Draw(t, "number")].word
 		if rapid.Bool().Draw(t, "small") {
 			w = strings.ToLower(w)
 		}

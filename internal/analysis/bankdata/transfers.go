@@ -79,10 +79,10 @@ const (
 )
 
 func (r *reader) paper() (p paper) {
-	if r.seen.has(lex.check) && !r.seen.has(lex.card) {
+	if r.seen.has(r.lex.check) && !r.seen.has(r.lex.card) {
 		p |= paperCheck
 	}
-	if r.seen.has(lex.cash) {
+	if r.seen.has(r.lex.cash) {
 		p |= paperCash
 	}
 	return p
