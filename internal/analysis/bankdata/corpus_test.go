@@ -9,19 +9,23 @@ import (
 )
 
 // The corpora are statement lines in the wordings of US banks and payers, with
-// invented names and numbers. Each was labeled before the rules saw it; when they
-// first did, 89.8 % and 95.8 % of the lines were right, and of the critical ones
-// 88.9 % and 96.0 %. The rules were widened by kind after each, so that the shares
-// of today are no estimate for unseen lines.
+// invented names and numbers. Each was labeled before the rules saw it. When they
+// first did, 89.8 %, 95.8 % and 96.3 % of the lines were right, and of the
+// critical ones 88.9 %, 96.0 % and 96.3 %; the rules were widened by kind after
+// each. So the shares of today are no estimate for unseen lines.
 func TestStatementCorpora(t *testing.T) {
-	for _, name := range []string{"statements.tsv", "statements-second.tsv"} {
-		t.Run(name, func(t *testing.T) { checkCorpus(t, name, 95, 98) })
+	for _, c := range []struct {
+		name   string
+		leaves int // how many categories must occur
+	}{{"statements.tsv", 59}, {"statements-second.tsv", 59}, {"statements-critical.tsv", 39}} {
+		t.Run(c.name, func(t *testing.T) { checkCorpus(t, c.name, c.leaves) })
 	}
 }
 
-// checkCorpus demands that the percentages wanted of all and of the critical
-// lines have the right category.
-func checkCorpus(t *testing.T, name string, wantAll, wantCritical int) {
+// checkCorpus demands the right category for 95 % of the lines and 98 % of the
+// critical ones.
+func checkCorpus(t *testing.T, name string, wantLeaves int) {
+	const wantAll, wantCritical = 95, 98
 	f, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +69,8 @@ func checkCorpus(t *testing.T, name string, wantAll, wantCritical int) {
 		t.Fatal(err)
 	}
 	t.Logf("%d of %d right; of the critical %d of %d", right, all, criticalRight, critical)
-	if len(seen) != len(leaves) {
-		t.Errorf("%d categories occur, want %d", len(seen), len(leaves))
+	if len(seen) != wantLeaves {
+		t.Errorf("%d categories occur, want %d", len(seen), wantLeaves)
 	}
 	if 100*right < wantAll*all {
 		t.Errorf("%d of %d right, want %d %%", right, all, wantAll)
