@@ -15,21 +15,24 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"vestibule/internal/provider"
 )
 
 // cli is the command line. Every flag of Config is common to the commands.
 type cli struct {
 	Config
 
-	Serve    struct{}    `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal   struct{}    `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
-	Provider struct{}    `cmd:"" help:"Run the provider alone."`
-	Customer newCustomer `cmd:"" help:"Add a customer to the provider's database, and print once what it signs in with."`
-	Keys     keyCommands `cmd:"" help:"Keys of this installation."`
-	Doctor   struct{}    `cmd:"" help:"Examine the portal's configuration against its provider, and say what is wrong; changes nothing."`
-	Version  struct{}    `cmd:"" help:"Print the version."`
+	Serve    struct{}         `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal   struct{}         `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
+	Provider struct{}         `cmd:"" help:"Run the provider alone."`
+	Customer customerCommands `cmd:"" help:"Customers in the provider's database: add one, and enable features for it."`
+	Keys     keyCommands      `cmd:"" help:"Keys of this installation."`
+	Doctor   struct{}         `cmd:"" help:"Examine the portal's configuration against its provider, and say what is wrong; changes nothing."`
+	Version  struct{}         `cmd:"" help:"Print the version."`
 }
 
 type parties struct{ portal, provider bool }
@@ -74,6 +77,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
 		kong.UsageOnError(),
+		kong.Vars{"features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
 		kong.ValueFormatter(helpOf),
 	)
 	if err != nil {
@@ -88,20 +92,24 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "vestibule:", err)
 		return 2
 	}
+	name, _, _ := strings.Cut(command.Command(), " <")
 	var p parties
-	switch command.Command() {
+	switch name {
 	case "version":
 		fmt.Fprintln(stdout, "vestibule", Version())
 		return 0
 	case "portal":
 		p.portal = true
-	case "provider", "customer <name>", "keys rotate":
+	case "provider", "keys rotate":
 		p.provider = true
 	default:
 		p = parties{true, true}
+		if strings.HasPrefix(name, "customer ") {
+			p.portal = false
+		}
 	}
 	c.tidy()
-	if command.Command() == "doctor" {
+	if name == "doctor" {
 		// The account of another provider is the portal's alone; the generated one
 		// is of both.
 		if c.ClientID != "" {
@@ -114,17 +122,22 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	log := newLog(stderr, &c.Config)
+	yes, no := true, false
 	if run := map[string]func() error{
-		"customer <name>": func() error { return addCustomer(ctx, &c.Config, c.Customer, log, stdout) },
-		"keys rotate":     func() error { return rotateKeys(ctx, &c.Config, log, stdout) },
-	}[command.Command()]; run != nil {
+		"customer add":     func() error { return addCustomer(ctx, &c.Config, c.Customer.Add, log, stdout) },
+		"customer enable":  func() error { return setEntitlements(ctx, &c.Config, c.Customer.Enable, &yes, log, stdout) },
+		"customer disable": func() error { return setEntitlements(ctx, &c.Config, c.Customer.Disable, &no, log, stdout) },
+		"customer inherit": func() error { return setEntitlements(ctx, &c.Config, c.Customer.Inherit, nil, log, stdout) },
+		"customer show":    func() error { return showCustomers(ctx, &c.Config, c.Customer.Show.Account, log, stdout) },
+		"keys rotate":      func() error { return rotateKeys(ctx, &c.Config, log, stdout) },
+	}[name]; run != nil {
 		if err := run(); err != nil {
 			fmt.Fprintln(stderr, "vestibule:", err)
 			return 1
 		}
 		return 0
 	}
-	if command.Command() == "doctor" {
+	if name == "doctor" {
 		healthy, err := examine(ctx, &c.Config, stdout)
 		if err != nil {
 			fmt.Fprintln(stderr, "vestibule:", err)

@@ -19,16 +19,88 @@ import (
 	"vestibule/web"
 )
 
-// newCustomer is the command customer.
+// customerCommands are what the operator of a provider does with its customers.
+type customerCommands struct {
+	Add     newCustomer  `cmd:"" default:"withargs" help:"Add a customer, and print once what it signs in with (the default)."`
+	Enable  entitlements `cmd:"" help:"Enable features of an account: ${features}."`
+	Disable entitlements `cmd:"" help:"Disable features of an account. A child account is set apart from its parent by it."`
+	Inherit entitlements `cmd:"" help:"Have features of a child account follow its parent again."`
+	Show    struct {
+		Account string `arg:"" optional:"" help:"publicId of one account; all without it."`
+	} `cmd:"" help:"Print accounts with what is enabled for them."`
+}
+
+// newCustomer is the command customer add.
 type newCustomer struct {
 	Name  string `arg:"" help:"What applicants are told asks for their data."`
 	Staff string `required:"" help:"E-mail of the first person who signs in to its dashboard." placeholder:"EMAIL"`
 }
 
+// entitlements is what the commands enable, disable and inherit take.
+type entitlements struct {
+	Account  string   `arg:"" help:"publicId of the account."`
+	Features []string `arg:"" help:"What to enable, disable or inherit, one or several." enum:"${entitlements}" name:"feature"`
+}
+
 // addCustomer adds a customer with every product, and prints its credentials:
 // they are kept as hashes, so nobody can read them again. The provider may be
 // running.
-func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) (err error) {
+func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) error {
+	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
+		made := struct {
+			account
+			Products  map[svc.Product]string `json:"products"`
+			Dashboard login                  `json:"dashboard"`
+		}{newAccount(), map[svc.Product]string{}, login{n.Staff, strings.ToLower(rand.Text())}}
+		for _, kind := range svc.Products() {
+			made.Products[kind] = uuid.NewString()
+		}
+		err := p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
+			Products: made.Products, Staff: provider.Login(made.Dashboard)})
+		if err != nil {
+			return err
+		}
+		return printJSON(stdout, made)
+	})
+}
+
+// setEntitlements enables or disables features of an account, or with nil has it follow
+// its parent, and prints what is enabled then. A running provider heeds it at once.
+func setEntitlements(ctx context.Context, c *Config, e entitlements, enabled *bool, log *slog.Logger, stdout io.Writer) error {
+	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
+		if err := p.SetEntitlements(ctx, e.Account, e.Features, enabled); err != nil {
+			return err
+		}
+		all, err := p.Accounts(ctx, e.Account)
+		if err != nil {
+			return err
+		}
+		return printJSON(stdout, all[0])
+	})
+}
+
+// showCustomers prints accounts with what is enabled for them.
+func showCustomers(ctx context.Context, c *Config, publicID string, log *slog.Logger, stdout io.Writer) error {
+	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
+		all, err := p.Accounts(ctx, publicID)
+		if err != nil {
+			return err
+		}
+		return printJSON(stdout, all)
+	})
+}
+
+func printJSON(stdout io.Writer, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s\n", raw)
+	return err
+}
+
+// withCustomers opens the provider's database for f. The provider may be running.
+func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *provider.Provider) error) (err error) {
 	if err := prepareDir(c.DataDir); err != nil {
 		return err
 	}
@@ -53,23 +125,5 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	made := struct {
-		account
-		Products  map[svc.Product]string `json:"products"`
-		Dashboard login                  `json:"dashboard"`
-	}{newAccount(), map[svc.Product]string{}, login{n.Staff, strings.ToLower(rand.Text())}}
-	for _, kind := range svc.Products() {
-		made.Products[kind] = uuid.NewString()
-	}
-	err = p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
-		Products: made.Products, Staff: provider.Login(made.Dashboard)})
-	if err != nil {
-		return err
-	}
-	raw, err := json.MarshalIndent(made, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(stdout, "%s\n", raw)
-	return err
+	return f(p)
 }

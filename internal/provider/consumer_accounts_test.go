@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
@@ -188,9 +189,8 @@ func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
 		b.want("somebody else's list", b.get(consumerPath(consumer), b.thirdParty()), 404, svc.CodeNotFound)
 		enable := func(on bool) {
 			t.Helper()
-			if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE customers SET ach_details = $1`, on); err != nil {
-				t.Fatal(err)
-			}
+			b.entitle(b.seed.PublicID, on, customers.AccountNumbers)
+			b.entitle(b.seed.ThirdParty.PublicID, on, customers.AccountNumbers)
 		}
 		enable(true)
 		b.want("somebody else's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, svc.CodeNotFound)

@@ -41,12 +41,19 @@ type deskAccounts struct{ customers *customers.Service }
 
 func deskAccount(a customers.Account) dashboard.Account {
 	return dashboard.Account{ID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Name: a.Name, DisplayName: a.DisplayName, Environment: a.Environment,
-		ReturnMode: a.ReturnMode, RequireForm: a.RequireForm, Configurer: a.Entitlements.Configurations, Own: a.Own, Created: a.Created}
+		ReturnMode: a.ReturnMode, RequireForm: a.RequireForm, Own: a.Own, Created: a.Created}
 }
 
 func (d deskAccounts) Account(ctx context.Context, q store.Queryer, customerID string) (dashboard.Account, error) {
 	a, err := d.customers.ByID(ctx, q, customerID)
-	return deskAccount(a), err
+	if err != nil {
+		return dashboard.Account{}, err
+	}
+	out := deskAccount(a)
+	if out.Configurer, err = d.customers.Entitled(ctx, q, customerID, customers.Configurations); err == nil {
+		out.Hierarchy, err = d.customers.Entitled(ctx, q, customerID, customers.Hierarchy)
+	}
+	return out, err
 }
 
 func (d deskAccounts) CompleteURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {

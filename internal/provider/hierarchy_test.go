@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
@@ -410,7 +411,7 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		// A customer without any configuration: its products are of no kind yet.
 		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
 		bare := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Bare"}).text("productId")
-		b.exec(`UPDATE customers SET configurations = TRUE WHERE public_id = $1`, b.seed.ThirdParty.PublicID)
+		b.entitle(b.seed.ThirdParty.PublicID, true, customers.Configurations)
 		if a := b.get("/config/v1/accounts/"+theirs+"/products", b.thirdParty()); a.status != 200 || !strings.Contains(string(a.raw), `"productConfiguration":null`) {
 			t.Errorf("review without any configuration: %d %s", a.status, a.raw)
 		}

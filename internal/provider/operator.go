@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
 
@@ -29,7 +31,7 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	}
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: "added " + n.PublicID, Name: n.Name, Environment: p.config.Environment,
-			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get"})
+			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get", Entitled: []customers.Entitlement{customers.SecureRedirect}})
 		if err != nil {
 			return err
 		}
@@ -40,3 +42,129 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 // RotateKeys makes new signing keys and returns when the published one begins to
 // sign. What the ones before it signed stays good.
 func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }
+
+// Entitlements are the names of what an operator can enable.
+func Entitlements() []string {
+	var out []string
+	for _, e := range customers.Entitlements() {
+		out = append(out, string(e))
+	}
+	return out
+}
+
+// OperatedAccount is an account as its operator sees it.
+type OperatedAccount struct {
+	PublicID     string                      `json:"publicId"`
+	Name         string                      `json:"name"`
+	Environment  svc.Environment             `json:"environment"`
+	Parent       string                      `json:"parent,omitempty"` // publicId of the parent account
+	Entitlements map[string]EntitlementState `json:"entitlements"`
+}
+
+// EntitlementState says whether an entitlement is enabled, and whether that is the parent's.
+type EntitlementState struct {
+	Enabled   bool `json:"enabled"`
+	Inherited bool `json:"inherited,omitempty"`
+}
+
+// SetEntitlements enables or disables entitlements of the account of a publicId, or,
+// with enabled nil, has a child account follow its parent. Each change is written to
+// the audit trail of the account and, for a child, of its parent. All are made or none.
+func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names []string, enabled *bool) error {
+	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		a, err := p.operated(ctx, tx, publicID)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			e, action := customers.Entitlement(name), "entitlement inherited"
+			var changed bool
+			switch {
+			case enabled == nil:
+				changed, err = p.customers.Inherit(ctx, tx, a.ID, e)
+			default:
+				action = map[bool]string{true: "entitlement enabled", false: "entitlement disabled"}[*enabled]
+				changed, err = p.customers.Enable(ctx, tx, a.ID, e, *enabled)
+			}
+			if err != nil {
+				return err
+			}
+			if !changed {
+				continue
+			}
+			if err := p.desk.RecordOperator(ctx, tx, a.ID, action, name, ""); err != nil {
+				return err
+			}
+			if a.ParentID == "" {
+				continue
+			}
+			if err := p.desk.RecordOperator(ctx, tx, a.ParentID, action, name, a.PublicID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Accounts lists the account of a publicId with its children, or with an empty one all
+// accounts, each parent before its children.
+func (p *Provider) Accounts(ctx context.Context, publicID string) ([]OperatedAccount, error) {
+	q := p.config.DB.SQL
+	parents := []customers.Account{}
+	if publicID == "" {
+		all, err := p.customers.Parents(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		parents = all
+	} else {
+		a, err := p.operated(ctx, q, publicID)
+		if err != nil {
+			return nil, err
+		}
+		parents = append(parents, a)
+	}
+	out := []OperatedAccount{}
+	for _, parent := range parents {
+		children, err := p.customers.Children(ctx, q, parent.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range append([]customers.Account{parent}, children...) {
+			shown, err := p.shown(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, shown)
+		}
+	}
+	return out, nil
+}
+
+func (p *Provider) shown(ctx context.Context, a customers.Account) (OperatedAccount, error) {
+	out := OperatedAccount{PublicID: a.PublicID, Name: a.Name, Environment: a.Environment, Entitlements: map[string]EntitlementState{}}
+	if a.ParentID != "" {
+		parent, err := p.customers.ByID(ctx, p.config.DB.SQL, a.ParentID)
+		if err != nil {
+			return out, err
+		}
+		out.Parent = parent.PublicID
+	}
+	granted, err := p.customers.Granted(ctx, p.config.DB.SQL, a.ID)
+	for _, g := range granted {
+		out.Entitlements[string(g.Entitlement)] = EntitlementState{g.Enabled, g.Inherited}
+	}
+	return out, err
+}
+
+// operated is the account of a publicId, of either environment.
+func (p *Provider) operated(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
+	known, err := p.customers.Account(ctx, q, publicID)
+	if errors.Is(err, store.ErrNotFound) {
+		return customers.Account{}, fmt.Errorf("provider: no account has the publicId %q", publicID)
+	}
+	if err != nil {
+		return customers.Account{}, err
+	}
+	return p.customers.ByID(ctx, q, known.CustomerID)
+}

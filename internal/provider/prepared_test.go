@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
@@ -112,7 +113,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		refused("of another product", b.basic(), "productId", b.seed.Products[svc.Income], "sandboxReportId", id)
 		refused("unknown", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", uuid.NewString())
 		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, svc.CodeMalformedBody)
-		b.exec(`UPDATE customers SET custom_reports = $1`, false)
+		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
 		refused("without the entitlement", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", id)
 	})
 }

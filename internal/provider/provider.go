@@ -155,7 +155,8 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Sources: func(env svc.Environment) reports.Sources { return p.sources(env).Reports }, Documents: reportDocuments{p.documents},
 		Watch: c.Telemetry.ReportMade, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
-		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers}}
+		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers},
+		Relay: p.requires(customers.RelayTokens), Multi: p.requires(customers.MultiProductTokens)}
 	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
 	p.events.Reports = labels{p.reports, p.customers, p.sharing}
 	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
@@ -167,7 +168,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		ByAccount:  &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
-		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys}
+		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys, Enabled: p.requires(customers.SecureRedirect)}
 	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
 	p.visits.Returns = visitReturns{p.redirects, p.invites}
@@ -197,6 +198,11 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.invites.Register(registry)
 	p.registerRetention(registry)
 	return p, nil
+}
+
+// requires lets only callers through that have an entitlement.
+func (p *Provider) requires(e customers.Entitlement) func(door.HandlerFunc) door.HandlerFunc {
+	return func(next door.HandlerFunc) door.HandlerFunc { return p.customers.Requires(e, next) }
 }
 
 // docsPage is the contract for people.
@@ -266,10 +272,11 @@ func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
 	}
 	err := p.refillOne(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
 		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
-		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: true}, s.CallbackURL, s.WebhookSecret, s.Staff)
+		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: customers.Entitlements()}, s.CallbackURL, s.WebhookSecret, s.Staff)
 	if err == nil {
 		err = p.refillOne(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
-			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get"},
+			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get",
+			Entitled: []customers.Entitlement{customers.RelayTokens, customers.MultiProductTokens, customers.Hierarchy, customers.SecureRedirect}},
 			s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret, s.ThirdParty.Staff)
 	}
 	if err != nil {

@@ -11,10 +11,16 @@ import (
 	"vestibule/internal/svc"
 )
 
-// rotating lets the generated customer rotate its secret.
-func (b *bench) rotating() {
+// entitle enables or disables something for the account of a publicId, as the operator does.
+func (b *bench) entitle(publicID string, on bool, all ...customers.Entitlement) {
 	b.t.Helper()
-	b.exec(`UPDATE customers SET rotation = TRUE WHERE public_id = $1`, b.seed.PublicID)
+	var names []string
+	for _, e := range all {
+		names = append(names, string(e))
+	}
+	if err := b.provider.SetEntitlements(b.t.Context(), publicID, names, &on); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *bench) rotate(h headers) answer {
@@ -24,8 +30,7 @@ func (b *bench) rotate(h headers) answer {
 
 func TestASecretIsRotated(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.want("not enabled", b.rotate(b.basic()), 403, svc.CodeForbidden)
-		b.rotating()
+		b.want("not enabled", b.rotate(b.thirdParty()), 403, svc.CodeForbidden)
 		now := time.Now()
 		a := b.rotate(b.basic())
 		b.want("rotation", a, 200, "")
@@ -71,7 +76,6 @@ func TestASecretIsRotated(t *testing.T) {
 // TestOneOfAHundredRotations rotates one secret a hundred times at once.
 func TestOneOfAHundredRotations(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.rotating()
 		secret := ""
 		for _, a := range b.atOnce(100, "POST", "/credentials/rotate", b.basic(), nil) {
 			switch {
@@ -109,8 +113,9 @@ func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
 		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, svc.CodeForbidden)
 		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}), 403, svc.CodeForbidden)
 		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, svc.CodeForbidden)
-		b.want("rotation, which is its own to be enabled", b.rotate(own), 403, svc.CodeForbidden)
-		b.exec(`UPDATE customers SET rotation = TRUE WHERE id = $1`, id)
+		b.entitle(child, false, customers.CredentialRotation)
+		b.want("rotation, which is disabled for it alone", b.rotate(own), 403, svc.CodeForbidden)
+		b.entitle(child, true, customers.CredentialRotation)
 		b.want("rotation for it", b.rotate(append(b.basic(), "X-PUBLIC-ID", child)), 403, svc.CodeForbidden)
 		b.want("rotation", b.rotate(own), 200, "")
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
@@ -165,9 +166,8 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 		relayToken := b.relayed(publicToken)
 		stranger := b.account("svc-stranger", svc.Sandbox, "")
 		third := b.bearer(b.thirdParty())
-		if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE customers SET ach_details = TRUE`); err != nil {
-			t.Fatal(err)
-		}
+		b.entitle(b.seed.ThirdParty.PublicID, true, customers.AccountNumbers)
+		b.entitle("svc-stranger", true, customers.AccountNumbers)
 		unknown := b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", uuid.NewString()))
 		for what, h := range map[string]headers{
 			"the owner by the relay token":         append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", relayToken),

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
@@ -359,9 +360,7 @@ func TestWhatTheSandboxServesForASubmission(t *testing.T) {
 			t.Errorf("prepared report: %+v", r.AccountDetails)
 		}
 		// Without the entitlement, it is as if there were none.
-		if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE customers SET custom_reports = FALSE`); err != nil {
-			t.Fatal(err)
-		}
+		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
 		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}), 400, svc.CodeMalformedBody)
 	})
 }

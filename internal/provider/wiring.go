@@ -298,7 +298,7 @@ func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sq
 type accountCustomers struct{ customers *customers.Service }
 
 func (a accountCustomers) Entitled(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
-	return a.customers.MayReadNumbers(ctx, q, customerID)
+	return a.customers.Entitled(ctx, q, customerID, customers.AccountNumbers)
 }
 
 func (a accountCustomers) Withdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {

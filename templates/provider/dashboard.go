@@ -201,7 +201,10 @@ type DeskLetter struct {
 }
 
 // DeskAccounts is the account's children.
-type DeskAccounts struct{ Children []DeskAccount }
+type DeskAccounts struct {
+	Children []DeskAccount
+	Addable  bool // more can be made
+}
 
 // DeskAccount is a child account.
 type DeskAccount struct {

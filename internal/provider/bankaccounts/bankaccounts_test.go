@@ -30,7 +30,8 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	if err := r.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at, ach_details) VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0, TRUE)`)
+	r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
+	r.exec(`INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ('c', 'account-numbers', TRUE, 0)`)
 	r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'c', 'cashflow', 'P', '', 0)`)
 	return r
 }

@@ -51,8 +51,10 @@ type holder struct {
 func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]holder, error) {
 	in, args := store.In(2, consumerIDs)
 	rows, err := q.QueryContext(ctx, `SELECT u.id, u.customer_id, a.id, a.key_id, k.wrapped, a.account_id, a.details,
-			CASE WHEN m.ach_details AND a.first_at IS NOT NULL THEN a.numbers END
+			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
+			LEFT JOIN entitlements own ON own.customer_id = m.id AND own.name = 'account-numbers'
+			LEFT JOIN entitlements parent ON parent.customer_id = m.parent_id AND parent.name = 'account-numbers'
 			LEFT JOIN bank_accounts a ON a.consumer_id = u.id AND u.withdrawn_at IS NULL AND (a.first_at IS NOT NULL OR EXISTS (
 				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $1))
 			LEFT JOIN data_keys k ON k.id = a.key_id

@@ -93,6 +93,11 @@ func (s *Service) Children(ctx context.Context, q store.Queryer, parentID string
 	return accounts(ctx, q, `parent_id = $1 ORDER BY name, id`, parentID)
 }
 
+// Parents lists all parent accounts by name, for the provider's operator.
+func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, error) {
+	return accounts(ctx, q, `parent_id IS NULL ORDER BY name, id`)
+}
+
 // Rename changes what an account is called. A name that another child of the same
 // parent has is ErrDuplicateName, and the transaction may be lost.
 func (s *Service) Rename(ctx context.Context, tx *sql.Tx, customerID string, n Names) error {
@@ -158,11 +163,6 @@ func (s *Service) SetReturn(ctx context.Context, tx *sql.Tx, customerID, mode st
 		return errors.New("customers: the return mode is neither get nor post")
 	}
 	return hit(setReturn(ctx, tx, customerID, mode, requireForm))
-}
-
-// SetEntitlements replaces what is enabled for an account.
-func (s *Service) SetEntitlements(ctx context.Context, tx *sql.Tx, customerID string, e Entitlements) error {
-	return hit(setEntitlements(ctx, tx, customerID, e))
 }
 
 // MaxCompleteURLs is how many an account may register.

@@ -19,11 +19,7 @@ func (s *Service) configurer(ctx context.Context) (gate.Caller, error) {
 	if err != nil {
 		return caller, err
 	}
-	a, err := account(ctx, s.DB.SQL, `id = $1`, caller.CustomerID)
-	if err == nil && !a.Entitlements.Configurations {
-		err = door.Fail(svc.CodeForbidden, errors.New("configuration is not enabled"))
-	}
-	return caller, err
+	return caller, s.require(ctx, s.DB.SQL, caller.CustomerID, Configurations)
 }
 
 // listConfigurations answers [{id, svcProduct, alias}].

@@ -68,16 +68,6 @@ type Account struct {
 	// CompleteURLs are the registered ones: origin and path prefix; the first is
 	// the static one. A child without any has its parent's.
 	CompleteURLs []string
-
-	Entitlements
-}
-
-// Entitlements is what the provider enables for an account beyond the ordinary.
-type Entitlements struct {
-	CustomReports  bool // sandboxReportId
-	ACHDetails     bool // account numbers in full
-	Configurations bool // the configuration endpoints
-	Rotation       bool // POST /credentials/rotate
 }
 
 // Shown is the account's name for applicants.
@@ -136,13 +126,6 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 		a.CompleteURLs, err = completeURLs(ctx, q, a.ParentID)
 	}
 	return a, err
-}
-
-// MayReadNumbers says whether an account may read whole account numbers, or
-// store.ErrNotFound.
-func (s *Service) MayReadNumbers(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
-	a, err := account(ctx, q, `id = $1`, customerID)
-	return a.ACHDetails, err
 }
 
 // SetCompleteURL registers url, and makes it the static one of the account.

@@ -39,7 +39,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 
 func (r *room) seed() Seed {
 	return Seed{Role: "parent", Name: "Parent", Environment: svc.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
-		Products: map[svc.Product]string{svc.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: true}
+		Products: map[svc.Product]string{svc.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
 }
 
 // tx runs f, which must succeed.
@@ -100,7 +100,7 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.ParentID != r.parent || a.Environment != svc.Sandbox || a.ReturnMode != "post" || a.Entitlements != (Entitlements{}) ||
+		if a.ParentID != r.parent || a.Environment != svc.Sandbox || a.ReturnMode != "post" ||
 			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.Shown() != "Child" || !a.Created.Equal(r.at) {
 			t.Errorf("a child is %+v", a)
 		}
@@ -121,10 +121,10 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 		}
 		r.tx(func(ctx context.Context, tx *sql.Tx) error {
 			return errors.Join(r.SetCompleteURLs(ctx, tx, c.ID, many[:2]), r.SetReturn(ctx, tx, c.ID, "get", true),
-				r.SetEntitlements(ctx, tx, c.ID, Entitlements{ACHDetails: true, Rotation: true}), r.Rename(ctx, tx, c.ID, Names{"Kid", "The Shop"}))
+				r.Rename(ctx, tx, c.ID, Names{"Kid", "The Shop"}))
 		})
 		a, _ = r.ByID(ctx, db.SQL, c.ID)
-		if a.ReturnMode != "get" || !a.RequireForm || a.Entitlements != (Entitlements{ACHDetails: true, Rotation: true}) || a.Name != "Kid" || a.Shown() != "The Shop" ||
+		if a.ReturnMode != "get" || !a.RequireForm || a.Name != "Kid" || a.Shown() != "The Shop" ||
 			!slices.Equal(a.CompleteURLs, many[:2]) {
 			t.Errorf("changed to %+v", a)
 		}
@@ -364,6 +364,88 @@ func TestOneRotationWins(t *testing.T) {
 		}
 		if n := burst(); n != 1 {
 			t.Errorf("after the newer was revoked, %d rotations won, want 1", n)
+		}
+	})
+}
+
+// TestEntitlements: a child account has its parent's, until it is set apart.
+func TestEntitlements(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newRoom(t, db)
+		c := r.child("Child")
+		has := func(id string) bool {
+			t.Helper()
+			ok, err := r.Entitled(t.Context(), db.SQL, id, AccountNumbers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		set := func(id string, on, want bool) {
+			t.Helper()
+			r.tx(func(ctx context.Context, tx *sql.Tx) error {
+				changed, err := r.Enable(ctx, tx, id, AccountNumbers, on)
+				if changed != want {
+					t.Errorf("%v for %s: changed is %v", on, id, changed)
+				}
+				return err
+			})
+		}
+		if !has(r.parent) || !has(c.ID) {
+			t.Error("a generated customer or its child lacks what it was seeded with")
+		}
+		set(r.parent, false, true)
+		set(r.parent, false, false)
+		if has(r.parent) || has(c.ID) {
+			t.Error("disabled, and it has it")
+		}
+		set(c.ID, true, true)
+		if has(r.parent) || !has(c.ID) {
+			t.Error("a child that was set apart follows its parent")
+		}
+		granted, err := r.Granted(t.Context(), db.SQL, c.ID)
+		if err != nil || len(granted) != len(Entitlements()) || granted[0] != (Granted{AccountNumbers, true, false}) || granted[1] != (Granted{PreparedReports, true, true}) {
+			t.Errorf("granted %v, %v", granted, err)
+		}
+		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+			changed, err := r.Inherit(ctx, tx, c.ID, AccountNumbers)
+			if !changed {
+				t.Error("nothing was inherited")
+			}
+			return err
+		})
+		if has(c.ID) {
+			t.Error("a child that follows its parent again has what the parent lacks")
+		}
+		// What was changed stays over another start.
+		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+			_, err := r.Seed(ctx, tx, r.seed())
+			return err
+		})
+		if has(r.parent) {
+			t.Error("the next start enabled what was disabled")
+		}
+		for what, f := range map[string]func(ctx context.Context, tx *sql.Tx) error{
+			"an unknown name": func(ctx context.Context, tx *sql.Tx) error {
+				_, err := r.Enable(ctx, tx, c.ID, "wings", true)
+				return err
+			},
+			"a parent's parent": func(ctx context.Context, tx *sql.Tx) error {
+				_, err := r.Inherit(ctx, tx, r.parent, Hierarchy)
+				return err
+			},
+			"an unknown account": func(ctx context.Context, tx *sql.Tx) error {
+				_, err := r.Inherit(ctx, tx, "nobody", Hierarchy)
+				return err
+			},
+			"an account that lacks": func(ctx context.Context, tx *sql.Tx) error {
+				_, err := r.Entitled(ctx, tx, "nobody", Hierarchy)
+				return err
+			},
+		} {
+			if err := r.try(f); err == nil {
+				t.Errorf("%s was taken", what)
+			}
 		}
 	})
 }

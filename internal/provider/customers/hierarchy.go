@@ -171,12 +171,9 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	}
 	var out Issued
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		a, err := account(ctx, tx, `id = $1`, client.CustomerID)
+		err := s.require(ctx, tx, client.CustomerID, CredentialRotation)
 		if err != nil {
 			return err
-		}
-		if !a.Rotation {
-			return door.Fail(svc.CodeForbidden, errors.New("rotation is not enabled"))
 		}
 		out, err = s.RotateCredential(ctx, tx, client.CustomerID, client.CredentialID)
 		return err

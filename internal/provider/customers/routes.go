@@ -22,10 +22,10 @@ const maxBody = 64 << 10
 // Routes adds the account hierarchy, rotation and the consumers API. All of it is
 // Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /accounts", door.API(s.Log, s.Gate.Basic(s.addAccount(false))))
-	mux.Handle("PUT /accounts", door.API(s.Log, s.Gate.Basic(s.addAccount(true))))
-	mux.Handle("POST /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.addProduct(false))))
-	mux.Handle("PUT /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.addProduct(true))))
+	mux.Handle("POST /accounts", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
+	mux.Handle("PUT /accounts", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
+	mux.Handle("POST /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
+	mux.Handle("PUT /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
 	mux.Handle("GET /config/v1/product-configurations", door.API(s.Log, s.Gate.Basic(s.listConfigurations)))
 	mux.Handle("GET /config/v1/accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.review)))
 	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", door.API(s.Log, s.Gate.Basic(s.assign)))

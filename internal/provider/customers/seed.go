@@ -25,7 +25,7 @@ type Seed struct {
 	Products    map[svc.Product]string // kind to productId
 	CompleteURL string                 // empty for none
 	ReturnMode  string                 // "get" or "post"
-	Entitled    bool                   // to prepared reports, account numbers and configurations
+	Entitled    []Entitlement          // from the first time on; what is changed afterwards stays
 }
 
 // Seed adds the customer, or brings it up to date; repeating it changes nothing.
@@ -43,6 +43,11 @@ func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, erro
 	k := Credential{ID: uuid.NewString(), CustomerID: id, ClientID: seed.ClientID, Created: now}
 	if err := insertCredential(ctx, tx, k, store.Hash(seed.SecretKey)); err != nil {
 		return "", err
+	}
+	for _, e := range seed.Entitled {
+		if err := seedEntitlement(ctx, tx, id, e, now); err != nil {
+			return "", err
+		}
 	}
 	if len(seed.Products) > 0 {
 		if err := s.seedProducts(ctx, tx, id, seed.Products, now); err != nil {

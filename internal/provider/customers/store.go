@@ -56,7 +56,7 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 // accounts returns accounts without their complete URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
-			return_mode, require_form, custom_reports, ach_details, configurations, rotation, coalesce(configuration_id, '')
+			return_mode, require_form, coalesce(configuration_id, '')
 		FROM customers WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func accounts(ctx context.Context, q store.Queryer, where string, args ...any) (
 		var a Account
 		var created int64
 		if err := rows.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.CustomReports, &a.ACHDetails, &a.Entitlements.Configurations, &a.Rotation, &a.Own); err != nil {
+			&a.ReturnMode, &a.RequireForm, &a.Own); err != nil {
 			return nil, err
 		}
 		a.Created = store.Time(created)
@@ -92,9 +92,51 @@ func setReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, require
 	return store.One(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
-func setEntitlements(ctx context.Context, tx *sql.Tx, customerID string, e Entitlements) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE customers SET custom_reports = $1, ach_details = $2, configurations = $3, rotation = $4 WHERE id = $5`,
-		e.CustomReports, e.ACHDetails, e.Configurations, e.Rotation, customerID))
+// entitled reports whether an account has an entitlement, its parent's where it has
+// none of its own.
+func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
+		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
+		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2
+		WHERE c.id = $1`, customerID, string(e)).Scan(&enabled)
+	return enabled, store.Found(err)
+}
+
+// entitlementsOf are the settings of the account itself.
+func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (map[Entitlement]bool, error) {
+	rows, err := q.QueryContext(ctx, `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[Entitlement]bool{}
+	for rows.Next() {
+		var e Entitlement
+		var enabled bool
+		if err := rows.Scan(&e, &enabled); err != nil {
+			return nil, err
+		}
+		out[e] = enabled
+	}
+	return out, rows.Err()
+}
+
+// setEntitlement reports false where it is set so already.
+func setEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, enabled bool, now time.Time) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (customer_id, name) DO UPDATE SET enabled = excluded.enabled, changed_at = excluded.changed_at
+		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(now)))
+}
+
+// seedEntitlement leaves what is set.
+func seedEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
+		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(now))
+	return err
+}
+
+func clearEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement) (bool, error) {
+	return store.One(tx.ExecContext(ctx, `DELETE FROM entitlements WHERE customer_id = $1 AND name = $2`, customerID, string(e)))
 }
 
 func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
@@ -264,13 +306,12 @@ func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, co
 // row up to date, and returns its id.
 func upsertGenerated(ctx context.Context, tx *sql.Tx, s Seed, now time.Time) (string, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at, custom_reports, ach_details, configurations)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8)
+	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
-			name = excluded.name, return_mode = excluded.return_mode,
-			custom_reports = excluded.custom_reports, ach_details = excluded.ach_details, configurations = excluded.configurations
+			name = excluded.name, return_mode = excluded.return_mode
 		RETURNING id`,
-		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now), s.Entitled).Scan(&id)
+		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now)).Scan(&id)
 	return id, err
 }
 

@@ -131,6 +131,14 @@ func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input
 		s.Accounts.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
+// author names who made an entry; empty for a person who is gone.
+func author(email, staffID string, lang svc.Lang) string {
+	if staffID == operator {
+		return svc.Words{EN: "the provider’s operator", ES: "el operador del proveedor"}.In(lang)
+	}
+	return email
+}
+
 func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
@@ -147,7 +155,7 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages
 		if err != nil {
 			return nil, err
 		}
-		v.Rows = append(v.Rows, pages.DeskEntry{At: e.at, By: string(email), Action: e.action, Object: e.object, Details: e.detail})
+		v.Rows = append(v.Rows, pages.DeskEntry{At: e.at, By: author(string(email), e.staffID, d.Lang), Action: e.action, Object: e.object, Details: e.detail})
 	}
 	if n := len(all); n > 0 {
 		v.Pager = pager(q, "/dashboard/audit", n == pageSize, Cursor{all[n-1].at, all[n-1].id})

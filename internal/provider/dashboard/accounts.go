@@ -57,7 +57,7 @@ func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pa
 		return nil, unknown("page of a child account")
 	}
 	all, err := s.Hierarchy.Children(ctx, s.DB.SQL, by.account.ID)
-	var v pages.DeskAccounts
+	v := pages.DeskAccounts{Addable: by.account.Hierarchy}
 	for _, a := range all {
 		v.Children = append(v.Children, pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 	}
@@ -111,6 +111,9 @@ func taken(err error) error {
 }
 
 func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+	if !by.account.Hierarchy {
+		return done{}, unknown("way to make a child account")
+	}
 	name, display, err := s.names(in)
 	if err != nil {
 		return done{}, err

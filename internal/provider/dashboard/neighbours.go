@@ -23,6 +23,7 @@ type Account struct {
 	ReturnMode   string // "get" or "post"
 	RequireForm  bool
 	Configurer   bool   // may assign configurations
+	Hierarchy    bool   // may have child accounts
 	Own          string // the id of its own configuration; empty where it inherits
 	Created      time.Time
 }

@@ -26,9 +26,17 @@ const (
 
 // Routes adds the endpoints of relay tokens and multi-product tokens. All are Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(s.create)))
+	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(enabled(s.Relay, s.create))))
 	mux.Handle("DELETE /connect/relay-tokens/{token}", door.API(s.Log, s.Gate.Basic(s.revoke)))
-	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(s.derive)))
+	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(enabled(s.Multi, s.derive))))
+}
+
+// enabled is h for callers that may use it; without a rule, for all.
+func enabled(rule func(door.HandlerFunc) door.HandlerFunc, h door.HandlerFunc) door.HandlerFunc {
+	if rule == nil {
+		return h
+	}
+	return rule(h)
 }
 
 type relayToken struct {

@@ -45,6 +45,9 @@ type Service struct {
 
 	Secondary Secondary
 
+	// Relay and Multi let only callers through that may make such tokens; nil: all may.
+	Relay, Multi func(door.HandlerFunc) door.HandlerFunc
+
 	grants store.Gather[pair, string] // relay tokens of what is ready
 }
 

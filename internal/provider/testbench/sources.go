@@ -108,11 +108,11 @@ type preparedReports struct {
 
 // Lookup is the kind of a prepared report that the customer may use.
 func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
-	a, err := p.customers.ByID(ctx, q, customerID)
+	ok, err := p.customers.Entitled(ctx, q, customerID, customers.PreparedReports)
 	if err != nil {
 		return "", err
 	}
-	if !a.CustomReports {
+	if !ok {
 		return "", store.ErrNotFound
 	}
 	return p.prepared.Lookup(ctx, q, customerID, id)

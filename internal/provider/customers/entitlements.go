@@ -1,0 +1,122 @@
+package customers
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"vestibule/internal/door"
+	"vestibule/internal/provider/gate"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+)
+
+// Entitlement is a feature that the provider enables for an account. Nothing of it is
+// cached: a change counts from the next request on.
+type Entitlement string
+
+const (
+	AccountNumbers     Entitlement = "account-numbers"      // ACH details, and numbers in the list of bank accounts
+	PreparedReports    Entitlement = "prepared-reports"     // sandboxReportId
+	Configurations     Entitlement = "configurations"       // /config/v1/…
+	CredentialRotation Entitlement = "credential-rotation"  // POST /credentials/rotate
+	RelayTokens        Entitlement = "relay-tokens"         // POST /connect/relay-tokens
+	MultiProductTokens Entitlement = "multi-product-tokens" // POST /connect/multi-product-tokens
+	Hierarchy          Entitlement = "hierarchy"            // /accounts and products of child accounts
+	SecureRedirect     Entitlement = "secure-redirect"      // POST /secure-redirect
+)
+
+// Entitlements lists all of them in the order in which they are shown.
+func Entitlements() []Entitlement {
+	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation, RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect}
+}
+
+// ErrEntitlement is returned for a name that is not an entitlement's.
+var ErrEntitlement = errors.New("customers: unknown entitlement")
+
+// Granted is one entitlement of an account.
+type Granted struct {
+	Entitlement Entitlement
+	Enabled     bool
+	Inherited   bool // from the parent account
+}
+
+// Entitled reports whether an account has an entitlement: its own setting, else its
+// parent's. An unknown account is store.ErrNotFound.
+func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
+	return entitled(ctx, q, customerID, e)
+}
+
+// Granted lists the entitlements of an account, or store.ErrNotFound.
+func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string) ([]Granted, error) {
+	a, err := account(ctx, q, `id = $1`, customerID)
+	if err != nil {
+		return nil, err
+	}
+	own, err := entitlementsOf(ctx, q, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	parents, err := entitlementsOf(ctx, q, a.ParentID)
+	var out []Granted
+	for _, e := range Entitlements() {
+		enabled, set := own[e]
+		if !set {
+			enabled = parents[e]
+		}
+		out = append(out, Granted{e, enabled, !set && a.ParentID != ""})
+	}
+	return out, err
+}
+
+// Enable enables or disables an entitlement of an account and returns whether that
+// changed anything. A child account is set apart from its parent by it.
+func (s *Service) Enable(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, enabled bool) (changed bool, err error) {
+	if !slices.Contains(Entitlements(), e) {
+		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
+	}
+	return setEntitlement(ctx, tx, customerID, e, enabled, s.Now())
+}
+
+// Inherit has a child account follow its parent again and returns whether that changed
+// anything.
+func (s *Service) Inherit(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement) (changed bool, err error) {
+	a, err := account(ctx, tx, `id = $1`, customerID)
+	switch {
+	case err != nil:
+		return false, err
+	case !slices.Contains(Entitlements(), e):
+		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
+	case a.ParentID == "":
+		return false, errors.New("customers: only a child account inherits")
+	}
+	return clearEntitlement(ctx, tx, customerID, e)
+}
+
+// Requires lets only callers through that have the entitlement; others are FORBIDDEN.
+// It belongs inside of the gate.
+func (s *Service) Requires(e Entitlement, next door.HandlerFunc) door.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.require(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, e); err != nil {
+			return err
+		}
+		return next(w, r)
+	}
+}
+
+func (s *Service) require(ctx context.Context, q store.Queryer, customerID string, e Entitlement) error {
+	ok, err := s.Entitled(ctx, q, customerID, e)
+	if err == nil && !ok {
+		err = NotEnabled(e)
+	}
+	return err
+}
+
+// NotEnabled is the answer to a caller that lacks an entitlement.
+func NotEnabled(e Entitlement) error {
+	return &door.Error{Code: svc.CodeForbidden, Why: errors.New(string(e) + " is not enabled"),
+		Message: "The provider has not enabled " + string(e) + " for this account."}
+}
