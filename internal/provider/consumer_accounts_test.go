@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -230,7 +230,7 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
 			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
 			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
-			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.basic(), nil, 403, svc.CodeForbidden, ""},
+			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
 			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, svc.CodeForbidden, ""},
 
 			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/svc"
 )
 
@@ -109,6 +110,7 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 		mine, _ := b.walked("single")
 		late, _ := b.walked("multi")
 		stranger := b.account("svc-stranger", svc.Sandbox, "")
+		b.entitle("svc-stranger", true, customers.RelayTokens)
 		const friends = 24
 		for i := range friends {
 			b.account(fmt.Sprint("svc-friend-", i), svc.Sandbox, "")

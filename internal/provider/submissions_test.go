@@ -14,12 +14,12 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"vestibule/internal/provider/customers"
 
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -473,7 +473,8 @@ func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
 			b.want(path+" for the child", b.get(path, append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 200, "")
 			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")), 404, svc.CodeInvalidToken)
 		}
-		b.want("account numbers are the child's to be enabled", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
+		b.entitle("svc-child", false, customers.AccountNumbers)
+		b.want("account numbers that are disabled for the child", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
 			append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 403, svc.CodeForbidden)
 	})
 }
