@@ -30,7 +30,7 @@ func entry(a applications.Application) review.Entry {
 }
 
 func applicant(f prefill.Fields) review.Applicant {
-	a := review.Applicant{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email}
+	a := review.Applicant{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email, Stated: f}
 	if f.Address != "" {
 		a.Address = append(a.Address, f.Address)
 	}

@@ -113,17 +113,9 @@ func (d *Desk) measured(ctx context.Context, by person, a Application) (pages.Co
 	if err != nil {
 		return out, err
 	}
-	switch a.Product {
-	case svc.Cashflow:
-		out.Report, err = d.cashflow(ctx, by, a, raw)
-	case svc.Income:
-		out.Report, err = incomeView(by, a, raw)
-	case svc.Eligibility:
-		out.Report, err = eligibilityView(by, a, raw)
-	case svc.Passport:
-		out.Report, err = passportView(by, a, raw)
-	default:
-		err = door.Fail(svc.CodeNotFound, errNoPage)
+	if !hasPage(a.Product) {
+		return out, door.Fail(svc.CodeNotFound, errNoPage)
 	}
+	out.Report, err = d.measuredOf(ctx, by, a, raw)
 	return out, err
 }

@@ -42,5 +42,8 @@ func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	v.Newest = true
+	if v.Stated, err = d.statedOf(r.Context(), a); err != nil {
+		return err
+	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Income(p, v) })
 }

@@ -187,6 +187,18 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if err := d.fillOthers(ctx, a, &v); err != nil {
 		return err
 	}
+	if v.Stated, err = d.statedOf(ctx, a); err != nil {
+		return err
+	}
+	if v.Stated != nil && a.HasReport && hasPage(a.Product) {
+		raw, err := d.Applications.Report(ctx, a.ID, 0)
+		if err == nil {
+			v.Stated.Found, err = d.measuredOf(ctx, by, a, raw)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
 	reports, err := d.Applications.Reports(ctx, a.ID)
 	if err != nil {
 		return err

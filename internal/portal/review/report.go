@@ -106,23 +106,27 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
+	stated, err := d.statedOf(r.Context(), a)
+	if err != nil {
+		return err
+	}
 	var page func(ui.Page) templ.Component
 	switch a.Product {
 	case svc.Cashflow:
 		v, why := d.cashflow(r.Context(), by, a, raw)
-		v.Query, v.Node, err = query, node, why
+		v.Stated, v.Query, v.Node, err = stated, query, node, why
 		page = func(p ui.Page) templ.Component { return pages.Report(p, v) }
 	case svc.Income:
 		v, why := incomeView(by, a, raw)
-		err = why
+		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Income(p, v) }
 	case svc.Eligibility:
 		v, why := eligibilityView(by, a, raw)
-		err = why
+		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Eligibility(p, v) }
 	case svc.Passport:
 		v, why := passportView(by, a, raw)
-		err = why
+		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Passport(p, v) }
 	default:
 		err = door.Fail(svc.CodeNotFound, errNoPage)
@@ -133,10 +137,19 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	return d.show(w, r, http.StatusOK, page)
 }
 
+// download is the report as the service sent it, with what the applicant stated beside
+// its members.
 func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {
 	a, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
+	}
+	stated, err := d.statedOf(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	if stated != nil {
+		raw = withStated(raw, stated.Fields)
 	}
 	attach(w, "application/json", string(a.Product)+"-"+a.ID+".json", raw)
 	return nil

@@ -54,6 +54,7 @@ type Compared struct {
 // Measured is a report with figures that compare: the view of any kind of report.
 type Measured interface {
 	measures(l svc.Lang) []measure
+	sources() found
 }
 
 // measure is a figure that compares with that of the same name in another report.

@@ -15,6 +15,7 @@ import (
 type EligibilityView struct {
 	By            string
 	ApplicationID string
+	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Eligibility
 }
 
@@ -62,7 +63,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 
 func (v EligibilityView) sheet(l svc.Lang) sheet {
 	r := v.Report
-	s := sheet{title: reportEligibilityTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	s := sheet{title: reportEligibilityTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {

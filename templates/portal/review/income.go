@@ -16,6 +16,7 @@ import (
 type IncomeView struct {
 	By            string
 	ApplicationID string
+	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Income
 	Newest        bool // it is as the service has it now, and not what is kept
 }
@@ -63,7 +64,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 
 func (v IncomeView) sheet(l svc.Lang) sheet {
 	r := v.Report
-	s := sheet{title: reportIncomeTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	s := sheet{title: reportIncomeTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {

@@ -17,6 +17,7 @@ import (
 type PassportView struct {
 	By            string
 	ApplicationID string
+	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Passport
 }
 
@@ -39,7 +40,7 @@ func (v PassportView) identities() []report.Identity {
 
 func (v PassportView) sheet(l svc.Lang) sheet {
 	r := v.Report
-	return sheet{title: reportPassportTitle, by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	return sheet{title: reportPassportTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(r.LeftOut), noData(r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 }

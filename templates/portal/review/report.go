@@ -15,6 +15,7 @@ import (
 type ReportView struct {
 	By            string
 	ApplicationID string
+	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Cashflow
 	Analysis      *report.Analysis // what stands behind it; nil where there is none
 	Pending       bool             // the analysis is still being fetched
@@ -28,7 +29,7 @@ func (v ReportView) url(path string) string {
 
 // sheet is the page that the report has in common with other kinds.
 func (v ReportView) sheet(l svc.Lang) sheet {
-	s := sheet{title: reportCashflow, by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
+	s := sheet{title: reportCashflow, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
 		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.inCurrency(l))...), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if len(v.Report.Attributes) > 0 {

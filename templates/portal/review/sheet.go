@@ -27,6 +27,7 @@ type sheet struct {
 	notices       []notice
 	keys          templ.Component // the row of numbers at the head
 	findings      []finding
+	stated        templ.Component // what the applicant stated beside what was found; nil is nothing
 	sections      []section
 }
 

@@ -162,6 +162,7 @@ type ApplicationView struct {
 	Timeline   []Line
 	Email      string // the applicant's
 	Sharing    Sharing
+	Stated     *Stated      // nil while nothing is known of the applicant
 	Reports    []HeldReport // that are kept, the newest first
 	Deciding   Deciding
 	Notes      []Note // the newest first

@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/listing"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -65,6 +66,7 @@ type Entry struct {
 type Applicant struct {
 	FirstName, LastName, Email string
 	Address                    []string // lines of it, for a letter
+	Stated                     prefill.Fields
 }
 
 // Name is the whole of it.

@@ -1,0 +1,89 @@
+package review
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/svc"
+)
+
+// TestStatedStandsBesideFound shows what the applicant stated on the application, on the
+// report and in the exported JSON, beside what the report found.
+func TestStatedStandsBesideFound(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		text, stated, gross := report.Null, int64(64_000), report.Cents(89_856_00)
+		ref := report.RecordRef{SourceID: "PAY", SourceRecordID: text(token)}
+		raw, err := report.Encode(report.Income{
+			Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: svc.StatusSuccess},
+			Identities: []report.IncomeIdentity{{SourceID: report.ConsumerInput, FullName: text("Zoë O’Hara"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Unmatched: []report.RecordRef{ref}}}},
+				{SourceID: "PAY", SourceRecordID: text(token), FullName: text("Z. Ohara-Smith"), Emails: []string{"ZOE@example.org"}}},
+			Employment: []report.Employment{
+				{SourceID: report.ConsumerInput, EmployerName: text("Harbor Mill"), Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{Matched: []report.RecordRef{ref}}}},
+				{SourceID: "PAY", SourceRecordID: text(token), EmployerName: text("HARBOR MILL LLC")}},
+			Income: &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.shelf.all[0].Product, d.shelf.reports[appReady] = svc.Income, raw
+		who := prefill.Fields{FirstName: "Zoë", LastName: "O’Hara", Email: "zoe@example.org", DOB: "1990-02-03", Phone: "2125550142",
+			Address: "1 Main St", City: "Boston", State: "MA", ZIP: "02101", StatedAnnualIncome: &stated, StatedEmployerName: "Harbor Mill"}
+		d.shelf.names[appReady] = Applicant{FirstName: who.FirstName, LastName: who.LastName, Email: who.Email, Stated: who}
+		for _, path := range []string{own, own + "/report"} {
+			_, page := d.get(path)
+			at := strings.Index(page, `id="stated"`)
+			if at < 0 {
+				t.Fatalf("%s has nothing of it:\n%s", path, page)
+			}
+			card, _, _ := strings.Cut(page[at:], "</section>")
+			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)", "1990-02-03", "1 Main St, Boston, MA 02101", "2125550142",
+				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
+			if n := strings.Count(card, "badge-success"); n != 2 { // the address of mail, and the employer
+				t.Errorf("%s: %d details agree:\n%s", path, n, card)
+			}
+			if n := strings.Count(card, "badge-warning"); n != 1 { // the name
+				t.Errorf("%s: %d details differ:\n%s", path, n, card)
+			}
+		}
+		_, page := d.get(own + "?lang=es")
+		d.says("in Spanish", page, "Lo declarado y lo encontrado", "140 % de lo declarado", "Ingresos anuales")
+		var out struct {
+			Stated prefill.Fields
+			Meta   struct {
+				Token string `json:"public_token"`
+			}
+		}
+		_, body := d.get(own + "/report.json")
+		if err := json.Unmarshal([]byte(body), &out); err != nil || out.Stated.DOB != who.DOB || *out.Stated.StatedAnnualIncome != stated || out.Meta.Token != token ||
+			!strings.HasSuffix(body, string(raw)[1:]) {
+			t.Errorf("the exported JSON: %v\n%s", err, body)
+		}
+		d.shelf.reports = map[string][]byte{}
+		d.shelf.all[0].HasReport = false
+		_, page = d.get(own)
+		d.says("before there is a report", page, "$64,000", "Harbor Mill")
+	})
+}
+
+// TestWithStatedChangesNoReport leaves the report's own bytes and members alone.
+func TestWithStatedChangesNoReport(t *testing.T) {
+	f := prefill.Fields{FirstName: "Ana"}
+	for raw, want := range map[string]string{
+		"{}":                             `{"stated":{"firstName":"Ana"}}`,
+		" {\n \"meta\": {\"a\": 1.50} }": " {\"stated\":{\"firstName\":\"Ana\"},\n \"meta\": {\"a\": 1.50} }",
+		`{"stated":"theirs"}`:            `{"stated":"theirs"}`,
+		"[]":                             "[]",
+		"{broken":                        "{broken",
+	} {
+		if got := string(withStated([]byte(raw), f)); got != want {
+			t.Errorf("%s becomes %s, want %s", raw, got, want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package review
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// Stated is what an applicant stated, beside what a report found. Found is nil while
+// there is no report.
+type Stated struct {
+	Fields prefill.Fields
+	Found  Measured
+}
+
+// found is what the sources of a report say of what an applicant states.
+type found struct {
+	names, emails, phones, births, addresses, employers []foundText
+
+	income   *report.Cents // of a year; nil where no source says it
+	incomeIs svc.Words     // what kind of income that is
+}
+
+// foundText is what one source says.
+type foundText struct {
+	text     string
+	compared comparison // by the report; notCompared where it compares nothing
+}
+
+func (f *found) identity(all []report.Identity) {
+	for _, i := range all {
+		c := compare(all, i)
+		if c == typed || i.SourceID == report.ConsumerInput || i.SourceID == report.CustomerInput {
+			continue
+		}
+		f.names = append(f.names, foundText{fullName(i), c})
+		for _, e := range i.Emails {
+			f.emails = append(f.emails, foundText{text: e})
+		}
+	}
+}
+
+func fullName(i report.Identity) string {
+	if name := report.Text(i.FullName); name != "" {
+		return name
+	}
+	return joined(" ", report.Text(i.FirstName), report.Text(i.LastName))
+}
+
+func (v ReportView) sources() found {
+	f := found{incomeIs: statedDeposited}
+	f.identity(v.Report.Identities)
+	for _, a := range v.Report.AccountDetails {
+		for _, x := range a.Addresses {
+			f.addresses = append(f.addresses, foundText{text: mailing(x)})
+		}
+	}
+	i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == "UA_INFLOW_INCOME_SUM_12M" })
+	if i >= 0 && sentinel(svc.English, v.Report.Attributes[i].Name, v.Report.Attributes[i].Value) == "" {
+		if c, err := report.ParseCents(v.Report.Attributes[i].Value.String()); err == nil {
+			f.income = &c
+		}
+	}
+	return f
+}
+
+func (v IncomeView) sources() found {
+	f := found{incomeIs: incomeBeforeTax}
+	f.identity(v.identities())
+	for _, a := range v.Report.AccountDetails {
+		for _, x := range a.Addresses {
+			f.addresses = append(f.addresses, foundText{text: mailingLine(x)})
+		}
+	}
+	for _, e := range v.Report.Employment {
+		if c := v.comparedEmployer(e); c != typed {
+			f.employers = append(f.employers, foundText{report.Text(e.EmployerName), c})
+		}
+	}
+	if v.Report.Income != nil {
+		f.income = v.Report.Income.Summary.AnnualGross
+	}
+	return f
+}
+
+func (v EligibilityView) sources() found {
+	f := found{incomeIs: incomeBeforeTax}
+	f.identity(v.identities())
+	for _, e := range v.Report.Employment {
+		c := notCompared
+		switch {
+		case len(e.Matching.EmployerName.Matched) > 0:
+			c = matched
+		case len(e.Matching.EmployerName.Unmatched) > 0:
+			c = unmatched
+		}
+		f.employers = append(f.employers, foundText{report.Text(e.EmployerName), c})
+	}
+	if gross, _, ok := v.payrollIncome(); ok {
+		f.income = &gross
+	}
+	return f
+}
+
+func (v PassportView) sources() found {
+	var f found
+	f.identity(v.identities())
+	for _, i := range v.Report.Identities {
+		if i.SourceID == report.ConsumerInput || i.Matching != nil {
+			continue
+		}
+		for _, p := range i.Telephones {
+			f.phones = append(f.phones, foundText{text: p})
+		}
+		if i.DateOfBirth != nil {
+			f.births = append(f.births, foundText{text: i.DateOfBirth.String()})
+		}
+	}
+	for _, a := range v.Report.Addresses {
+		f.addresses = append(f.addresses, foundText{text: report.Text(a.Address)})
+	}
+	for _, e := range v.Report.Employers {
+		f.employers = append(f.employers, foundText{text: report.Text(e.Name)})
+	}
+	return f
+}
+
+// beside is the card of a report's page.
+func (s *Stated) beside(m Measured, l svc.Lang) templ.Component {
+	if s == nil {
+		return nil
+	}
+	return (&Stated{s.Fields, m}).component(l)
+}
+
+// component is the card; nil where nothing was stated.
+func (s *Stated) component(l svc.Lang) templ.Component {
+	if s == nil {
+		return nil
+	}
+	rows := s.rows(l)
+	if len(rows) == 0 {
+		return nil
+	}
+	return statedCard(l, ui.Grid{Caption: statedTitle.In(l), HideCaption: true, Rows: rows, Columns: []ui.Column{
+		{Label: statedWhat.In(l)}, {Label: statedStated.In(l)}, {Label: statedFound.In(l)}, {Label: statedCompared.In(l)}}})
+}
+
+func (s *Stated) rows(l svc.Lang) (out [][]ui.Cell) {
+	var f found
+	if s.Found != nil {
+		f = s.Found.sources()
+	}
+	row := func(term svc.Words, stated string, all []foundText, alike func(a, b string) bool) {
+		if stated == "" {
+			return
+		}
+		out = append(out, []ui.Cell{{Text: term.In(l)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))}, {Body: compared(l, agree(stated, all, alike))}})
+	}
+	a := s.Fields
+	row(listName, joined(" ", a.FirstName, a.LastName), f.names, sameWords)
+	row(statedBirth, a.DOB, f.births, func(a, b string) bool { return a == b })
+	row(reviewEmail, a.Email, f.emails, strings.EqualFold)
+	row(statedPhone, a.Phone, f.phones, samePhone)
+	row(reportAddress, joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
+	if a.StatedAnnualIncome != nil {
+		out = append(out, []ui.Cell{{Text: statedIncome.In(l)}, {Text: whole(*a.StatedAnnualIncome)}, {Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
+	}
+	employers := a.StatedEmployerNames
+	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
+		employers = append([]string{a.StatedEmployerName}, employers...)
+	}
+	for _, e := range employers {
+		all := f.employers
+		if len(employers) > 1 { // the report compares with any of them
+			all = slices.Clone(all)
+			for i := range all {
+				if all[i].compared == matched && !sameWords(all[i].text, e) {
+					all[i].compared = notCompared
+				}
+			}
+		}
+		row(reportEmployer, e, all, sameWords)
+	}
+	return out
+}
+
+// texts are what the sources say, each once.
+func texts(all []foundText) (out []string) {
+	for _, t := range all {
+		if t.text != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, t.text) }) {
+			out = append(out, t.text)
+		}
+	}
+	return out
+}
+
+// agree says how what was stated stands to what was found: as the report says it, else
+// by the texts.
+func agree(stated string, all []foundText, alike func(a, b string) bool) comparison {
+	out := notCompared
+	for _, t := range all {
+		switch {
+		case t.compared == matched || t.compared == notCompared && t.text != "" && alike(stated, t.text):
+			return matched
+		case t.text != "":
+			out = unmatched
+		}
+	}
+	return out
+}
+
+// sameWords compares names and addresses without regard to case, order and points.
+func sameWords(a, b string) bool {
+	words := func(s string) []string {
+		all := strings.FieldsFunc(fold(s), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127) })
+		slices.Sort(all)
+		return all
+	}
+	return slices.Equal(words(a), words(b))
+}
+
+// samePhone compares the last ten digits.
+func samePhone(a, b string) bool {
+	digits := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if r < '0' || r > '9' {
+				return -1
+			}
+			return r
+		}, s)
+		return s[max(0, len(s)-10):]
+	}
+	return digits(a) == digits(b)
+}
+
+func (f found) incomeTold(l svc.Lang) string {
+	if f.income == nil {
+		return ""
+	}
+	return joined(", ", dollars(*f.income), f.incomeIs.In(l))
+}
+
+// incomeDiffers is the difference of what was found to what was stated, with its share.
+func (f found) incomeDiffers(l svc.Lang, stated int64) string {
+	if f.income == nil {
+		return ""
+	}
+	d := *f.income - report.Cents(stated*100)
+	text := dollars(d)
+	if d > 0 {
+		text = "+" + text
+	}
+	if stated <= 0 {
+		return text
+	}
+	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // cents of what was found by dollars of what was stated
+	return text + " (" + percent + " % " + statedOfIt.In(l) + ")"
+}
+
+var (
+	statedTitle     = svc.Words{EN: "Stated and found", ES: "Lo declarado y lo encontrado"}
+	statedIntro     = svc.Words{EN: "What the applicant stated in the application, beside what the sources of the report say.", ES: "Lo que el solicitante declaró en la solicitud, junto a lo que dicen las fuentes del informe."}
+	statedWhat      = svc.Words{EN: "Detail", ES: "Dato"}
+	statedStated    = svc.Words{EN: "Stated", ES: "Declarado"}
+	statedFound     = svc.Words{EN: "Found", ES: "Encontrado"}
+	statedCompared  = svc.Words{EN: "Compared", ES: "Comparación"}
+	statedBirth     = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
+	statedPhone     = svc.Words{EN: "Phone", ES: "Teléfono"}
+	statedIncome    = svc.Words{EN: "Yearly income", ES: "Ingresos anuales"}
+	statedOfIt      = svc.Words{EN: "of what was stated", ES: "de lo declarado"}
+	statedDeposited = svc.Words{EN: "deposited in 12 months, after taxes", ES: "depositado en 12 meses, después de impuestos"}
+)
