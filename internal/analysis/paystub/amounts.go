@@ -37,6 +37,7 @@ type table struct {
 	*steps
 	headers []header
 	lines   []line
+	vague   bool            // an amount of a table stands in none of its columns
 	inKind  [2]report.Cents // what is taxed as if it were paid
 }
 
@@ -202,7 +203,7 @@ func (t *table) row(s *sheet, n int, r row) {
 // between says whether a text stands in a column of the table that a label is in,
 // as a date or a name of an account does.
 func (t *table) between(label, c *cell) bool {
-	if known := itemOfAny(label.words); !known && itemOfAny(c.words) {
+	if known := itemOfAny(label.words); !known && (itemOfAny(c.words) || isCode(label.words)) {
 		return false
 	}
 	for i := len(t.headers) - 1; i >= 0; i-- {
@@ -225,6 +226,11 @@ func (t *table) between(label, c *cell) bool {
 		}
 	}
 	return false
+}
+
+// isCode says whether a word is the number of an item, which has its name beside it.
+func isCode(words string) bool {
+	return len(words) <= 5 && strings.ContainsAny(words, "0123456789") && !strings.Contains(words, " ") && !strings.HasPrefix(words, "40") && words != "457" && words != "125"
 }
 
 // itemOfAny says whether a label is known.
@@ -320,6 +326,9 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	}
 	var of period
 	l.item, of = itemOf(l.label, l.in)
+	if g != nil && l.item == net && !slices.Contains(kinds, current) && !slices.Contains(kinds, ytd) {
+		g, l.in, l.group, l.counted = nil, noSection, group{}, false
+	}
 	if g != nil && l.in == elsewhere {
 		if l.item != net {
 			t.addInKind(l, numbers, kinds)
@@ -341,6 +350,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 			}
 		}
 	}
+	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) && slices.Contains(kinds, noPeriod)
 	for i, c := range numbers {
 		switch {
 		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:

@@ -23,7 +23,7 @@ const (
 // says otherwise.
 var periods = map[period][]string{
 	current: {"current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
-		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
+		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "this week", "this wk", "this month", "this per", "this prd", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
 	ytd: {"ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
 		"ytd amt", "yr to date", "this year", "ytd gross", "y t d gross", "year todate", "ytd taxes", "ytd dollars", "ytd current", "calendar year to date", "ytd withholding", "tax year to date", "year to date earnings", "cytd", "ytd total amount", "yeartodate", "yr to dt"},
 	notMoney: {"hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
@@ -74,7 +74,7 @@ const (
 )
 
 // payers are words for whoever pays wages, in titles of what they pay besides.
-var payers = []string{"employer", "company", "county", "city", "state", "district", "agency", "government", "govt", "university", "college", "school", "contractor", "firm", "organization", "hospital", "er", "union", "trust", "department", "church", "board"}
+var payers = []string{"employer", "company", "county", "city", "state", "district", "agency", "government", "govt", "university", "college", "school", "contractor", "firm", "organization", "hospital", "er", "union", "trust", "department", "church", "board", "co"}
 
 // sectionOf says what a title is over. Taxes are deductions.
 func sectionOf(words string) section {
@@ -128,8 +128,9 @@ func headingOf(words string) section {
 
 // column is what stands below a cell of a header.
 type column struct {
-	x0, x1 float64
-	kind   period
+	x0, x1  float64
+	kind    period
+	unknown bool // its word is not known
 }
 
 // segment is one table of a header: tables may stand side by side.
@@ -236,10 +237,12 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	for i, c := range r {
 		switch kinds[i] {
 		case noPeriod, describe:
+			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
+				// A column that is not known, between others.
+				seg.columns = append(seg.columns, column{c.x0, c.x1, foreign, true})
+				break
+			}
 			if len(seg.columns) > 0 {
-				if i+1 < len(r) && kinds[i] == noPeriod && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
-					break // a column that is not known, between others
-				}
 				flush(c.x0 - 14)
 			} else if !named {
 				seg.from = c.x0 - 14
@@ -271,13 +274,14 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 			if in := sectionOf(c.words); len(seg.columns) == 0 && seg.in == noSection && kinds[i] == current && mayBeAmounts(c.words) {
 				seg.in = in
 			}
-			seg.columns = append(seg.columns, column{c.x0, c.x1, kinds[i]})
+			seg.columns = append(seg.columns, column{x0: c.x0, x1: c.x1, kind: kinds[i]})
 		}
 	}
 	flush(0)
 	for i := range h.segments {
 		g := &h.segments[i]
 		g.n = i
+		g.guess()
 		s.reach(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
@@ -290,6 +294,20 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		}
 	}
 	return h, len(h.segments) > 0
+}
+
+// guess takes the unknown column before the year's for the period's, where no other
+// is.
+func (g *segment) guess() {
+	if slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current }) {
+		return
+	}
+	for i := 1; i < len(g.columns); i++ {
+		if g.columns[i].kind == ytd && g.columns[i-1].unknown {
+			g.columns[i-1].kind = current
+			return
+		}
+	}
 }
 
 // reach moves the left edge of a table to where its first line's label begins, for a

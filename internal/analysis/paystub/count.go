@@ -8,6 +8,7 @@ func (t *table) count() {
 	type end struct {
 		y    float64
 		over map[section]bool
+		left bool // a wide gap was crossed
 	}
 	last := map[group]*end{}
 	sums := map[group]*[2]report.Cents{}
@@ -30,18 +31,21 @@ func (t *table) count() {
 		if sums[l.group] == nil { // behind a title
 			sums[l.group] = &[2]report.Cents{}
 			clear(e.over)
-			apart = 8
+			e.left, apart = false, 8
 		}
 		if e.y-l.y > apart*max(c.size, 6) {
 			e.over[earnings], e.over[deductions], e.over[noSection] = true, true, true
+			e.left = true
 		}
 		e.y = l.y
 		sum := sums[l.group]
 		total := l.item >= gross && l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
 			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) && (l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
 		l.counted = !e.over[l.in] && !total && !notOurs(l.label)
-		if !l.counted && l.item >= regular {
-			l.weak = true
+		if !l.counted && l.item >= regular && l.item != paidByCheck {
+			if l.weak = true; e.left || l.item < medicare || l.item > fica { // behind the end of a table
+				l.item = noItem
+			}
 		}
 		if l.counted {
 			sum[now] += l.amount[now]
@@ -68,19 +72,16 @@ func (t *table) positive() {
 		return l.counted && l.in == deductions
 	}
 	for k := range 2 {
-		below, all := 0, 0
+		below, all := map[group]int{}, map[group]int{}
 		for i := range t.lines {
 			if l := &t.lines[i]; taken(l) && l.cells[k] != nil && l.amount[k] != 0 {
-				if all++; l.amount[k] < 0 {
-					below++
+				if all[l.group]++; l.amount[k] < 0 {
+					below[l.group]++
 				}
 			}
 		}
-		if all == 0 || below*4 < all*3 {
-			continue
-		}
 		for i := range t.lines {
-			if l := &t.lines[i]; taken(l) && (l.counted || l.amount[k] < 0) {
+			if l := &t.lines[i]; taken(l) && below[l.group]*4 >= all[l.group]*3 && (l.counted || l.amount[k] < 0) {
 				l.amount[k] = -l.amount[k]
 			}
 		}

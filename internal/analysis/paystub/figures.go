@@ -23,11 +23,11 @@ func (d *Document) figures() {
 		other := 1 - k
 		// A year's column leaves out what this period does not have.
 		if checked[k] && !ok[k] && (k == now || !short[k]) {
-			d.find(Arithmetic, checked[other] && ok[other])
+			d.find(Arithmetic, checked[other] && ok[other] && !t.vague)
 		}
 		if known[k] && !fits[k] {
 			less := k == toDate && t.unexplained() < 0
-			d.find(Arithmetic, known[other] && fits[other] && !less)
+			d.find(Arithmetic, known[other] && fits[other] && !less && !t.vague)
 		}
 		for _, i := range []item{gross, net, totalDeductions} {
 			if t.differs(i, k) {

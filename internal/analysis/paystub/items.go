@@ -15,6 +15,9 @@ func unnumbered(words string) string {
 	if !ok || len(first) > 4 || rest[0] >= '0' && rest[0] <= '9' {
 		return words
 	}
+	if len(first) == 1 && first[0] >= 'a' && first[0] <= 'z' {
+		return rest
+	}
 	digits := strings.TrimRight(first, "abcdefgh")
 	if digits == "" || len(first)-len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
 		return words

@@ -367,15 +367,26 @@ func (s *sheet) headline(f *fields) string {
 			if startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {
 				continue
 			}
-			if isCompany(c.text) {
-				return c.text
+			name := untitled(c.text)
+			if isCompany(name) {
+				return name
 			}
 			if first == "" {
-				first = c.text
+				first = name
 			}
 		}
 	}
 	return first
+}
+
+// untitled is a name without the title that stands behind it in the same line.
+func untitled(text string) string {
+	for _, dash := range []string{" — ", " – ", " - ", " | "} {
+		if name, rest, ok := strings.Cut(text, dash); ok && isTitle(plain(rest)) {
+			return strings.TrimSpace(name)
+		}
+	}
+	return text
 }
 
 // someProvider looks for the name of a payroll company anywhere, as whole words of

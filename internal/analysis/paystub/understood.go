@@ -36,7 +36,7 @@ func (t *table) vote() {
 	for i := range t.lines {
 		l := &t.lines[i]
 		v := all[l.group]
-		if !l.counted || l.in != noSection || v == nil || v.earned == v.taken {
+		if !l.counted || l.in != noSection || v == nil || v.earned+v.taken == 0 {
 			continue
 		}
 		l.in = earnings

@@ -28,7 +28,7 @@ var labels = map[field][]string{
 	fieldStart: {"period start", "pay period start", "period beginning", "period begin", "pay period beginning", "pay period begin", "pay begin date", "period start date", "pay period start date", "beginning date",
 		"period begin date", "period beginning date", "period beg", "pay begin", "beg date", "period starting", "pay period starting", "from date", "period start dt", "period beg date", "begin period", "begin pay period", "pay period beg", "from", "start of period", "pay start date", "begin date", "period from", "pay period from"},
 	fieldEnd: {"period end", "pay period end", "period ending", "pay period ending", "pay end date", "period end date", "pay period end date", "ending date", "period ending date", "end of period", "end date",
-		"period to", "pay period to", "week ending", "pay end", "w e date", "week ending date", "w e", "period ended", "pay period ended", "period thru", "thru date", "end period", "week end", "pay period end dt", "period end dt", "through", "week ended", "for period ending", "pay through date"},
+		"period to", "pay period to", "week ending", "pay end", "w e date", "week ending date", "w e", "period ended", "pay period ended", "period thru", "thru date", "end period", "week end", "pay period end dt", "period end dt", "through", "week ended", "for period ending", "pay through date", "to"},
 	fieldPeriod: {"pay period", "period", "for the period", "for period", "pay period dates", "period covered", "payroll period", "pay periods", "period dates", "earnings period", "work period", "pay prd", "for pay period", "dates covered", "pay cycle dates", "payroll dates", "statement period", "covering", "payperiod", "covered period", "period of pay", "for the pay period", "covering period", "pay range"},
 	fieldPay: {"pay date", "check date", "payment date", "date paid", "pay day", "payday", "advice date", "deposit date", "issue date", "paid on", "date of payment", "cheque date", "paycheck date", "direct deposit date",
 		"payroll date", "date of pay", "paid date", "pay stub date", "advice dt", "check dt", "pay dt", "statement date", "voucher date", "pay statement date", "warrant date", "issued", "issued on", "date issued", "stub for pay dated", "payment dt", "settlement date", "effective pay date", "notice date", "pmt date", "chk date", "ck date", "date of check", "paydate", "payable on", "disbursement date", "date of issue"},
@@ -78,7 +78,23 @@ func labelOf(words string) field {
 	if len(words) > 40 {
 		return noField
 	}
-	return labelWords[unnumbered(words)]
+	if f, known := labelWords[words]; known {
+		return f
+	}
+	words = unnumbered(words)
+	if f, known := labelWords[words]; known {
+		return f
+	}
+	// A date may be named more closely, as in "official pay date".
+	if len(strings.Fields(words)) > 5 || contains(words, "next") || contains(words, "previous") || contains(words, "prior") || contains(words, "birth") {
+		return noField
+	}
+	for _, end := range []string{"pay date", "check date", "payment date", "advice date", "pay period ending", "period ending", "period end date", "pay period end", "pay period begin", "period beginning", "hire date", "date of hire"} {
+		if strings.HasSuffix(words, " "+end) {
+			return labelWords[end]
+		}
+	}
+	return noField
 }
 
 var labelWords = flipped(labels)

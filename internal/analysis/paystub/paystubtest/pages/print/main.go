@@ -60,11 +60,11 @@ func main() {
 }
 
 // manner is how the i-th layout is printed: every other one with letters at exact
-// places, the others at whole points, as a screen has them; every eighth with the
+// places, the others at whole points, as a screen has them; every sixteenth with the
 // marks of its structure, which double a file.
 func manner(i int) []string {
 	args := []string{"--font-render-hinting=" + []string{"none", "full"}[i%2]}
-	if i%8 != 0 {
+	if i%16 != 0 {
 		args = append(args, "--disable-pdf-tagging")
 	}
 	return args

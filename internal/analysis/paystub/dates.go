@@ -1,0 +1,211 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"vestibule/internal/report"
+)
+
+// twoDates reads a date, what joins it to another, and that.
+func twoDates(text string) (a, b report.Date, after string, first, second int) {
+	if len(text) > 2*maxLabel {
+		return a, b, "", noDate, noDate
+	}
+	a, rest, first := dateIn(text)
+	if first == noDate {
+		// The year may stand behind the second alone.
+		if _, later, ok := cutJoin(text); ok {
+			if b, after, second = dateIn(later); second == goodDate {
+				head, _, _ := cutJoin(text)
+				if a, rest, first = dateIn(strings.TrimRight(head, " ,") + ", " + b.Format("2006")); first == goodDate && rest == "" {
+					if a.After(b.Time) {
+						a = report.Date{Time: a.AddDate(-1, 0, 0)}
+					}
+					return a, b, after, first, second
+				}
+			}
+		}
+		return a, b, "", noDate, noDate
+	}
+	_, later, ok := cutJoin(rest)
+	if !ok {
+		later = rest
+	}
+	b, after, second = dateIn(strings.TrimLeft(later, " "))
+	return a, b, after, first, second
+}
+
+// cutJoin cuts a text at what joins two days.
+func cutJoin(text string) (before, after string, found bool) {
+	lower := strings.ToLower(text)
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " until ", " and ", "-", "~", ".."} {
+		trimmed := strings.TrimLeft(lower, " ")
+		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
+			at := len(lower) - len(trimmed)
+			return "", strings.TrimLeft(text[min(len(text), at+len(strings.TrimLeft(w, " "))):], " "), true
+		}
+	}
+	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to "} {
+		if i := strings.Index(lower, w); i >= 0 {
+			return text[:i], text[i+len(w):], true
+		}
+	}
+	return text, "", false
+}
+
+// What dateIn found.
+const (
+	noDate = iota
+	badDate
+	goodDate
+)
+
+// dateIn reads a date at the beginning of a text, as in 01/31/2026, 1-31-26,
+// 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns what follows. A day
+// that no month has is a bad date.
+func dateIn(s string) (d report.Date, rest string, state int) {
+	s = strings.TrimSpace(s)
+	if head, rest, ok := strings.Cut(s, " "); ok && isWeekday(strings.TrimRight(head, ".,")) { // Friday, …
+		s = strings.TrimLeft(rest, " ")
+	}
+	var parts [3]string
+	at, k := 0, 0
+	for k < 3 {
+		from := at
+		for at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z') && (at == from || isDigit(s[at]) == isDigit(s[from])) {
+			at++
+		}
+		if at == from {
+			return d, s, noDate
+		}
+		parts[k] = s[from:at]
+		k++
+		if k < 3 {
+			gap := at
+			for at < len(s) && strings.IndexByte("/-., ", s[at]) >= 0 {
+				at++
+			}
+			if at == gap || at-gap > 2 {
+				return d, s, noDate
+			}
+		}
+	}
+	rest = s[at:]
+	if rest != "" && (isDigit(rest[0]) || rest[0] == '/') {
+		return d, s, noDate
+	}
+	y, m, day, ok := ymd(parts)
+	if !ok {
+		return d, s, noDate
+	}
+	t := time.Date(y, time.Month(m), day, 0, 0, 0, 0, time.UTC)
+	if m < 1 || m > 12 || day < 1 || t.Day() != day || y < 1950 || y > 2100 {
+		return d, rest, badDate
+	}
+	return report.Date{Time: t}, rest, goodDate
+}
+
+// isWeekday says whether a word is the name of a day, or its first letters.
+func isWeekday(s string) bool {
+	s = strings.ToLower(s)
+	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// ymd puts three parts of a date in order.
+func ymd(p [3]string) (y, m, d int, ok bool) {
+	n := func(s string) int {
+		v := 0
+		for i := range len(s) {
+			if !isDigit(s[i]) || len(s) > 4 {
+				return -1
+			}
+			v = v*10 + int(s[i]-'0')
+		}
+		return v
+	}
+	switch {
+	case monthOf(p[0]) > 0:
+		y, m, d = n(p[2]), monthOf(p[0]), n(p[1])
+	case monthOf(p[1]) > 0:
+		y, m, d = n(p[2]), monthOf(p[1]), n(p[0])
+	case len(p[0]) == 4:
+		y, m, d = n(p[0]), n(p[1]), n(p[2])
+	default:
+		y, m, d = n(p[2]), n(p[0]), n(p[1])
+	}
+	if y >= 0 && y < 100 && (len(p[2]) == 2) {
+		y += 2000
+		if y > 2079 {
+			y -= 100
+		}
+	}
+	return y, m, d, y >= 1000 && m >= 0 && d >= 0
+}
+
+var months = [...]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+
+// monthOf is a month's number by its name or the three or four letters it begins
+// with; 0 for what is none.
+func monthOf(s string) int {
+	s = strings.ToLower(s)
+	if len(s) < 3 {
+		return 0
+	}
+	for i, m := range months {
+		if s == m || len(s) <= 4 && strings.HasPrefix(m, s) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// frequencies are the words of each rhythm; numbers are the periods of a year.
+var frequencies = flipped(map[string][]string{
+	report.PayWeekly:      {"weekly", "every week", "once a week", "each week", "weekly 52", "52 times a year"},
+	report.PayBiweekly:    {"bi weekly", "biweekly", "every two weeks", "every 2 weeks", "every other week", "every second week", "fortnightly", "biweekly 26", "bi weekly 26", "26 times a year"},
+	report.PaySemiMonthly: {"semi monthly", "semimonthly", "twice a month", "twice per month", "twice monthly", "two times a month", "2 times a month", "semimonthly 24", "semi monthly 24", "24 times a year"},
+	report.PayMonthly:     {"monthly", "every month", "once a month", "each month", "monthly 12", "12 times a year"},
+})
+
+// aboutPay are words before and after those of a rhythm that change nothing.
+var aboutPay = []string{"paid", "pay", "pays", "payroll", "payment", "payments", "paycheck", "paychecks", "frequency", "period", "periods", "cycle", "schedule", "basis", "on", "a"}
+
+// frequencyOf reads the words of a rhythm, which are all that there is besides what
+// says that it is about pay. Four-weekly is not weekly, and bi-monthly may be two
+// things: for what is not known the period's length decides.
+func frequencyOf(words string) string {
+	w := strings.Fields(words)
+	for len(w) > 0 && slices.Contains(aboutPay, w[0]) {
+		w = w[1:]
+	}
+	for len(w) > 0 && slices.Contains(aboutPay, w[len(w)-1]) {
+		w = w[:len(w)-1]
+	}
+	return frequencies[strings.Join(w, " ")]
+}
+
+// rhythm is the frequency that a period's length is of; empty for any other.
+func rhythm(start, end report.Date) string {
+	days := int(end.Sub(start.Time).Hours()/24) + 1
+	next := end.AddDate(0, 0, 1).Day()
+	lastOfMonth := next == 1
+	switch {
+	case days == 7:
+		return report.PayWeekly
+	case start.Day() == 1 && end.Day() == 15 && days == 15, start.Day() == 16 && lastOfMonth && days < 17:
+		return report.PaySemiMonthly
+	case days == 14:
+		return report.PayBiweekly
+	case days == 15, days == 16, days == 13:
+		return report.PaySemiMonthly
+	case days == 28 && next != start.Day():
+		return "" // four weeks, and no month
+	case days >= 28 && days <= 31:
+		return report.PayMonthly
+	}
+	return ""
+}
