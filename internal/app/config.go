@@ -79,7 +79,8 @@ type Config struct {
 	OIDCName         string            `name:"oidc-name" help:"What the button calls it; default is the issuer's host." placeholder:"NAME"`
 	OIDCDomains      []string          `name:"oidc-domains" sep:"," help:"Domains of e-mail addresses that are let in; default is any." placeholder:"DOMAIN"`
 	OIDCScopes       []string          `name:"oidc-scopes" sep:"," default:"email,profile" help:"What is asked for besides openid; some issuers want groups there to tell them." placeholder:"SCOPE"`
-	OIDCGroupsClaim  string            `name:"oidc-groups-claim" default:"groups" help:"Claim of the ID token that lists a person's groups."`
+	OIDCGroupsClaim  string            `name:"oidc-groups-claim" default:"groups" help:"Claim of the ID token or of UserInfo that lists a person's groups."`
+	OIDCVerified     string            `name:"oidc-verified-claim" default:"email_verified" help:"Claim that says that the e-mail address is verified: true or 1. Entra ID has xms_edov."`
 	OIDCRoles        map[string]string `name:"oidc-roles" mapsep:"," help:"Roles by group, GROUP=reviewer, administrator or auditor. Without them, only people are let in whom an administrator has added." placeholder:"GROUP=ROLE,…"`
 
 	SMTPAddr     string `name:"smtp-addr" help:"Mail server of the provider's invites and of the portal's links for who comes back; without it invites wait in the dashboard's outbox, and links in the sandbox's at /review/letters." placeholder:"HOST:PORT"`
@@ -317,7 +318,7 @@ func (c *Config) oidc() *review.OIDC {
 		return nil
 	}
 	out := &review.OIDC{Issuer: c.OIDCIssuer, ClientID: c.OIDCClientID, ClientSecret: c.OIDCClientSecret, Name: c.OIDCName,
-		Domains: c.OIDCDomains, Scopes: c.OIDCScopes, GroupsClaim: c.OIDCGroupsClaim, Roles: map[string]review.Role{}}
+		Domains: c.OIDCDomains, Scopes: c.OIDCScopes, GroupsClaim: c.OIDCGroupsClaim, Verified: c.OIDCVerified, Roles: map[string]review.Role{}}
 	for group, role := range c.OIDCRoles {
 		out.Roles[group] = review.Role(role)
 	}

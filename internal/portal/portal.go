@@ -223,7 +223,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.invites}, Queue: p.queue,
-		RetentionDays: c.RetentionDays, OIDC: c.OIDC, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
+		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &door.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
 	p.rooms.invites.Settled = p.rooms.review.Settled
@@ -279,6 +279,10 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	shaped := door.Shape(c.Log, mux, looks.isPage, looks.status)
 	return door.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
 }
+
+// signInStarts is how many sign-ins by OpenID Connect one address may begin in a minute,
+// in each process.
+const signInStarts = 30
 
 // onlyHost refuses requests for another host: behind such an address, a page of
 // another site could read ours. On loopback its names are one.

@@ -34,6 +34,11 @@ type issuer struct {
 	signer *rsa.PrivateKey        // instead of key
 	now    *time.Time
 	traded int
+
+	methods []string // of the token endpoint
+	posted  bool     // the client's credentials come in the form
+	more    map[string]any
+	info    http.HandlerFunc // UserInfo; nil: there is none
 }
 
 var b64 = base64.RawURLEncoding
@@ -50,8 +55,24 @@ func newIssuer(t *testing.T, now *time.Time) *issuer {
 		_ = json.NewEncoder(w).Encode(v)
 	}
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
-			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}})
+		about := map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
+			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}}
+		if s.info != nil {
+			about["userinfo_endpoint"] = s.URL + "/userinfo"
+		}
+		if s.methods != nil {
+			about["token_endpoint_auth_methods_supported"] = s.methods
+		}
+		for name, v := range s.more {
+			about[name] = v
+		}
+		answer(w, about)
+	})
+	mux.HandleFunc("GET /userinfo", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer at" {
+			t.Errorf("UserInfo is asked with %q", r.Header.Get("Authorization"))
+		}
+		s.info(w, r)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]any{"keys": []map[string]any{{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k", "n": b64.EncodeToString(key.N.Bytes()),
@@ -61,11 +82,19 @@ func newIssuer(t *testing.T, now *time.Time) *issuer {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.traded++
+		id, secret, _ := r.BasicAuth()
+		if s.posted {
+			id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+		}
+		if id != "desk" || secret != "desk-secret" {
+			w.WriteHeader(401)
+			answer(w, map[string]any{"error": "invalid_client"})
+			return
+		}
 		asked, ok := s.codes[r.FormValue("code")]
 		delete(s.codes, r.FormValue("code"))
 		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-		id, secret, _ := r.BasicAuth()
-		if !ok || b64.EncodeToString(sum[:]) != asked.Get("code_challenge") || asked.Get("code_challenge_method") != "S256" || id != "desk" || secret != "desk-secret" ||
+		if !ok || b64.EncodeToString(sum[:]) != asked.Get("code_challenge") || asked.Get("code_challenge_method") != "S256" ||
 			r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
 			w.WriteHeader(400)
 			answer(w, map[string]any{"error": "invalid_grant"})
@@ -85,6 +114,10 @@ func (s *issuer) token(nonce string) string {
 	if s.claims != nil {
 		s.claims(c)
 	}
+	return s.sign(c)
+}
+
+func (s *issuer) sign(c map[string]any) string {
 	raw, _ := json.Marshal(c)
 	text := b64.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT","kid":"k"}`)) + "." + b64.EncodeToString(raw)
 	sum := sha256.Sum256([]byte(text))
@@ -160,8 +193,8 @@ func TestSigningInElsewhere(t *testing.T) {
 		if status, to, page := nina.elsewhere(s, own); status != 303 || to != own {
 			t.Fatalf("one who was added: %d to %q\n%s", status, to, page)
 		}
-		if after := nina.http.Jar.Cookies(mustURL(d.srv.URL)); len(before) != 1 || len(after) != 1 || before[0].Value == after[0].Value {
-			t.Errorf("the session was not renewed: %v, then %v", before, after)
+		if after := nina.http.Jar.Cookies(mustURL(d.srv.URL)); len(before) != 0 || len(after) != 1 || after[0].Name != "vestibule" {
+			t.Errorf("cookies before and after: %v, %v", before, after)
 		}
 		if resp, _ := nina.get("/review/audit"); resp.StatusCode != 200 {
 			t.Errorf("an auditor's page: %d", resp.StatusCode)
@@ -244,7 +277,10 @@ func TestWhatIsNoSignIn(t *testing.T) {
 		"expired": func(c map[string]any) { c["exp"] = d.now.Add(-time.Hour).Unix() }, "no expiry": func(c map[string]any) { delete(c, "exp") },
 		"e-mail not verified": func(c map[string]any) { c["email_verified"] = false }, "e-mail of which nothing is said": func(c map[string]any) { delete(c, "email_verified") },
 		"no e-mail": func(c map[string]any) { delete(c, "email") }, "e-mail that is none": func(c map[string]any) { c["email"] = "x" },
-		"no subject": func(c map[string]any) { delete(c, "sub") }, "other groups": func(c map[string]any) { c["groups"] = []string{"staff"} },
+		"another client": func(c map[string]any) { c["azp"] = "other" }, "two audiences and no client": func(c map[string]any) { c["aud"] = []string{"desk", "other"} },
+		"of the future": func(c map[string]any) { c["iat"] = d.now.Add(2 * issuedSkew).Unix() }, "of no time": func(c map[string]any) { delete(c, "iat") },
+		"of another access token": func(c map[string]any) { c["at_hash"] = "x" },
+		"no subject":              func(c map[string]any) { delete(c, "sub") }, "other groups": func(c map[string]any) { c["groups"] = []string{"staff"} },
 		"groups that are none": func(c map[string]any) { c["groups"] = map[string]any{"credit-desk": 1} },
 	} {
 		s.claims = change
@@ -291,13 +327,13 @@ func TestWhatIsNoSignIn(t *testing.T) {
 		}
 	}
 	c := d.browser()
-	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 || !strings.Contains(page, "came to nothing") {
+	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 || !strings.Contains(page, "could not be signed in") {
 		t.Errorf("one who said no there: %d", resp.StatusCode)
 	}
 	good("after")
 	s.Close()
 	d.OIDC.provider = nil
-	if resp, page := d.browser().get("/review/sign-in/elsewhere"); resp.StatusCode != 502 || !strings.Contains(page, "came to nothing") {
+	if resp, page := d.browser().get("/review/sign-in/elsewhere"); resp.StatusCode != 502 || !strings.Contains(page, "could not be signed in") {
 		t.Errorf("an issuer that is away: %d", resp.StatusCode)
 	}
 }

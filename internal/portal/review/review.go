@@ -67,6 +67,9 @@ type Desk struct {
 	// OIDC is the house by whose accounts people may sign in, too; nil is none.
 	OIDC *OIDC
 
+	// Starts limits how often an address begins a sign-in there; nil is no limit.
+	Starts *door.Limit
+
 	// NoPasswords has people sign in there only.
 	NoPasswords bool
 

@@ -385,33 +385,11 @@ func bindSubject(ctx context.Context, q store.Queryer, id string, subject []byte
 	return store.One(q.ExecContext(ctx, `UPDATE reviewers SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
-func arrivalCell(id string) store.Cell {
-	return store.Cell{Table: "review_arrivals", Column: "sealed", Row: id}
-}
-
-func (d *Desk) insertArrival(ctx context.Context, q store.Queryer, state []byte, sessionID string, a arrival) error {
-	sealed, err := d.DB.Vault.Seal(ctx, q, store.SystemKey, arrivalCell(a.id), []byte(a.nonce+" "+a.verifier))
-	if err != nil {
-		return err
-	}
-	_, err = q.ExecContext(ctx, `INSERT INTO review_arrivals (state_hash, id, session_id, sealed, next, used, expires_at) VALUES ($1, $2, $3, $4, $5, FALSE, $6)`,
-		state, a.id, sessionID, sealed, a.next, store.Micros(d.Now().Add(arrivalLife)))
-	return err
-}
-
-// useArrival uses a sign-in's state up, in the browser in which it was begun; of
-// two at once one does.
-func (d *Desk) useArrival(ctx context.Context, q store.Queryer, state []byte, sessionID string) (arrival, error) {
-	var a arrival
-	var sealed []byte
-	err := q.QueryRowContext(ctx, `UPDATE review_arrivals SET used = TRUE WHERE state_hash = $1 AND session_id = $2 AND used = FALSE AND expires_at > $3
-		RETURNING id, next, sealed`, state, sessionID, store.Micros(d.Now())).Scan(&a.id, &a.next, &sealed)
-	if err != nil {
-		return a, store.Found(err)
-	}
-	plain, err := d.DB.Vault.Open(ctx, q, store.SystemKey, arrivalCell(a.id), sealed)
-	a.nonce, a.verifier, _ = strings.Cut(string(plain), " ")
-	return a, err
+// useState uses a sign-in's state up; of two at once one does. Older versions stored
+// it at the start, with what the browser keeps now.
+func useState(ctx context.Context, q store.Queryer, a arrival) (bool, error) {
+	return store.One(q.ExecContext(ctx, `INSERT INTO review_arrivals (state_hash, id, session_id, sealed, next, used, expires_at) VALUES ($1, '', '', $2, '', TRUE, $3)
+		ON CONFLICT (state_hash) DO NOTHING`, store.Hash(a.State), []byte{}, a.Until))
 }
 
 func staffed(ctx context.Context, q store.Queryer) (there bool, err error) {

@@ -20,6 +20,7 @@ const (
 	SignInTooOften
 	SignInNoEntry   // signed in elsewhere, and has no place here
 	SignInElsewhere // the other house's sign-in came to nothing
+	SignInClaims    // the issuer says too little of the person
 )
 
 func (p SignInProblem) words(l svc.Lang) string {
@@ -32,6 +33,8 @@ func (p SignInProblem) words(l svc.Lang) string {
 		return reviewNoEntry.In(l)
 	case SignInElsewhere:
 		return reviewNotElsewhere.In(l)
+	case SignInClaims:
+		return reviewNoClaims.In(l)
 	}
 	return ""
 }

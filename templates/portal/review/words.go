@@ -25,7 +25,8 @@ var (
 	reviewTooOften     = svc.Words{EN: "Too many tries. Wait a quarter of an hour and try again.", ES: "Demasiados intentos. Espere un cuarto de hora e inténtelo de nuevo."}
 
 	reviewNoEntry      = svc.Words{EN: "You are known there, but not here. Ask an administrator to add you.", ES: "Allí le conocen, pero aquí no. Pida a una persona administradora que le añada."}
-	reviewNotElsewhere = svc.Words{EN: "Signing in there came to nothing. Begin again.", ES: "El inicio de sesión allí no llegó a término. Empiece de nuevo."}
+	reviewNotElsewhere = svc.Words{EN: "You could not be signed in with your organization's account. Please try again. If it happens again, ask your administrator: the portal's log says why.", ES: "No se pudo iniciar sesión con la cuenta de su organización. Inténtelo de nuevo. Si vuelve a ocurrir, consulte a su administrador: el registro del portal indica el motivo."}
+	reviewNoClaims     = svc.Words{EN: "Your organization's account did not share a verified email address with this portal. Ask your administrator to share it: the portal's log says what is missing.", ES: "La cuenta de su organización no compartió con este portal una dirección de correo electrónico verificada. Pida a su administrador que la comparta: el registro del portal indica qué falta."}
 	reviewSignInBy     = svc.Words{EN: "Sign in with", ES: "Entrar con"}
 	reviewOrPassword   = svc.Words{EN: "or by a password of this place", ES: "o con una contraseña de este sitio"}
 

@@ -1,0 +1,212 @@
+package review
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"vestibule/internal/password"
+)
+
+// claims is what the issuer says of a person.
+type claims struct {
+	subject, email string
+	groups         []string // nil: nothing is said of groups
+}
+
+// issuedSkew is by how much the issuer's clock may be ahead.
+const issuedSkew = 30 * time.Second
+
+// said are members of an ID token or of UserInfo.
+type said map[string]json.RawMessage
+
+func (s said) has(name string) bool {
+	raw, ok := s[name]
+	return ok && string(raw) != "null"
+}
+
+func (s said) text(name string) (text string) {
+	_ = json.Unmarshal(s[name], &text) // of another type is as none
+	return text
+}
+
+func (o *OIDC) groupsClaim() string {
+	if o.GroupsClaim != "" {
+		return o.GroupsClaim
+	}
+	return "groups"
+}
+
+func (o *OIDC) verifiedClaim() string {
+	if o.Verified != "" {
+		return o.Verified
+	}
+	return "email_verified"
+}
+
+// claims exchanges the code, verifies the ID token and asks UserInfo for what it does
+// not say: by OpenID Connect's defaults that is all but the subject.
+func (d *Desk) claims(ctx context.Context, p *discovered, a arrival, code string) (claims, error) {
+	ctx = oidc.ClientContext(ctx, issuers)
+	token, err := d.flow(p).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	if err != nil {
+		return claims{}, refuse("the code was not exchanged: " + exchangeError(err))
+	}
+	raw, _ := token.Extra("id_token").(string)
+	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: d.OIDC.ClientID, Now: d.Now}).Verify(ctx, raw)
+	if err != nil {
+		return claims{}, refuse("the ID token does not verify")
+	}
+	var all said
+	if id.Claims(&all) != nil || id.Subject == "" {
+		return claims{}, refuse("the ID token's claims cannot be read")
+	}
+	switch {
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) != 1:
+		return claims{}, refuse("the ID token has another nonce")
+	case all.has("azp") && all.text("azp") != d.OIDC.ClientID, !all.has("azp") && len(id.Audience) > 1:
+		return claims{}, refuse("the ID token was issued to another client (azp)")
+	case !all.has("iat") || id.IssuedAt.After(d.Now().Add(issuedSkew)):
+		return claims{}, refuse("the ID token is from the future, or does not say when it was issued (iat): compare the clocks")
+	case id.AccessTokenHash != "" && id.VerifyAccessToken(token.AccessToken) != nil:
+		return claims{}, refuse("the ID token is for another access token (at_hash)")
+	}
+	var missing []string
+	if verified := d.OIDC.verifiedClaim(); !all.has("email") || !all.has(verified) {
+		missing = []string{"email", verified} // what is verified is the address beside it
+	}
+	if len(d.OIDC.Roles) > 0 && !all.has(d.OIDC.groupsClaim()) {
+		missing = append(missing, d.OIDC.groupsClaim())
+	}
+	asked := ""
+	if len(missing) > 0 {
+		if asked, err = p.userInfo(ctx, token, id.Subject, all, missing); err != nil {
+			return claims{}, err
+		}
+	}
+	return d.OIDC.person(id.Subject, all, asked)
+}
+
+// person reads what is said of one. asked tells why UserInfo has not said more.
+func (o *OIDC) person(subject string, all said, asked string) (claims, error) {
+	for _, name := range []string{"email", o.verifiedClaim()} {
+		if !all.has(name) {
+			return claims{}, &elsewhereError{why: "the claim " + name + " is missing in the ID token" + asked, claims: true}
+		}
+	}
+	// OpenID Connect has a boolean; some issuers write it as a string or a number.
+	if v := string(all[o.verifiedClaim()]); !slices.Contains([]string{"true", `"true"`, "1", `"1"`}, strings.ToLower(v)) {
+		return claims{}, &elsewhereError{why: "the claim " + o.verifiedClaim() + " does not say that the e-mail address is verified", claims: true}
+	}
+	who := claims{subject: subject, email: password.Email(all.text("email"))}
+	if !addressed(who.email) {
+		return claims{}, &elsewhereError{why: "the claim email is no address", claims: true}
+	}
+	if name := o.groupsClaim(); all.has(name) {
+		if who.groups = []string{}; json.Unmarshal(all[name], &who.groups) != nil {
+			who.groups = []string{}
+			if one := all.text(name); one != "" {
+				who.groups = []string{one}
+			}
+		}
+	}
+	return who, nil
+}
+
+// userInfo adds to all what the ID token does not say of the claims wanted. It returns
+// what it was that UserInfo could not add, for the log; an error is an answer that must
+// not be trusted.
+func (p *discovered) userInfo(ctx context.Context, token *oauth2.Token, subject string, all said, wanted []string) (string, error) {
+	if p.UserInfoEndpoint() == "" {
+		return ", and the issuer has no UserInfo endpoint", nil
+	}
+	got, err := p.askUserInfo(ctx, token)
+	if err != nil {
+		return ", and UserInfo " + err.Error(), nil
+	}
+	if got.text("sub") != subject {
+		return "", refuse("UserInfo is of another subject")
+	}
+	for _, name := range wanted {
+		if got.has(name) {
+			all[name] = got[name]
+		}
+	}
+	return " and in UserInfo", nil
+}
+
+// askUserInfo asks the UserInfo endpoint (OpenID Connect Core, section 5.3), whose
+// answer is JSON or a signed token. Errors say what it does, in our own words.
+func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.UserInfoEndpoint(), nil)
+	if err != nil {
+		return nil, errors.New("has no address")
+	}
+	token.SetAuthHeader(r)
+	r.Header.Set("Accept", "application/json, application/jwt")
+	resp, err := issuers.Do(r)
+	if err != nil {
+		return nil, errors.New("does not answer")
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("answers %d", resp.StatusCode)
+	}
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, errors.New("does not answer to its end")
+	}
+	var out said
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch kind {
+	case "application/json":
+		if json.Unmarshal(raw, &out) != nil {
+			return nil, errors.New("is no JSON object")
+		}
+	case "application/jwt":
+		text := strings.TrimSpace(string(raw))
+		if strings.Count(text, ".") == 4 {
+			return nil, errors.New("is encrypted, which is not supported")
+		}
+		// aud, iss and exp may be missing in it.
+		id, err := p.VerifierContext(ctx, &oidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true}).Verify(ctx, text)
+		if err != nil || id.Claims(&out) != nil {
+			return nil, errors.New("is signed, and the signature does not verify")
+		}
+		if out.has("iss") && id.Issuer != p.issued {
+			return nil, errors.New("is signed by another issuer")
+		}
+		if out.has("aud") && !slices.Contains(id.Audience, p.client) {
+			return nil, errors.New("is signed for another client")
+		}
+	default:
+		return nil, errors.New("is neither application/json nor application/jwt")
+	}
+	return out, nil
+}
+
+// exchangeError is what a token endpoint says, if it is one of the known errors (RFC
+// 6749, section 5.2).
+func exchangeError(err error) string {
+	var said *oauth2.RetrieveError
+	if !errors.As(err, &said) {
+		return "the token endpoint does not answer as one"
+	}
+	for _, known := range []string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
+		if said.ErrorCode == known {
+			return known
+		}
+	}
+	return fmt.Sprintf("the token endpoint answers %d", said.Response.StatusCode)
+}

@@ -1,0 +1,204 @@
+package review
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"vestibule/internal/door"
+	"vestibule/internal/store"
+	"vestibule/internal/svc"
+	pages "vestibule/templates/portal/review"
+)
+
+// arrival is a sign-in that is under way. The browser keeps it in a cookie, encrypted,
+// so that beginning one stores nothing; its state is stored when it is used up.
+type arrival struct {
+	State    string `json:"s"`
+	Nonce    string `json:"n"`
+	Verifier string `json:"v"`
+	Next     string `json:"p,omitempty"`
+	Until    int64  `json:"u"` // Unix time in microseconds
+}
+
+func (d *Desk) arrivalCookie() string {
+	return door.HostCookie("vestibule-sign-in", strings.HasPrefix(d.URL, "https://"))
+}
+
+// arrivalCell is what the cookie is encrypted for.
+var arrivalCell = store.Cell{Table: "review_arrivals", Column: "cookie", Row: "cookie"}
+
+// pending returns the sign-in that the browser has under way, if there is one.
+func (d *Desk) pending(r *http.Request) (a arrival, ok bool) {
+	sent := r.CookiesNamed(d.arrivalCookie())
+	if len(sent) != 1 || len(sent[0].Value) > 4096 {
+		return a, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(sent[0].Value)
+	if err != nil {
+		return a, false
+	}
+	plain, err := d.DB.Vault.Open(r.Context(), d.DB.SQL, store.SystemKey, arrivalCell, raw)
+	if err != nil || json.Unmarshal(plain, &a) != nil {
+		return arrival{}, false
+	}
+	return a, a.Until > store.Micros(d.Now())
+}
+
+// keep has the browser keep a; none ends what it has.
+func (d *Desk) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
+	c := &http.Cookie{Name: d.arrivalCookie(), Path: "/", MaxAge: -1, Secure: strings.HasPrefix(d.URL, "https://"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if a != nil {
+		plain, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		sealed, err := d.DB.Vault.Seal(r.Context(), d.DB.SQL, store.SystemKey, arrivalCell, plain)
+		if err != nil {
+			return err
+		}
+		c.Value, c.MaxAge = base64.RawURLEncoding.EncodeToString(sealed), int(arrivalLife/time.Second)
+	}
+	http.SetCookie(w, c)
+	return nil
+}
+
+// leave begins a sign-in elsewhere, or goes on with the one that this browser has: two
+// tabs are one. What comes back is good once, for ten minutes, and in this browser.
+func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
+	if d.OIDC == nil {
+		return door.Fail(svc.CodeNotFound, errors.New("no issuer is configured"))
+	}
+	if r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "" {
+		return door.Fail(svc.CodeMethodNotAllowed, errors.New("a sign-in fetched ahead"))
+	}
+	if wait := d.Starts.Take(r); wait > 0 {
+		door.RetryAfter(w, wait)
+		return d.showSignIn(w, r, http.StatusTooManyRequests, pages.SignInView{Problem: pages.SignInTooOften})
+	}
+	p, err := d.OIDC.discover()
+	if err != nil {
+		d.Log.WarnContext(r.Context(), "the issuer of sign-ins cannot be used", "err", err.Error(), "requestId", door.RequestID(r.Context()))
+		return d.showSignIn(w, r, http.StatusBadGateway, pages.SignInView{Problem: pages.SignInElsewhere})
+	}
+	a, ok := d.pending(r)
+	if !ok || time.Duration(a.Until-store.Micros(d.Now()))*time.Microsecond < arrivalLife/2 {
+		a = arrival{State: store.NewSecret(), Nonce: store.NewSecret(), Verifier: oauth2.GenerateVerifier(), Until: store.Micros(d.Now().Add(arrivalLife))}
+	}
+	if a.Next = r.URL.Query().Get("next"); !local(a.Next) {
+		a.Next = ""
+	}
+	if err := d.keep(w, r, &a); err != nil {
+		return err
+	}
+	door.See(w, d.flow(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)))
+	return nil
+}
+
+// arrive takes what the issuer sends a browser back with.
+func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
+	if d.OIDC == nil || r.Method == http.MethodHead {
+		return door.Fail(svc.CodeNotFound, errors.New("no issuer is configured"))
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 15*time.Second)
+	defer cancel()
+	a, who, err := d.arrived(ctx, w, r)
+	if err == nil {
+		var id string
+		if id, err = d.place(ctx, who); err == nil {
+			if err := d.enter(w, r, id, elsewhere, func(context.Context, *sql.Tx) error { return nil }); err != nil {
+				return err
+			}
+			door.See(w, after(a.Next))
+			return nil
+		}
+	}
+	var refused *elsewhereError
+	var noEntry errNoEntry
+	problem, status := pages.SignInElsewhere, http.StatusUnprocessableEntity
+	switch {
+	case errors.As(err, &noEntry):
+		problem, status = pages.SignInNoEntry, http.StatusForbidden
+	case !errors.As(err, &refused):
+		return err
+	case refused.claims:
+		problem = pages.SignInClaims
+	}
+	d.Log.WarnContext(ctx, "a sign-in by the issuer was refused", "err", err.Error(), "requestId", door.RequestID(ctx))
+	if err := d.failed(r.Context(), "", elsewhere); err != nil {
+		return err
+	}
+	return d.showSignIn(w, r, status, pages.SignInView{Problem: problem})
+}
+
+// elsewhereError says in our own words why what came back is no sign-in: the library's
+// may repeat a token.
+type elsewhereError struct {
+	why    string
+	claims bool // the issuer says too little of the person
+}
+
+func (e *elsewhereError) Error() string { return "review: " + e.why }
+
+func refuse(why string) error { return &elsewhereError{why: why} }
+
+// arrived uses the state up and learns who signed in.
+func (d *Desk) arrived(ctx context.Context, w http.ResponseWriter, r *http.Request) (arrival, claims, error) {
+	no := func(why string) (arrival, claims, error) { return arrival{}, claims{}, refuse(why) }
+	q := r.URL.Query()
+	a, ok := d.pending(r)
+	if !ok || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(a.State)) != 1 {
+		return no("a state that is unknown, over, or another browser's")
+	}
+	if err := d.keep(w, r, nil); err != nil {
+		return a, claims{}, err
+	}
+	p, err := d.OIDC.discover()
+	if err != nil {
+		return no("the issuer cannot be used")
+	}
+	if named := q["iss"]; len(named) > 1 || len(named) == 1 && named[0] != d.OIDC.Issuer || len(named) == 0 && p.named {
+		return no("the answer is not the issuer's: its iss is missing or another one")
+	}
+	code := q.Get("code")
+	if code == "" || len(code) > 4096 {
+		return no("the issuer gave no code: " + authorizationError(q.Get("error")))
+	}
+	used := false
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		used, err = useState(ctx, tx, a)
+		return err
+	})
+	if err != nil {
+		return a, claims{}, err
+	}
+	if !used {
+		return no("a state that was used")
+	}
+	who, err := d.claims(ctx, p, a, code)
+	return a, who, err
+}
+
+// authorizationErrors are what an issuer may say instead of a code (RFC 6749, section
+// 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+var authorizationErrors = []string{"access_denied", "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error", "temporarily_unavailable",
+	"interaction_required", "login_required", "account_selection_required", "consent_required", "invalid_request_uri", "invalid_request_object", "request_not_supported",
+	"request_uri_not_supported", "registration_not_supported"}
+
+func authorizationError(said string) string {
+	for _, known := range authorizationErrors {
+		if said == known {
+			return known
+		}
+	}
+	return "no known error"
+}
