@@ -134,7 +134,11 @@ func TestCreditOrDebitIsTheDirection(t *testing.T) {
 		if err != nil {
 			t.Fatal(fields)
 		}
-		if got := s.Data.Connections[0].Accounts[0].Transactions[0].Amount; got != c.want {
+		tx := s.Data.Connections[0].Accounts[0].Transactions[0]
+		if tx.Out() != (c.direction == "DEBIT") {
+			t.Errorf("%s %s is out: %v", c.amount, c.direction, tx.Out())
+		}
+		if got := tx.Amount; got != c.want {
 			t.Errorf("%s %s is %d cents, want %d", c.amount, c.direction, got, c.want)
 		}
 	}
