@@ -129,6 +129,7 @@ type BalanceTerms struct {
 const (
 	CashEquivalent = "CASH_EQUIVALENT"
 	Investment     = "INVESTMENT" // income and eligibility reports only
+	Debt           = "DEBT"       // credit cards and loans, likewise
 
 	Checking = "CHECKING"
 	Savings  = "SAVINGS"

@@ -78,6 +78,7 @@ const (
 	EmploymentFullTime   = "fulltime"
 	EmploymentPartTime   = "parttime"
 	EmploymentContractor = "contractor"
+	EmploymentBenefit    = "benefit" // a pension or another benefit that is paid regularly
 
 	EmploymentActive     = "active"
 	EmploymentTerminated = "terminated"

@@ -37,7 +37,7 @@ type Job struct {
 	Hired      *report.Date
 	Ended      *report.Date // nil while it is active
 	Rate       report.Cents // of pay; 0: none is agreed
-	RatePer    string       // PerYear or PerHour; empty without a Rate
+	RatePer    string       // PerYear, PerHour or PerMonth; empty without a Rate
 	Frequency  string       // report.PayMonthly and its neighbours
 	Deposits   []Deposit    // where the pay goes
 	Statements []Statement  // of the last 12 months, the newest first
@@ -45,8 +45,9 @@ type Job struct {
 
 // What a Rate is for.
 const (
-	PerYear = "SALARY"
-	PerHour = "HOURLY"
+	PerYear  = "SALARY"
+	PerHour  = "HOURLY"
+	PerMonth = "MONTHLY"
 )
 
 // Address is an employer's.
@@ -159,8 +160,12 @@ func payroll(all []Payroll, fetch report.Date) []report.Payroll {
 func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
 	out := report.Payroll{SourceID: p.SourceID, ProviderName: report.Null(p.Provider), PayFrequency: report.Null(j.Frequency),
 		Statements: []report.Statement{}}
-	if j.RatePer == PerYear {
+	switch j.RatePer {
+	case PerYear:
 		out.AnnualSalaryRate = &j.Rate
+	case PerMonth:
+		year := 12 * min(j.Rate, most/12)
+		out.AnnualSalaryRate = &year
 	}
 	if gross, net, ok := j.Year(fetch); ok {
 		out.EstimatedGrossAnnual, out.EstimatedNetAnnual = &gross, &net

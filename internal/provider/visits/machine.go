@@ -180,6 +180,7 @@ type Input struct {
 	Login     Login    // SignedIn, Coded: what there is for the user name
 	OK        bool     // SignedIn: the password is right; Coded: the code is
 	Late      bool     // Coded: the session is over
+	Unusable  bool     // Coded: the bank shows no account that a report can be made from
 	Empty     bool     // Coded, Picked: the source has nothing recent
 	Accounts  []string // Picked: their ids
 	Employer  int      // Verify, Skip
@@ -380,6 +381,8 @@ func (j Journey) code(in Input) (Journey, Do, bool) {
 		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
 	case in.Login.Profile != "" && j.Way == WayPayroll:
 		return j.connect(nil, in.Empty)
+	case in.Unusable:
+		return j.miss(svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, in)
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true

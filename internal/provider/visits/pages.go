@@ -274,7 +274,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
 			return Input{}, wordsCodeShape
 		}
-		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v), Empty: s.empty(v)}
+		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 	case "no-code":
 		in.Kind = Resent
 	case "accounts":
@@ -318,6 +318,13 @@ const wrongPassword = "wrong"
 // late reports whether a payroll provider has waited too long for the code.
 func (s *Service) late(v visit) bool {
 	return v.Way == WayPayroll && !s.Now().Before(v.signedIn.Add(SessionLife))
+}
+
+// unusable reports whether the bank that was signed in to shows accounts, and none that a
+// report can be made from.
+func (s *Service) unusable(v visit) bool {
+	all := s.accounts(v)
+	return v.Way == WayBank && len(all) > 0 && !slices.ContainsFunc(all, func(a Account) bool { return a.Eligible })
 }
 
 func (s *Service) accounts(v visit) []Account {

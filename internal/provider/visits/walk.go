@@ -150,7 +150,7 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, e
 		case v.Step == StepFailed:
 			in.Kind = Left
 		case v.Step == StepCode:
-			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v), Empty: s.empty(v)}
+			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 		case v.Step == StepAccounts:
 			in = Input{Kind: Picked, Empty: s.empty(v)}
 			for _, a := range s.accounts(v) {

@@ -201,6 +201,7 @@ var codeWords = map[string]svc.Words{
 	"MANUAL":             {EN: "Entered by hand", ES: "Introducido a mano"},
 	"CASH_EQUIVALENT":    {EN: "Cash account", ES: "Cuenta de efectivo"},
 	"INVESTMENT":         {EN: "Investment", ES: "Inversión"},
+	"DEBT":               {EN: "Card or loan", ES: "Tarjeta o préstamo"},
 	"PAYROLL_STATEMENTS": {EN: "Payroll statements", ES: "Recibos de nómina"},
 	"PASSPORT_PDF":       {EN: "The passport, to print", ES: "El pasaporte, para imprimir"},
 	"CREDIT_BUREAU":      {EN: "Credit bureau", ES: "Buró de crédito"},

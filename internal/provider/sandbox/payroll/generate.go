@@ -67,11 +67,16 @@ func (j job) statement(profile string, p payday, days, worked int64) income.Stat
 	case income.PerHour:
 		over := max(s.Hours-weeks*4000, 0)
 		s.Gross = report.Cents((int64(j.rate)*(2*s.Hours+over) + 100) / 200) // half as much again over 40 hours
+	case income.PerMonth:
+		s.Gross = report.Cents(int64(j.rate) * 12 / periods * worked / days)
 	default:
 		s.Gross = report.Cents(int64(j.rate) / periods * worked / days)
 	}
 	year := p.pay.Year()
 	s.Net = income.Net(year, j.state, s.Gross*report.Cents(periods)) / report.Cents(periods)
+	if j.kind == report.EmploymentBenefit {
+		s.Net = s.Gross // nothing is withheld
+	}
 	if j.bonus > 0 && p.pay.Month() == time.December && p.pay.Day() > 15 {
 		bonus := j.rate * report.Cents(j.bonus) / 100
 		s.Net += income.Net(year, j.state, j.rate+bonus) - income.Net(year, j.state, j.rate)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/laws"
 	"vestibule/internal/report"
@@ -221,5 +222,34 @@ func TestAnIncompleteConnection(t *testing.T) {
 	if len(body.Sources) != 2 || body.Sources[0].Status != svc.StatusError || body.Sources[1].Status != svc.StatusSuccess ||
 		len(body.Income.Payroll) != 1 || len(body.Employment) != 1 || *body.Employment[0].EmployerName != "Ironvale Motors" {
 		t.Errorf("sources %v, payroll %v, employment %v", body.Sources, body.Income.Payroll, body.Employment)
+	}
+}
+
+// TestMonthlyPay: a monthly rate makes the months' pay and the year's, and nothing is
+// withheld of a benefit.
+func TestMonthlyPay(t *testing.T) {
+	at := time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)
+	for name, want := range map[string]struct {
+		kind  string
+		gross report.Cents
+	}{"benefit": {report.EmploymentBenefit, 1_860_00}, "monthly": {report.EmploymentFullTime, 5_450_00}} {
+		p := Providers{}.Fetch("paywright", name, "link", at)
+		if len(p.Jobs) != 1 || p.Jobs[0].Type != want.kind || p.Jobs[0].RatePer != income.PerMonth || p.Jobs[0].Frequency != report.PayMonthly || len(p.Jobs[0].Statements) != 12 {
+			t.Fatalf("%s: %+v", name, p.Jobs)
+		}
+		for _, s := range p.Jobs[0].Statements {
+			if s.Gross != want.gross || (s.Net == s.Gross) != (name == "benefit") {
+				t.Errorf("%s is paid %s, net %s, on %s", name, s.Gross, s.Net, s.PayDate)
+			}
+		}
+		of := income.Input{Payroll: []income.Payroll{p}}
+		r := income.Build(of, at)
+		if got := r.Income.Payroll[0]; got.AnnualSalaryRate == nil || *got.AnnualSalaryRate != 12*want.gross || report.Text(got.PayFrequency) != report.PayMonthly || *got.EstimatedGrossAnnual != 12*want.gross {
+			t.Errorf("%s in an income report: %+v", name, got)
+		}
+		e := eligibility.Build(eligibility.Input{Workflow: report.IncomeOnly, Gathered: eligibility.Gathered{Payroll: []eligibility.Connected{{Payroll: p}}}}, at).Employment[0]
+		if report.Text(e.Type) != want.kind || report.Text(e.Status) != report.EmploymentActive || report.Text(e.BasePayPeriod) != income.PerMonth || e.BasePayRate == nil || *e.BasePayRate != want.gross {
+			t.Errorf("%s in an eligibility report: %+v", name, e)
+		}
 	}
 }

@@ -94,6 +94,24 @@ var profiles = map[string]profile{
 			deposits: []income.Deposit{{Institution: "Silverthread Bank", Mask: "3381"}},
 		}},
 	},
+	"benefit": {
+		owner: bankdata.Person{FirstName: "Benita", LastName: "Okoro", Emails: []string{"benita.okoro@mail.example"}},
+		jobs: []job{{
+			title: "Survivor benefit", kind: report.EmploymentBenefit, employer: "Cloverfield County", state: "PA",
+			address: income.Address{Line1: "1 Courthouse Square", City: "Cloverfield", State: "PA"},
+			hired:   29, rate: 1_860_00, per: income.PerMonth, frequency: report.PayMonthly,
+			deposits: []income.Deposit{{Institution: "Harbor National Bank", Mask: "5512"}},
+		}},
+	},
+	"monthly": {
+		owner: bankdata.Person{FirstName: "Monty", LastName: "Albrecht", Emails: []string{"monty.albrecht@mail.example"}},
+		jobs: []job{{
+			title: "Lecturer", kind: report.EmploymentFullTime, employer: "Elmstead University", state: "WI",
+			address: income.Address{Line1: "90 College Avenue", City: "Madison", State: "WI"},
+			hired:   44, rate: 5_450_00, per: income.PerMonth, frequency: report.PayMonthly,
+			deposits: []income.Deposit{{Institution: "Prairie Federal Bank", Mask: "8127"}},
+		}},
+	},
 	"no_statements": {
 		owner: bankdata.Person{FirstName: "Noincome", LastName: "Doyle", Emails: []string{"noincome.doyle@mail.example"}},
 		jobs: []job{{

@@ -30,7 +30,8 @@ type profile struct {
 // purchases are.
 type account struct {
 	key, name  string
-	subtype    string // empty: an investment account
+	subtype    string // empty: neither checking nor savings
+	kind       string // account_type of an account without subtype; empty: an investment account
 	number     string
 	monthsOpen int
 	end        report.Cents   // balance at the end of month 1

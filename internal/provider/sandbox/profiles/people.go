@@ -175,3 +175,32 @@ func noIncomeProfile() profile {
 		accounts: []account{{key: "checking", name: "Basic Checking", subtype: report.Checking, number: "000260410075", monthsOpen: 4, end: 0}},
 	}
 }
+
+// unusable are profiles without any checking or savings account: what a report makes
+// of them follows from their accounts.
+func unusable() []profile {
+	return []profile{
+		{
+			name: "debt_only", institution: "Copperline Card Bank",
+			owners: []bankdata.Person{{FirstName: "Debra", LastName: "Lowe", Emails: []string{"debra.lowe@mail.example"}}},
+			homes:  []bankdata.Address{{Street: "16 Foundry Street", City: "Dayton", State: "OH", ZIP: "45402"}},
+			accounts: []account{
+				{key: "card", name: "Rewards Credit Card", kind: report.Debt, number: "000610022218", monthsOpen: 34, end: -2_140_00,
+					streams: []stream{
+						{days: []int{6}, amount: -184_20, text: "POS DEBIT KROGER #207 DAYTON OH"},
+						{days: []int{14}, amount: -96_40, text: "SHELL OIL 57440871 DAYTON OH"},
+						{days: []int{24}, amount: 280_60, text: "PAYMENT RECEIVED THANK YOU"},
+					}},
+				{key: "loan", name: "Auto Loan", kind: report.Debt, number: "000610077340", monthsOpen: 20, end: -11_860_00,
+					streams: []stream{{days: []int{17}, amount: 342_75, text: "LOAN PAYMENT RECEIVED"}}},
+			},
+		},
+		{
+			name: "investment_only", institution: "Summit Ridge Brokerage",
+			owners: []bankdata.Person{{FirstName: "Ivan", LastName: "Castell", Emails: []string{"ivan.castell@mail.example"}}},
+			homes:  []bankdata.Address{{Street: "2 Overlook Terrace", City: "Boise", State: "ID", ZIP: "83702"}},
+			accounts: []account{{key: "investment", name: "Brokerage Account", number: "000733019951", monthsOpen: 45, end: 42_310_00,
+				streams: []stream{{days: []int{20}, amount: 118_40, text: "DIVIDEND REINVESTED INDEX FUND"}}}},
+		},
+	}
+}

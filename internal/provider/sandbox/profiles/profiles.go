@@ -11,6 +11,7 @@
 package profiles
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 // Bank is the mock bank. Its zero value is ready.
 type Bank struct{}
 
-// Names lists the profiles in the order of document 1.
+// Names lists the profiles that submissions can select, in the contract's order.
 func Names() []string { return []string{"default", "single", "multi", "joint", "noincome"} }
 
 // Known reports whether there is a profile of that name, spelled in lower case.
@@ -63,7 +64,7 @@ func (Bank) Login(username string) (profile string, st svc.Status, sub svc.Subst
 	case "mfa":
 		st, sub = svc.StatusNotAuthenticated, svc.SubMFARequired
 	case "debt_only", "investment_only":
-		st, sub = svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+		profile = strings.ToLower(strings.TrimSpace(username))
 	case "e_banking_unsupported":
 		st, sub = svc.StatusNotAuthenticated, svc.SubEBankingNotSupported
 	default:
@@ -126,7 +127,7 @@ func (p profile) fetch(a account, link string, fetch report.Date) bankdata.Accou
 		StatementEnd:   &report.Date{Time: statement},
 	}
 	if a.subtype == "" {
-		out.Type = report.Investment
+		out.Type = cmp.Or(a.kind, report.Investment)
 	}
 	if len(p.owners) > 1 {
 		out.Responsibility = report.Joint
@@ -149,7 +150,7 @@ func derive(link, what string) string {
 }
 
 func find(name string) (profile, bool) {
-	for _, p := range all() {
+	for _, p := range append(all(), unusable()...) {
 		if p.name == name {
 			return p, true
 		}

@@ -13,6 +13,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/eligibility"
+	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/report"
 	"vestibule/internal/svc"
 )
@@ -182,8 +184,8 @@ func TestLogin(t *testing.T) {
 		{"no_transactions", "noincome", "", "", true},
 		{"error", "", svc.StatusError, "", true},
 		{"mfa", "", svc.StatusNotAuthenticated, svc.SubMFARequired, true},
-		{"debt_only", "", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, true},
-		{"investment_only", "", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, true},
+		{"debt_only", "debt_only", "", "", true},
+		{"investment_only", "investment_only", "", "", true},
 		{"e_banking_unsupported", "", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, true},
 		{"supplier_unresponsive", "", svc.StatusSupplierUnresponsive, "", true},
 		{"", "", "", "", false},
@@ -201,4 +203,34 @@ func indent(b *bytes.Buffer, raw []byte) error {
 		return err
 	}
 	return b.WriteByte('\n')
+}
+
+// TestProfilesWithoutUsableAccounts: that a report of debts or of investments alone is
+// refused follows from the accounts, in the engine of every product.
+func TestProfilesWithoutUsableAccounts(t *testing.T) {
+	at := time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)
+	for _, name := range []string{"debt_only", "investment_only"} {
+		data := Bank{}.Fetch(name, "link", at)
+		if len(data.Connections) != 1 || len(data.Connections[0].Accounts) == 0 || len(data.Connections[0].Accounts[0].Transactions) == 0 {
+			t.Fatalf("%s has no accounts: %+v", name, data)
+		}
+		type outcome struct {
+			status svc.Status
+			sub    svc.Substatus
+		}
+		got := map[string]outcome{}
+		set := func(product string, status svc.Status, sub svc.Substatus) { got[product] = outcome{status, sub} }
+		status, sub := cashflow.Outcome(data, at)
+		set("cashflow", status, sub)
+		in := incomes.Input{Bank: data}
+		status, sub = in.Outcome(at)
+		set("income", status, sub)
+		status, sub = eligibility.Outcome(eligibility.Input{Bank: data}, at)
+		set("eligibility", status, sub)
+		for product, o := range got {
+			if o != (outcome{svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts}) {
+				t.Errorf("%s of %s: %v", product, name, o)
+			}
+		}
+	}
 }
