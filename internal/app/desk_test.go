@@ -117,6 +117,8 @@ func (w *world) deskRoutes(t *testing.T, child, configuration, income string) []
 		send("/dashboard/relay-tokens/{id}/withdraw", relay),
 		send("/dashboard/redirects/add", "", "url", "https://example.org/back"),
 		send("/dashboard/redirects/remove", "", "url", "https://example.org/back"),
+		send("/dashboard/redirects/origins/add", "", "origin", "https://example.org"),
+		send("/dashboard/redirects/origins/remove", "", "origin", "https://example.org"),
 		send("/dashboard/redirects/static", "", "url", "https://example.org/back"),
 		send("/dashboard/redirects/return", "", "mode", "get", "requireForm", "yes"),
 		send("/dashboard/credentials", ""),
