@@ -257,7 +257,7 @@ func TestEmbedKit(t *testing.T) {
 		}`)
 		must(t, err)
 		must(t, v.page("#a").ScrollIntoViewIfNeeded())
-		see(t, v.inside("a").Locator(`[data-attempt="2"]`))
+		see(t, v.inside("a").Locator(`[data-attempt="1"][data-resumed]`))
 		walk(t, v.bank("a"), "default")
 		heard(t, v, "a complete ready")
 		if n, err := v.page("iframe").Count(); err != nil || n != 2 {

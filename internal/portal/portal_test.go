@@ -70,6 +70,21 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 	})
 }
 
+// TestABrowserThatStoresNothing gets another token: its widget could not find the visit.
+func TestABrowserThatStoresNothing(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		b := r.browser()
+		a := b.apply()
+		b.get(a + "/connect")
+		if p := b.do("POST", a+"/events", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`, "Sec-Fetch-Site", "same-origin"); p.status != 204 {
+			t.Fatalf("onOpen: %d", p.status)
+		}
+		if next := section(b.get(a + "/connect")); next["attempt"] != "2" || next["resumed"] != "" {
+			t.Errorf("the page has attempt %s again", next["attempt"])
+		}
+	})
+}
+
 func TestItEndsWellByThePollAlone(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		b := r.browser()

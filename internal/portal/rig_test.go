@@ -189,7 +189,7 @@ func (r *rig) send(body []byte, secret string) int {
 }
 
 func (b *browser) hook(application, kind string, attempt int) int {
-	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
+	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"resumable":true,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
 	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
 }
 

@@ -1,10 +1,20 @@
 // The connect page tells the server when the widget was begun, so that loading
-// the page again gets a new token instead of the used one. If the module itself
+// the page again gets the same token in this browser and a new one in another. Where
+// the browser stores nothing, the widget could not find its visit again: then the page
+// gets a new one, too. If the module itself
 // never comes, it shows the way on without it. Everything else is the module's.
 
 const patience = 15_000;
 
 const section = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
+
+function stores(): boolean {
+	try {
+		return !!sessionStorage;
+	} catch {
+		return false;
+	}
+}
 
 function begun(el: HTMLElement): void {
 	if (!el.dataset.report) return;
@@ -12,7 +22,7 @@ function begun(el: HTMLElement): void {
 		method: "POST",
 		keepalive: true,
 		headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ eventId: `open-${el.dataset.attempt}`, type: "onOpen", attempt: Number(el.dataset.attempt) }),
+		body: JSON.stringify({ eventId: `open-${el.dataset.attempt}`, type: "onOpen", resumable: stores(), attempt: Number(el.dataset.attempt) }),
 	}).catch(() => undefined);
 }
 

@@ -24,6 +24,7 @@ type hookBody struct {
 	EventID     string `json:"eventId"`
 	Type        string `json:"type"` // onOpen, onSuccess, onExit, onError
 	Attempt     int    `json:"attempt"`
+	Resumable   bool   `json:"resumable"` // onOpen: a page that is loaded again finds the visit
 	PublicToken string `json:"publicToken"`
 	Status      string `json:"status"`
 	ErrorType   string `json:"errorType"`
@@ -47,6 +48,9 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		if !hint {
+			if !b.Resumable {
+				return spend(ctx, tx, a.ID, b.Attempt)
+			}
 			return s.Service.Opened(ctx, tx, a.ID, b.Attempt, v)
 		}
 		if kind == journey.HookError {
