@@ -43,7 +43,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 				t.Fatalf("%s has nothing of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)", "1990-02-03", "1 Main St, Boston, MA 02101", "2125550142",
+			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)", "1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 2 { // the address of mail, and the employer
 				t.Errorf("%s: %d details agree:\n%s", path, n, card)

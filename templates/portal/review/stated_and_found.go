@@ -162,13 +162,13 @@ func (s *Stated) rows(l svc.Lang) (out [][]ui.Cell) {
 		if stated == "" {
 			return
 		}
-		out = append(out, []ui.Cell{{Text: term.In(l)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))}, {Body: compared(l, agree(stated, all, alike))}})
+		out = append(out, []ui.Cell{{Text: term.In(l)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))}, {Body: statedAgrees(l, agree(stated, all, alike))}})
 	}
 	a := s.Fields
 	row(listName, joined(" ", a.FirstName, a.LastName), f.names, sameWords)
 	row(statedBirth, a.DOB, f.births, func(a, b string) bool { return a == b })
 	row(reviewEmail, a.Email, f.emails, strings.EqualFold)
-	row(statedPhone, a.Phone, f.phones, samePhone)
+	row(statedPhone, phoneWords(a.Phone), f.phones, samePhone)
 	row(reportAddress, joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
 	if a.StatedAnnualIncome != nil {
 		out = append(out, []ui.Cell{{Text: statedIncome.In(l)}, {Text: whole(*a.StatedAnnualIncome)}, {Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
@@ -227,6 +227,15 @@ func sameWords(a, b string) bool {
 	return slices.Equal(words(a), words(b))
 }
 
+// phoneWords is a number of the United States in its groups.
+func phoneWords(s string) string {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+1"), "1")
+	if len(digits) != 10 || strings.Trim(digits, "0123456789") != "" {
+		return s
+	}
+	return digits[:3] + "-" + digits[3:6] + "-" + digits[6:]
+}
+
 // samePhone compares the last ten digits.
 func samePhone(a, b string) bool {
 	digits := func(s string) string {
@@ -275,6 +284,8 @@ var (
 	statedBirth     = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
 	statedPhone     = svc.Words{EN: "Phone", ES: "Teléfono"}
 	statedIncome    = svc.Words{EN: "Yearly income", ES: "Ingresos anuales"}
+	statedConfirmed = svc.Words{EN: "Confirmed", ES: "Confirmado"}
+	statedDifferent = svc.Words{EN: "Different", ES: "Distinto"}
 	statedOfIt      = svc.Words{EN: "of what was stated", ES: "de lo declarado"}
 	statedDeposited = svc.Words{EN: "deposited in 12 months, after taxes", ES: "depositado en 12 meses, después de impuestos"}
 )
