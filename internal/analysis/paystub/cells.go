@@ -44,6 +44,10 @@ type sheet struct {
 // mark is a run of a page.
 type mark struct{ page, run int }
 
+// maxRun is how many bytes are read of a text that was drawn in one go: each letter
+// of it has a place, which takes memory. A line of a stub has a few hundred.
+const maxRun = 50_000
+
 // lay puts the text of a file in rows.
 func lay(f *pdf.File) *sheet {
 	s := &sheet{steps: &steps{left: maxSteps}, file: f}
@@ -54,7 +58,9 @@ func lay(f *pdf.File) *sheet {
 		var str strip
 		for i := range p.Runs {
 			r := &p.Runs[i]
-			s.spend(len(r.Text))
+			if s.spend(len(r.Text)); len(r.Text) > maxRun {
+				panic(tooManySteps{})
+			}
 			if hidden[i] {
 				s.covered = append(s.covered, mark{n, i})
 			}

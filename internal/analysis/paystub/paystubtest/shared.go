@@ -203,8 +203,8 @@ func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	few := func(most, each int) int { return max(1, min(most, size/each)) }
 	half := few(2_900, 100)
 	text := func(content string) string { return flated("BT /F 3 Tf " + content) }
-	over := func(above, below string) []byte {
-		return document(text(strings.Repeat(drawn(9, 86, above), half) + strings.Repeat(drawn(9, 80, below), half)))
+	over := func(above, below string) []byte { // by turns, for what is drawn twice at one place is read once
+		return document(text(strings.Repeat(drawn(9, 86, above)+drawn(9, 86, above+":"), half/2+1) + strings.Repeat(drawn(9, 80, below)+drawn(9, 80, below+"*"), half/2+1)))
 	}
 	much("labels over amounts", over("something", "12.00"))
 	much("labels over what they are not of", over("Employee", "a name 1"))
