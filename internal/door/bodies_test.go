@@ -214,6 +214,43 @@ func TestStalledConnectionsAreClosed(t *testing.T) {
 	}
 }
 
+// page is one that is rendered while its context has not ended.
+type page struct{}
+
+func (page) Render(ctx context.Context, w io.Writer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "too slow")
+	return err
+}
+
+func TestASlowFormIsAnsweredByAPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		server := &http.Server{Handler: door.LimitBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, err := door.DecodeForm(w, r, 1000)
+			if err := door.HTML(w, r, door.As(err).HTTPStatus(), page{}); err != nil {
+				t.Error(err)
+			}
+		}))}
+		done := make(chan struct{})
+		go func() { server.Serve(l); close(done) }()
+		conn, err := l.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go io.WriteString(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na=b")
+		raw, _ := io.ReadAll(conn)
+		if !strings.HasPrefix(string(raw), "HTTP/1.1 400 ") || !strings.Contains(string(raw), "too slow") {
+			t.Errorf("the answer is\n%s", raw)
+		}
+		conn.Close()
+		server.Close()
+		<-done
+	})
+}
+
 func TestStreamsAndIdleConnectionsHaveNoBodyDeadline(t *testing.T) {
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(protocol, func(t *testing.T) {

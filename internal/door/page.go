@@ -21,7 +21,8 @@ type Renderer interface {
 // with Secure.
 func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) error {
 	var buf bytes.Buffer
-	if err := page.Render(r.Context(), &buf); err != nil {
+	// A request whose body was cut off is over, by net/http, but its page is not.
+	if err := page.Render(context.WithoutCancel(r.Context()), &buf); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

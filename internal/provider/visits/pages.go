@@ -79,7 +79,7 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 	door.Secure(w, policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	if err := c.Render(r.Context(), w); err != nil {
+	if err := c.Render(context.WithoutCancel(r.Context()), w); err != nil {
 		s.Log.InfoContext(r.Context(), "page not delivered", "requestId", door.RequestID(r.Context()))
 	}
 }
