@@ -1,6 +1,9 @@
 package report
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // AnalysisVersion is the version of the Analysis document.
 const AnalysisVersion = "1.1.0"
@@ -30,6 +33,9 @@ type Analysis struct {
 	Returned    []AnalysisReturned `json:"returned_payments"`
 	Scores      []AnalysisScore    `json:"scores"`
 }
+
+// In is the currency of all amounts.
+func (a *Analysis) In() string { return cmp.Or(a.Currency, Dollars) }
 
 // AnalysisOther is an account that is in no figure.
 type AnalysisOther struct {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,6 +125,28 @@ type BalanceTerms struct {
 	LeftOut     bool   `json:"left_out_of_figures,omitempty"` // it is in another currency than the figures
 	BalanceDate *Date  `json:"balance_date,omitempty"`        // the day of the balance; absent: that of retrieval
 }
+
+// Dollars is the currency of what names none.
+const Dollars = "USD"
+
+// In is the currency of the account's amounts.
+func (t BalanceTerms) In() string { return cmp.Or(t.Currency, Dollars) }
+
+func (t BalanceTerms) terms() BalanceTerms { return t }
+
+// figuresIn is the currency of a report's figures. All of its accounts that are not
+// left out of them are in it.
+func figuresIn[A interface{ terms() BalanceTerms }](accounts []A) string {
+	for _, a := range accounts {
+		if t := a.terms(); !t.LeftOut {
+			return t.In()
+		}
+	}
+	return Dollars
+}
+
+// In is the currency of the report's figures.
+func (r *Cashflow) In() string { return figuresIn(r.AccountDetails) }
 
 // Values of account_type, account_subtype and responsibility.
 const (

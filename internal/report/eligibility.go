@@ -217,6 +217,10 @@ type AssetAccount struct {
 	BalanceTerms
 }
 
+// In is the currency of the accounts and their inflows. Amounts of payroll are US
+// dollars.
+func (a *Assets) In() string { return figuresIn(a.AccountDetails) }
+
 // FailedConnection is a bank that was to be connected, and gave nothing.
 type FailedConnection struct {
 	SourceID        string         `json:"source_id"`

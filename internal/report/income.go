@@ -219,6 +219,10 @@ type IncomeAccount struct {
 	BalanceTerms
 }
 
+// In is the currency of the figures from bank accounts. Amounts of payroll and of pay
+// stubs are US dollars.
+func (r *Income) In() string { return figuresIn(r.AccountDetails) }
+
 // IncomeAddress is one contact address known to a bank; the first is the present
 // one.
 type IncomeAddress struct {

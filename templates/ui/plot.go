@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,12 @@ func steps(v, step int64) int64 { return (v + step - 1) / step }
 
 // y is where a value stands, in tenths of a pixel from the top.
 func (a axis) y(v int64) int64 { return (a.high - v) * a.height / (a.high - a.low) }
+
+// wide reports whether a tick is of more than one word, as in "1.5k EUR", which needs
+// more than the usual place.
+func (a axis) wide(say func(int64) string) bool {
+	return slices.ContainsFunc(a.ticks, func(v int64) bool { return strings.Contains(say(v), " ") })
+}
 
 // px writes tenths of a pixel as pixels.
 func px(tenths int64) string {

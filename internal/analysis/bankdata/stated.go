@@ -1,24 +1,19 @@
 package bankdata
 
 import (
+	"cmp"
 	"slices"
 
 	"vestibule/internal/report"
 )
 
-// Dollars is the currency of an account that names none.
-const Dollars = "USD"
-
 // In is the currency of the account's amounts.
 func (a *Account) In() string {
-	if a.Currency == "" {
-		return Dollars
-	}
-	return a.Currency
+	return cmp.Or(a.Currency, report.Dollars)
 }
 
 // Currency is the currency that figures are in: the one whose accounts have the
-// most posted transactions in the history. Of equals it is Dollars, or else the
+// most posted transactions in the history. Of equals it is dollars, or else the
 // first by its code. Cash-equivalent accounts decide, and others only where there
 // is none of them.
 func (d *Data) Currency(fetch report.Date) string {
@@ -36,9 +31,9 @@ func (d *Data) Currency(fetch report.Date) string {
 			break
 		}
 	}
-	best, most := Dollars, -1
+	best, most := report.Dollars, -1
 	for c, n := range counts {
-		if n > most || n == most && best != Dollars && (c == Dollars || c < best) {
+		if n > most || n == most && best != report.Dollars && (c == report.Dollars || c < best) {
 			best, most = c, n
 		}
 	}
@@ -53,7 +48,7 @@ func (a *Account) Counts(currency string) bool {
 // Terms say how the account's balance is to be read in a report whose figures are
 // in a currency.
 func (a *Account) Terms(currency string, fetch report.Date) (t report.BalanceTerms) {
-	if t.LeftOut = a.In() != currency; t.LeftOut || currency != Dollars {
+	if t.LeftOut = a.In() != currency; t.LeftOut || currency != report.Dollars {
 		t.Currency = a.In()
 	}
 	if a.BalanceDate != nil && DayOf(*a.BalanceDate) != DayOf(fetch) {

@@ -15,17 +15,18 @@ import (
 
 // Words of two reports side by side.
 var (
-	compareTitle  = svc.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
-	compareIntro  = svc.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
-	compareDiffer = svc.Words{EN: "Difference", ES: "Diferencia"}
-	compareSame   = svc.Words{EN: "none", ES: "ninguna"}
-	compareNone   = svc.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
-	compareDo     = svc.Words{EN: "Compare the reports", ES: "Comparar los informes"}
-	compareOthers = svc.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
-	compareBy     = svc.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
-	compareMore   = svc.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
-	compareMonths = svc.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
-	compareModel  = svc.Words{EN: "model", ES: "modelo"}
+	compareTitle      = svc.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
+	compareIntro      = svc.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
+	compareDiffer     = svc.Words{EN: "Difference", ES: "Diferencia"}
+	compareSame       = svc.Words{EN: "none", ES: "ninguna"}
+	compareNone       = svc.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
+	compareDo         = svc.Words{EN: "Compare the reports", ES: "Comparar los informes"}
+	compareOthers     = svc.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
+	compareBy         = svc.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
+	compareMore       = svc.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
+	compareMonths     = svc.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
+	compareCurrencies = svc.Words{EN: "different currencies", ES: "monedas distintas"}
+	compareModel      = svc.Words{EN: "model", ES: "modelo"}
 )
 
 // Other is another application of a person. Compare is where the two reports
@@ -60,37 +61,37 @@ type Measured interface {
 // measure is a figure that compares with that of the same name in another report.
 type measure struct {
 	name  string
-	money bool // value is cents
+	in    currency // of an amount in cents; empty for a count
 	value int64
 	none  bool // the report has no value
 }
 
 func (m measure) say() string {
-	if m.money {
-		return dollars(report.Cents(m.value))
+	if m.in != "" {
+		return m.in.say(report.Cents(m.value))
 	}
 	return grouped(strconv.FormatInt(m.value, 10))
 }
 
-func inCents(name string, c *report.Cents) measure {
+func inCents(name string, in currency, c *report.Cents) measure {
 	if c == nil {
-		return measure{name: name, money: true, none: true}
+		return measure{name: name, in: in, none: true}
 	}
-	return measure{name: name, money: true, value: int64(*c)}
+	return measure{name: name, in: in, value: int64(*c)}
 }
 
-// inDollarsOf is inCents for whole dollars.
-func inDollarsOf(name string, dollars *int64) measure {
-	if dollars == nil {
-		return measure{name: name, money: true, none: true}
+// inUnits is inCents for whole units of the currency.
+func inUnits(name string, in currency, units *int64) measure {
+	if units == nil {
+		return measure{name: name, in: in, none: true}
 	}
-	return measure{name: name, money: true, value: *dollars * 100}
+	return measure{name: name, in: in, value: *units * 100}
 }
 
 func count(name string, n int) measure { return measure{name: name, value: int64(n)} }
 
-// inDollars reports whether an attribute is an amount, which two decimals tell.
-func inDollars(a report.Attribute) bool {
+// isAmount reports whether an attribute is an amount, which two decimals tell.
+func isAmount(a report.Attribute) bool {
 	_, decimals, _ := strings.Cut(a.Value.String(), ".")
 	return len(decimals) == 2
 }
@@ -106,13 +107,16 @@ func (v ReportView) measures(l svc.Lang) []measure {
 		out = append(out, m)
 	}
 	for _, k := range v.keys(l) {
-		m := measure{name: k.label, none: k.none, money: inDollars(k.of)}
+		m := measure{name: k.label, none: k.none}
+		if isAmount(k.of) {
+			m.in = v.in()
+		}
 		if !k.none {
 			c, err := report.ParseCents(k.of.Value.String())
 			if err != nil {
 				continue
 			}
-			if m.value = int64(c); !m.money {
+			if m.value = int64(c); m.in == "" {
 				m.value /= 100
 			}
 		}
@@ -126,15 +130,15 @@ func (v IncomeView) measures(l svc.Lang) []measure {
 	if n == nil {
 		return nil
 	}
-	out := []measure{inCents(incomeAnnualGross.In(l), n.Summary.AnnualGross), inCents(incomeAnnualNet.In(l), n.Summary.AnnualNet)}
+	out := []measure{inCents(incomeAnnualGross.In(l), v.summaryIn(), n.Summary.AnnualGross), inCents(incomeAnnualNet.In(l), v.summaryIn(), n.Summary.AnnualNet)}
 	for i, a := range n.FinancialAccounts {
 		of := ""
 		if len(n.FinancialAccounts) > 1 {
 			of = ", " + compareModel.In(l) + " " + strconv.Itoa(i+1)
 		}
-		out = append(out, inDollarsOf(incomeRecentGross.In(l)+of, a.GrossRecent))
+		out = append(out, inUnits(incomeRecentGross.In(l)+of, v.in(), a.GrossRecent))
 		if a.MatchedIncome != nil {
-			out = append(out, inDollarsOf(incomeStated.In(l)+of, a.MatchedIncome.StatedAnnualIncome))
+			out = append(out, inUnits(incomeStated.In(l)+of, usd, a.MatchedIncome.StatedAnnualIncome))
 		}
 	}
 	return append(out, count(incomeFromStubs.In(l), len(n.Paystubs)))
@@ -143,13 +147,13 @@ func (v IncomeView) measures(l svc.Lang) []measure {
 func (v EligibilityView) measures(l svc.Lang) []measure {
 	var out []measure
 	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, inCents(incomeAnnualGross.In(l), &gross), inCents(incomeAnnualNet.In(l), &net))
+		out = append(out, inCents(incomeAnnualGross.In(l), usd, &gross), inCents(incomeAnnualNet.In(l), usd, &net))
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, inCents(eligibilityDeposited.In(l), &sum))
+		out = append(out, inCents(eligibilityDeposited.In(l), v.in(), &sum))
 	}
 	if now, average, ok := v.held(); ok {
-		out = append(out, inCents(eligibilityHeld.In(l), &now), inCents(eligibilityAverage.In(l), &average))
+		out = append(out, inCents(eligibilityHeld.In(l), v.in(), &now), inCents(eligibilityAverage.In(l), v.in(), &average))
 	}
 	if len(v.Report.StatedEmployers) > 0 {
 		out = append(out, count(eligibilityEmployersShort.In(l), v.count()[employerVerified]))
@@ -164,7 +168,7 @@ func (v PassportView) measures(l svc.Lang) []measure {
 	}
 	for _, c := range v.Report.Currencies {
 		of := ", " + c.Currency
-		out = append(out, inCents(tradeBalance.In(l)+of, c.TotalsUSD.Balance), inCents(tradePayment.In(l)+of, c.TotalsUSD.MonthlyPayment), inCents(tradePastDue.In(l)+of, c.TotalsUSD.PastDue))
+		out = append(out, inCents(tradeBalance.In(l)+of, usd, c.TotalsUSD.Balance), inCents(tradePayment.In(l)+of, usd, c.TotalsUSD.MonthlyPayment), inCents(tradePastDue.In(l)+of, usd, c.TotalsUSD.PastDue))
 	}
 	late, _ := v.late()
 	return append(out, count(passportTradelines.In(l), len(v.Report.Tradelines)), count(compareMonths.In(l), late))
@@ -178,7 +182,7 @@ func (v CompareView) pairs(l svc.Lang) [][2]measure {
 		if i := slices.IndexFunc(all, func(m measure) bool { return m.name == like.name }); i >= 0 {
 			return all[i]
 		}
-		return measure{name: like.name, money: like.money, none: true}
+		return measure{name: like.name, in: like.in, none: true}
 	}
 	var out [][2]measure
 	for _, m := range newer {
@@ -195,15 +199,17 @@ func (v CompareView) pairs(l svc.Lang) [][2]measure {
 // difference says how the second figure stands to the first; empty where one of
 // them has no value.
 func difference(l svc.Lang, p [2]measure) string {
-	d := measure{money: p[0].money, value: p[1].value - p[0].value}
+	d := measure{in: p[0].in, value: p[1].value - p[0].value}
 	switch {
 	case p[0].none || p[1].none:
 		return ""
+	case p[0].in != p[1].in:
+		return compareCurrencies.In(l)
 	case d.value == 0:
 		return compareSame.In(l)
 	case d.value > 0:
 		return "+" + d.say()
-	case !d.money:
+	case d.in == "":
 		d.value = -d.value
 		return "−" + d.say()
 	}

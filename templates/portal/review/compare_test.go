@@ -36,8 +36,8 @@ func TestADifferenceIsThatOfTheNewerReport(t *testing.T) {
 	}{
 		{measure{value: 600}, measure{value: 650}, "+50"},
 		{measure{value: 650}, measure{value: 600}, "−50"},
-		{measure{money: true, value: 100000}, measure{money: true, value: 123456}, "+$234.56"},
-		{measure{money: true, value: -5}, measure{money: true, value: -123456}, "−$1,234.51"},
+		{measure{in: usd, value: 100000}, measure{in: usd, value: 123456}, "+$234.56"},
+		{measure{in: usd, value: -5}, measure{in: usd, value: -123456}, "−$1,234.51"},
 		{measure{value: 7}, measure{value: 7}, "none"},
 		{measure{none: true}, measure{value: 7}, ""},
 		{measure{value: 7}, measure{none: true}, ""},

@@ -38,6 +38,12 @@ func (v EligibilityView) assets() report.Assets {
 	return *v.Report.Assets
 }
 
+// in is the currency of the accounts and their inflows.
+func (v EligibilityView) in() currency {
+	assets := v.assets()
+	return currency(assets.In())
+}
+
 // identities are those of the report as a cashflow report has them.
 func (v EligibilityView) identities() []report.Identity {
 	var out []report.Identity
@@ -64,7 +70,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 func (v EligibilityView) sheet(l svc.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportEligibilityTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
+		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", reportRows})
@@ -86,7 +92,7 @@ func (v EligibilityView) sections(l svc.Lang) []section {
 	add(len(v.payroll()) > 0, "payroll", incomeFromPayroll, func() templ.Component { return eligibilityPayrolls(l, v.payroll()) })
 	add(len(a.AccountDetails) > 0, "assets", eligibilityAssets, func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
 	add(len(a.Inflows) > 0, "inflows", incomeInflows, func() templ.Component {
-		return ui.Table(inflowGrid(l, a.Inflows, a.MatchedIncome, v.account(l)))
+		return ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncome, v.account(l)))
 	})
 	add(len(a.Failed) > 0, "failed", eligibilityFailed, func() templ.Component { return ui.Table(failedGrid(l, a.Failed)) })
 	add(len(r.Checks) > 0, "checks", eligibilityChecks, func() templ.Component {
@@ -170,7 +176,7 @@ func (v EligibilityView) payrollIncome() (gross, net report.Cents, ok bool) {
 // which both are known.
 func (v EligibilityView) held() (now, average report.Cents, ok bool) {
 	for _, a := range v.assets().AccountDetails {
-		if a.CurrentBalance != nil && a.AverageBalance != nil {
+		if !a.LeftOut && a.CurrentBalance != nil && a.AverageBalance != nil {
 			now, average, ok = now+*a.CurrentBalance, average+*a.AverageBalance, true
 		}
 	}
@@ -190,15 +196,15 @@ func (v EligibilityView) deposited() (sum report.Cents, ok bool) {
 func (v EligibilityView) keys(l svc.Lang) []key {
 	var out []key
 	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, key{label: incomeAnnualGross.In(l), value: dollars(gross), is: eligibilityByPayroll.In(l)},
-			key{label: incomeAnnualNet.In(l), value: dollars(net), is: eligibilityByPayroll.In(l)})
+		out = append(out, key{label: incomeAnnualGross.In(l), value: usd.say(gross), is: eligibilityByPayroll.In(l)},
+			key{label: incomeAnnualNet.In(l), value: usd.say(net), is: eligibilityByPayroll.In(l)})
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, key{label: eligibilityDeposited.In(l), value: dollars(sum), is: eligibilityDepositedIs.In(l)})
+		out = append(out, key{label: eligibilityDeposited.In(l), value: v.in().say(sum), is: eligibilityDepositedIs.In(l)})
 	}
 	if now, average, ok := v.held(); ok {
-		out = append(out, key{label: eligibilityHeld.In(l), value: dollars(now), is: eligibilityHeldIs.In(l)},
-			key{label: eligibilityAverage.In(l), value: dollars(average), is: eligibilityAverageIs.In(l)})
+		out = append(out, key{label: eligibilityHeld.In(l), value: v.in().say(now), is: eligibilityHeldIs.In(l)},
+			key{label: eligibilityAverage.In(l), value: v.in().say(average), is: eligibilityAverageIs.In(l)})
 	}
 	if n := len(v.Report.StatedEmployers); n > 0 {
 		out = append(out, key{label: eligibilityEmployersShort.In(l), value: strconv.Itoa(v.count()[employerVerified]) + " " + wordsOf.In(l) + " " + strconv.Itoa(n), is: eligibilityEmployersAre.In(l)})

@@ -29,7 +29,7 @@ func triedBy(l svc.Lang, s report.VerificationSource) string {
 func jobFacts(l svc.Lang, e report.EligibilityEmployment) []ui.Fact {
 	rate := ui.Fact{Term: eligibilityPay.In(l), Body: given(l, "")}
 	if e.BasePayRate != nil {
-		rate = ui.Fact{Term: eligibilityPay.In(l), Text: joined(" ", dollars(*e.BasePayRate), known(l, payPeriodWords, report.Text(e.BasePayPeriod)))}
+		rate = ui.Fact{Term: eligibilityPay.In(l), Text: joined(" ", usd.say(*e.BasePayRate), known(l, payPeriodWords, report.Text(e.BasePayPeriod)))}
 	}
 	return []ui.Fact{{Term: reportJob.In(l), Body: given(l, report.Text(e.JobTitle))},
 		{Term: reviewState.In(l), Body: given(l, joined(" · ", employmentWord(l, report.Text(e.Status)), employmentWord(l, report.Text(e.Type))))},
@@ -55,7 +55,7 @@ func depositGrid(l svc.Lang, d *report.DirectDepositsMatching) ui.Grid {
 }
 
 func eligibilityPayrollFacts(l svc.Lang, p report.EligibilityPayroll) []ui.Fact {
-	facts := []ui.Fact{{Term: incomeAnnualGross.In(l), Body: balance(l, p.AnnualGross)}, {Term: incomeAnnualNet.In(l), Body: balance(l, p.AnnualNet)},
+	facts := []ui.Fact{{Term: incomeAnnualGross.In(l), Body: balance(l, usd, p.AnnualGross)}, {Term: incomeAnnualNet.In(l), Body: balance(l, usd, p.AnnualNet)},
 		{Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
 		{Term: payrollProvider.In(l), Body: given(l, known(l, providerWords, report.Text(p.ProviderType)))}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
 	for _, x := range []struct {
@@ -63,7 +63,7 @@ func eligibilityPayrollFacts(l svc.Lang, p report.EligibilityPayroll) []ui.Fact 
 		c    *report.Cents
 	}{{gigsGross, p.GigsAnnualGross}, {gigsNet, p.GigsAnnualNet}, {gigsDeposited, p.GigsAnnualDeposited}} {
 		if x.c != nil {
-			facts = append(facts, ui.Fact{Term: x.term.In(l), Text: dollars(*x.c)})
+			facts = append(facts, ui.Fact{Term: x.term.In(l), Text: usd.say(*x.c)})
 		}
 	}
 	return facts
@@ -72,7 +72,7 @@ func eligibilityPayrollFacts(l svc.Lang, p report.EligibilityPayroll) []ui.Fact 
 func calendarGrid(l svc.Lang, all []report.CalendarYear) ui.Grid {
 	g := ui.Grid{Caption: eligibilityCalendar.In(l), Columns: []ui.Column{{Label: eligibilityYear.In(l)}, {Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
 	for _, y := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: y.Year}, money(l, y.Gross), money(l, y.Net)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: y.Year}, money(l, usd, y.Gross), money(l, usd, y.Net)})
 	}
 	return g
 }
@@ -82,7 +82,7 @@ func eligibilityStatementGrid(l svc.Lang, all []report.EligibilityStatement) ui.
 		{Label: incomeGross.In(l), Number: true}, {Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, {Body: span(l, s.PayPeriodStart, s.PayPeriodEnd)}, {Body: given(l, hours(s.HoursWorked))},
-			money(l, s.GrossTotal), money(l, s.GrossTotalYTD), money(l, s.NetTotal), money(l, s.NetTotalYTD)})
+			money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
 }
@@ -92,7 +92,7 @@ func gigGrid(l svc.Lang, all []report.GigSummary) ui.Grid {
 		{Label: gigsTips.In(l), Number: true}, {Label: gigsFees.In(l), Number: true}, {Label: gigsDeposited.In(l), Number: true}}}
 	for _, x := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.PlatformName))}, {Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: given(l, hours(x.HoursWorked))},
-			money(l, x.Gross), money(l, x.Tips), money(l, x.Fees), money(l, x.Deposited)})
+			money(l, usd, x.Gross), money(l, usd, x.Tips), money(l, usd, x.Fees), money(l, usd, x.Deposited)})
 	}
 	return g
 }
@@ -115,7 +115,7 @@ func assetGrid(l svc.Lang, all []report.AssetAccount) ui.Grid {
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))}, {Body: ending(l, report.Text(a.TruncatedNumber))},
 			{Body: given(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))}, {Body: given(l, report.Text(a.OwnerFullName))},
-			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, a.AverageBalance), money(l, a.IncomeFromAssets)})
+			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, currency(a.In()), a.AverageBalance), money(l, currency(a.In()), a.IncomeFromAssets)})
 	}
 	return g
 }

@@ -74,8 +74,9 @@ func (v ReportView) searched() bool { return v.Query != "" || v.Node != "" }
 // figures are the chosen attributes of a node.
 func (v ReportView) figures(l svc.Lang, node string) []report.Attribute {
 	var out []report.Attribute
+	cur := v.in()
 	for _, a := range v.Report.Attributes {
-		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, sought(l, a)) {
+		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, sought(l, cur, a)) {
 			out = append(out, a)
 		}
 	}
@@ -102,8 +103,8 @@ func foundWords(l svc.Lang, n int) string {
 
 // sought is what an attribute is found by: its name, as it is and in words, what
 // it says, its kind and its code, folded.
-func sought(l svc.Lang, a report.Attribute) string {
-	words, _ := AttributeWords(l, a.Name, a.Description)
+func sought(l svc.Lang, cur currency, a report.Attribute) string {
+	words, _ := cur.attributeWords(l, a.Name, a.Description)
 	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), reasonOf(l, a)}, " "))
 }
 
@@ -139,15 +140,15 @@ func fold(s string) string {
 }
 
 // figureValue is a value as people read it, or what its sentinel says (document 1,
-// value types). Decimals tell its type: two are dollars.
-func figureValue(l svc.Lang, a report.Attribute) string {
+// value types). Decimals tell its type: two are an amount.
+func figureValue(l svc.Lang, cur currency, a report.Attribute) string {
 	if s := sentinel(l, a.Name, a.Value); s != "" {
 		return s
 	}
 	s := a.Value.String()
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) == 2 {
 		if c, err := report.ParseCents(s); err == nil {
-			return dollars(c)
+			return cur.say(c)
 		}
 	}
 	return grouped(plain(s))

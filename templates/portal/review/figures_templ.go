@@ -15,7 +15,7 @@ import (
 )
 
 // reportKeys is the row of numbers at the head, each with what it is.
-func reportKeys(l svc.Lang, keys []keyFigure) templ.Component {
+func reportKeys(l svc.Lang, cur currency, keys []keyFigure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -64,9 +64,9 @@ func reportKeys(l svc.Lang, keys []keyFigure) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
-				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, k.of))
+				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, cur, k.of))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 17, Col: 51}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 17, Col: 56}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -82,9 +82,9 @@ func reportKeys(l svc.Lang, keys []keyFigure) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, k.of))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, cur, k.of))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 19, Col: 64}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 19, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -100,9 +100,9 @@ func reportKeys(l svc.Lang, keys []keyFigure) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, k.of))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, cur, k.of))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 21, Col: 54}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 21, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -117,7 +117,7 @@ func reportKeys(l svc.Lang, keys []keyFigure) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = described(l, k.of.Name, k.of.Description).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = described(l, cur, k.of.Name, k.of.Description).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -511,7 +511,7 @@ func reportAttributes(l svc.Lang, v ReportView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, a := range figures {
-					templ_7745c5c3_Err = figureRow(l, a).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = figureRow(l, v.in(), a).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -526,7 +526,7 @@ func reportAttributes(l svc.Lang, v ReportView) templ.Component {
 	})
 }
 
-func figureRow(l svc.Lang, a report.Attribute) templ.Component {
+func figureRow(l svc.Lang, cur currency, a report.Attribute) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -552,7 +552,7 @@ func figureRow(l svc.Lang, a report.Attribute) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = described(l, a.Name, a.Description).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = described(l, cur, a.Name, a.Description).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -628,9 +628,9 @@ func figureRow(l svc.Lang, a report.Attribute) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var36 string
-			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, a))
+			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(figureValue(l, cur, a))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 110, Col: 23}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/figures.templ`, Line: 110, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {

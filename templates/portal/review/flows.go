@@ -48,12 +48,14 @@ var (
 // streamKind chooses streams of the analysis.
 type streamKind struct {
 	title   svc.Words
+	in      currency
 	streams []report.AnalysisStream // active, at a known cadence
 	ended   []report.AnalysisStream // the others
 }
 
 func streamKinds(a *report.Analysis) []streamKind {
-	out := []streamKind{{title: reportStreamsIn}, {title: reportStreamsMix}, {title: reportStreamsOut}}
+	cur := currency(a.In())
+	out := []streamKind{{title: reportStreamsIn, in: cur}, {title: reportStreamsMix, in: cur}, {title: reportStreamsOut, in: cur}}
 	for _, s := range a.Streams {
 		k := &out[2]
 		switch {
@@ -118,7 +120,7 @@ func (k streamKind) grid(l svc.Lang, ended bool) ui.Grid {
 			}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s)}, {Text: known(l, cadenceWords, s.Cadence)},
-			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: dollars(positive(s.Mean))}, {Body: monthly(l, s.Monthly)}})
+			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.say(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
 	return g
 }
@@ -130,6 +132,7 @@ func positive(c report.Cents) report.Cents { return max(c, -c) }
 // flow is the money of one direction, by group and category.
 type flow struct {
 	title  svc.Words
+	in     currency
 	total  report.Cents
 	groups []flowGroup
 }
@@ -143,8 +146,9 @@ type flowGroup struct {
 }
 
 func flows(a *report.Analysis) []flow {
+	cur := currency(a.In())
 	var out []flow
-	for _, f := range []flow{{title: legendIn}, {title: legendOut}} {
+	for _, f := range []flow{{title: legendIn, in: cur}, {title: legendOut, in: cur}} {
 		direction := "IN"
 		if f.title == legendOut {
 			direction = "OUT"
@@ -188,7 +192,7 @@ func (f flow) grid(l svc.Lang) ui.Grid {
 		// A group of one category is that category.
 		if len(group.kinds) > 1 {
 			g.Rows = append(g.Rows, []ui.Cell{{Body: groupCell(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
-				{Body: monthly(l, group.monthly)}, {Text: dollars(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
+				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.say(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
 		}
 		for _, c := range group.kinds {
 			name := categoryCell(l, c)
@@ -196,7 +200,7 @@ func (f flow) grid(l svc.Lang) ui.Grid {
 				name = groupCell(categoryName(l, c))
 			}
 			g.Rows = append(g.Rows, []ui.Cell{{Body: name}, {Body: share(positive(c.Total), f.total, len(group.kinds) > 1)},
-				{Body: monthly(l, c.Monthly)}, {Text: dollars(positive(c.Total))}, {Text: grouped(strconv.Itoa(c.Count))}})
+				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.say(positive(c.Total))}, {Text: grouped(strconv.Itoa(c.Count))}})
 		}
 	}
 	return g
@@ -235,7 +239,7 @@ func (v ReportView) returned(l svc.Lang) ui.Grid {
 		}
 		at := r.Date
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: CategoryWords(l, r.Category)}, {Body: given(l, account)},
-			{Body: given(l, r.Description)}, {Text: dollars(r.Amount)}})
+			{Body: given(l, r.Description)}, {Text: currency(v.Analysis.In()).say(r.Amount)}})
 	}
 	return g
 }

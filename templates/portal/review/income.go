@@ -32,6 +32,18 @@ func (v IncomeView) HasStatements() bool {
 		slices.ContainsFunc(v.Report.Income.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }))
 }
 
+// in is the currency of the figures from bank accounts.
+func (v IncomeView) in() currency { return currency(v.Report.In()) }
+
+// summaryIn is the currency of the year's income: the bank's, where the bank says
+// it.
+func (v IncomeView) summaryIn() currency {
+	if len(v.accounts()) == 0 {
+		return usd
+	}
+	return v.in()
+}
+
 func (v IncomeView) accounts() []report.FinancialAccount {
 	if v.Report.Income == nil {
 		return nil
@@ -65,7 +77,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 func (v IncomeView) sheet(l svc.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportIncomeTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", reportRows})
@@ -104,7 +116,7 @@ func (v IncomeView) sections(l svc.Lang) []section {
 	add(len(income.FinancialAccounts) > 0, "bank", incomeFromBank, func() templ.Component { return incomeBank(l, v) })
 	add(len(income.Payroll) > 0, "payroll", incomeFromPayroll, func() templ.Component { return incomePayroll(l, income.Payroll) })
 	add(len(income.Paystubs) > 0, "stubs", incomeFromStubs, func() templ.Component { return payStubs(l, v) })
-	add(income.Revised != nil, "revised", incomeRevisedValues, func() templ.Component { return ui.Facts(revisedFacts(l, income.Revised)) })
+	add(income.Revised != nil, "revised", incomeRevisedValues, func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
 	add(len(r.Employment) > 0, "employment", reportEmployment, func() templ.Component { return ui.Table(v.employment(l)) })
 	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return identityPart(l, v.identities()) })
 	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
@@ -121,19 +133,20 @@ func (v IncomeView) keys(l svc.Lang) []key {
 	if n == nil {
 		return nil
 	}
+	cur, summary := v.in(), v.summaryIn()
 	amount := func(label svc.Words, c *report.Cents, is string) key {
 		if c == nil {
 			return key{label: label.In(l), value: keyUnknown.In(l), is: is, none: true}
 		}
-		return key{label: label.In(l), value: dollars(*c), is: is}
+		return key{label: label.In(l), value: summary.say(*c), is: is}
 	}
 	out := []key{amount(incomeAnnualGross, n.Summary.AnnualGross, incomeBeforeTax.In(l)), amount(incomeAnnualNet, n.Summary.AnnualNet, incomeAfterTax.In(l))}
 	for _, a := range n.FinancialAccounts {
 		if a.GrossRecent != nil {
-			out = append(out, key{label: incomeRecentGross.In(l), value: whole(*a.GrossRecent), is: change(l, a.GrossRecent, a.GrossAnnual)})
+			out = append(out, key{label: incomeRecentGross.In(l), value: cur.whole(*a.GrossRecent), is: change(l, a.GrossRecent, a.GrossAnnual)})
 		}
 		if m := a.MatchedIncome; m != nil && m.StatedAnnualIncome != nil {
-			out = append(out, key{label: incomeStated.In(l), value: whole(*m.StatedAnnualIncome), is: statedShare(l, *m.StatedAnnualIncome, m.Gross)})
+			out = append(out, key{label: incomeStated.In(l), value: usd.whole(*m.StatedAnnualIncome), is: statedShare(l, cur, *m.StatedAnnualIncome, m.Gross)})
 		}
 		out = append(out, key{label: incomeConsistent.In(l), value: yesNo(l, a.IsConsistent), is: incomeConsistentIs.In(l)})
 		if s := a.IncomeSuite2; s != nil {
@@ -164,9 +177,10 @@ func change(l svc.Lang, recent, annual *int64) string {
 	return incomeRecentIs.In(l) + " " + svc.Words{EN: "Down " + strconv.FormatInt(-percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(-percent, 10) + " % menos que en el año."}.In(l)
 }
 
-// statedShare tells how much of what was stated was found.
-func statedShare(l svc.Lang, stated int64, found *int64) string {
-	if found == nil || stated <= 0 {
+// statedShare tells how much of what was stated was found in the currency that
+// figures are in. Applicants state dollars.
+func statedShare(l svc.Lang, cur currency, stated int64, found *int64) string {
+	if found == nil || stated <= 0 || cur != usd {
 		return incomeStatedIs.In(l)
 	}
 	p := strconv.FormatInt(*found/max(stated/100, 1), 10)

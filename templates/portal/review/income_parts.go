@@ -67,20 +67,21 @@ func cents(c *report.Cents) report.Cents {
 }
 
 // amountOr is an amount in words, where a month may have none.
-func amountOr(l svc.Lang, c *report.Cents) string {
+func amountOr(l svc.Lang, cur currency, c *report.Cents) string {
 	if c == nil {
 		return keyUnknown.In(l)
 	}
-	return dollars(*c)
+	return cur.say(*c)
 }
 
 // incomeBars draws the months: what was paid out, and above it what was taken off.
 func incomeBars(l svc.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
-	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: onAxis, Unmarked: true}
+	cur := v.in()
+	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
 	months := drawn(a)
 	for _, m := range months {
 		net := max(0, cents(m.Net))
-		title := monthName(l, m.Month) + ": " + strings.ToLower(incomeGross.In(l)) + " " + amountOr(l, m.Gross) + ", " + strings.ToLower(incomeNet.In(l)) + " " + amountOr(l, m.Net)
+		title := monthName(l, m.Month) + ": " + strings.ToLower(incomeGross.In(l)) + " " + amountOr(l, cur, m.Gross) + ", " + strings.ToLower(incomeNet.In(l)) + " " + amountOr(l, cur, m.Net)
 		if v.begun(m) {
 			title += " (" + reportPart.In(l) + ")"
 		}
@@ -95,7 +96,7 @@ func incomeStory(l svc.Lang, v IncomeView, a report.FinancialAccount) string {
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
 	var gross, net report.Cents
-	paid := 0
+	cur, paid := v.in(), 0
 	var best, worst *IncomeMonth
 	for i := range months {
 		m := &months[i]
@@ -114,10 +115,10 @@ func incomeStory(l svc.Lang, v IncomeView, a report.FinancialAccount) string {
 		return svc.Words{EN: "No month is complete yet.", ES: "Aún no hay ningún mes completo."}.In(l)
 	}
 	n, count, with := report.Cents(len(months)), strconv.Itoa(len(months)), strconv.Itoa(paid)
-	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, m.Net) + ")" }
+	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, cur, m.Net) + ")" }
 	return svc.Words{
-		EN: "Income in " + with + " of the last " + count + " complete months. On average gross " + dollars(gross/n) + ", net " + dollars(net/n) + ". Most in " + at(best) + ", least in " + at(worst) + ".",
-		ES: "Ingresos en " + with + " de los últimos " + count + " meses completos. De media, bruto " + dollars(gross/n) + ", neto " + dollars(net/n) + ". El mayor, " + at(best) + "; el menor, " + at(worst) + ".",
+		EN: "Income in " + with + " of the last " + count + " complete months. On average gross " + cur.say(gross/n) + ", net " + cur.say(net/n) + ". Most in " + at(best) + ", least in " + at(worst) + ".",
+		ES: "Ingresos en " + with + " de los últimos " + count + " meses completos. De media, bruto " + cur.say(gross/n) + ", neto " + cur.say(net/n) + ". El mayor, " + at(best) + "; el menor, " + at(worst) + ".",
 	}.In(l)
 }
 
@@ -125,26 +126,26 @@ func incomeMonthGrid(l svc.Lang, v IncomeView, a report.FinancialAccount) ui.Gri
 	g := ui.Grid{Caption: incomeHistory.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)},
 		{Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))}, money(l, m.Gross), money(l, m.Net)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))}, money(l, v.in(), m.Gross), money(l, v.in(), m.Net)})
 	}
 	return g
 }
 
 // bankFacts is what a model makes of the accounts.
-func bankFacts(l svc.Lang, a report.FinancialAccount) []ui.Fact {
-	dollarsOf := func(term svc.Words, n *int64) ui.Fact {
+func bankFacts(l svc.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
+	wholeOf := func(cur currency, term svc.Words, n *int64) ui.Fact {
 		if n == nil {
 			return ui.Fact{Term: term.In(l), Body: given(l, "")}
 		}
-		return ui.Fact{Term: term.In(l), Text: whole(*n)}
+		return ui.Fact{Term: term.In(l), Text: cur.whole(*n)}
 	}
-	facts := []ui.Fact{dollarsOf(incomeAnnualGross, a.GrossAnnual), dollarsOf(incomeAnnualNet, a.NetAnnual),
-		dollarsOf(incomeRecentGross, a.GrossRecent), dollarsOf(incomeRecentNet, a.NetRecent),
+	facts := []ui.Fact{wholeOf(cur, incomeAnnualGross, a.GrossAnnual), wholeOf(cur, incomeAnnualNet, a.NetAnnual),
+		wholeOf(cur, incomeRecentGross, a.GrossRecent), wholeOf(cur, incomeRecentNet, a.NetRecent),
 		{Term: incomeStreams.In(l), Body: list(l, a.Descriptions)}, {Term: reportSource.In(l), Body: sourceList(l, a.SourceIDs)},
 		{Term: incomeModel.In(l), Text: joined(" ", a.ModelType, a.ModelVersion)}}
 	if m := a.MatchedIncome; m != nil {
 		facts = append(facts, ui.Fact{Term: incomeMatched.In(l), Text: joined(" → ", report.Text(m.StatedEmployer), report.Text(m.Description))},
-			dollarsOf(incomeStated, m.StatedAnnualIncome), dollarsOf(incomeAnnualGrossThere, m.Gross), dollarsOf(incomeAnnualNetThere, m.Net))
+			wholeOf(usd, incomeStated, m.StatedAnnualIncome), wholeOf(cur, incomeAnnualGrossThere, m.Gross), wholeOf(cur, incomeAnnualNetThere, m.Net))
 	}
 	return facts
 }
@@ -156,7 +157,7 @@ var (
 
 // inflowGrid is recurring income with the stated employer that each is from, and
 // the account that it comes to.
-func inflowGrid(l svc.Lang, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
+func inflowGrid(l svc.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
 	g := ui.Grid{Caption: incomeInflowsOf.In(l), HideCaption: true, Columns: []ui.Column{{Label: incomeInflow.In(l)}, {Label: incomeOfEmployer.In(l)}, {Label: reportAccount.In(l)},
 		{Label: incomeYear.In(l), Number: true}, {Label: incomeRecently.In(l), Number: true}}}
 	for _, x := range inflows {
@@ -164,7 +165,7 @@ func inflowGrid(l svc.Lang, inflows []report.Inflow, from []report.MatchedIncome
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
 			stated = ui.Cell{Body: ui.Badge(ui.Success, from[i].StatedEmployer)}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: given(l, account(x.AccountID))}, money(l, x.AnnualIncome), money(l, x.RecentIncome)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: given(l, account(x.AccountID))}, money(l, cur, x.AnnualIncome), money(l, cur, x.RecentIncome)})
 	}
 	return g
 }
@@ -203,8 +204,8 @@ func mailingLine(a report.IncomeAddress) string {
 
 func payrollFacts(l svc.Lang, p report.Payroll) []ui.Fact {
 	return []ui.Fact{
-		{Term: payrollSalary.In(l), Body: balance(l, p.AnnualSalaryRate)}, {Term: payrollGross.In(l), Body: balance(l, p.EstimatedGrossAnnual)},
-		{Term: payrollNet.In(l), Body: balance(l, p.EstimatedNetAnnual)}, {Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
+		{Term: payrollSalary.In(l), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: payrollGross.In(l), Body: balance(l, usd, p.EstimatedGrossAnnual)},
+		{Term: payrollNet.In(l), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
 		{Term: payrollPeriod.In(l), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
 }
 
@@ -212,19 +213,19 @@ func statementGrid(l svc.Lang, all []report.Statement) ui.Grid {
 	g := ui.Grid{Caption: payrollStatements.In(l), HideCaption: true, Columns: []ui.Column{{Label: payrollDate.In(l)}, {Label: incomeGross.In(l), Number: true},
 		{Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
 	for _, s := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, money(l, s.GrossTotal), money(l, s.GrossTotalYTD), money(l, s.NetTotal), money(l, s.NetTotalYTD)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
 }
 
-func revisedFacts(l svc.Lang, r *report.RevisedValues) []ui.Fact {
+func revisedFacts(l svc.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
 	var facts []ui.Fact
 	for _, f := range []struct {
 		term svc.Words
 		n    *int64
 	}{{incomeAnnualGross, r.GrossAnnual}, {incomeAnnualNet, r.NetAnnual}, {incomeRecentGross, r.GrossRecent}, {incomeRecentNet, r.NetRecent}} {
 		if f.n != nil {
-			facts = append(facts, ui.Fact{Term: f.term.In(l), Text: whole(*f.n)})
+			facts = append(facts, ui.Fact{Term: f.term.In(l), Text: cur.whole(*f.n)})
 		}
 	}
 	return facts

@@ -130,7 +130,7 @@ func incomeBank(l svc.Lang, v IncomeView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Table(inflowGrid(l, a.Inflows, a.MatchedIncomeSources, v.account(l))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncomeSources, v.account(l))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -152,7 +152,7 @@ func incomeBank(l svc.Lang, v IncomeView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Facts(bankFacts(l, a)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Facts(bankFacts(l, v.in(), a)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

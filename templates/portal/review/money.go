@@ -66,34 +66,13 @@ func tickRank(t time.Time, months int) int {
 	return 3
 }
 
-// onAxis writes an amount short, as in "$1.5k". The axis' steps are of one digit,
-// so that nothing is lost.
-func onAxis(cents int64) string {
-	sign, n := "", cents/100
-	if n < 0 {
-		sign, n = "−", -n
-	}
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1_000_000, "M"}, {1000, "k"}} {
-		if n >= unit.size && n%(unit.size/10) == 0 {
-			s := strconv.FormatInt(n/unit.size, 10)
-			if tenths := n % unit.size * 10 / unit.size; tenths != 0 {
-				s += "." + strconv.FormatInt(tenths, 10)
-			}
-			return sign + "$" + s + unit.name
-		}
-	}
-	return sign + "$" + grouped(strconv.FormatInt(n, 10))
-}
-
 // hasDays reports whether there are balances to draw.
 func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.Total) > 1 }
 
 // balanceLine draws a series of balances.
 func balanceLine(l svc.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
-	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100, Say: onAxis, Values: make([]int64, len(series))}
+	cur := currency(a.In())
+	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100, Say: cur.onAxis, Values: make([]int64, len(series))}
 	for i, c := range series {
 		p.Values[i] = int64(c)
 	}
@@ -109,7 +88,7 @@ func balanceLine(l svc.Lang, a *report.Analysis, id string, series []report.Cent
 			to = months[n+1] - 1
 		}
 		p.Spans = append(p.Spans, ui.PlotSpan{From: from, To: min(to+1, len(series)-1), Text: monthName(l, seriesDay(a, from)) + ": " +
-			strings.ToLower(reportMonthEnd.In(l)) + " " + dollars(series[to]) + ", " + strings.ToLower(reportLowest.In(l)) + " " + dollars(slices.Min(series[from:to+1]))})
+			strings.ToLower(reportMonthEnd.In(l)) + " " + cur.say(series[to]) + ", " + strings.ToLower(reportLowest.In(l)) + " " + cur.say(slices.Min(series[from:to+1]))})
 	}
 	return p
 }
@@ -127,6 +106,7 @@ func monthStarts(a *report.Analysis) []int {
 
 // balanceStory tells a series in words.
 func balanceStory(l svc.Lang, a *report.Analysis, series []report.Cents) string {
+	cur := currency(a.In())
 	low, high, below := 0, 0, 0
 	for i, c := range series {
 		if c < series[low] {
@@ -147,16 +127,17 @@ func balanceStory(l svc.Lang, a *report.Analysis, series []report.Cents) string 
 		zero = svc.Words{EN: "Below zero on " + n + " of " + all + " days.", ES: "Por debajo de cero " + n + " de " + all + " días."}
 	}
 	return svc.Words{
-		EN: dollars(series[last]) + " on " + at(last) + ", " + dollars(series[first]) + " on " + at(first) + ". Highest " + dollars(series[high]) + " on " + at(high) +
-			", lowest " + dollars(series[low]) + " on " + at(low) + ". " + zero.EN,
-		ES: dollars(series[last]) + " el " + at(last) + "; " + dollars(series[first]) + " el " + at(first) + ". El más alto, " + dollars(series[high]) + " el " + at(high) +
-			"; el más bajo, " + dollars(series[low]) + " el " + at(low) + ". " + zero.ES,
+		EN: cur.say(series[last]) + " on " + at(last) + ", " + cur.say(series[first]) + " on " + at(first) + ". Highest " + cur.say(series[high]) + " on " + at(high) +
+			", lowest " + cur.say(series[low]) + " on " + at(low) + ". " + zero.EN,
+		ES: cur.say(series[last]) + " el " + at(last) + "; " + cur.say(series[first]) + " el " + at(first) + ". El más alto, " + cur.say(series[high]) + " el " + at(high) +
+			"; el más bajo, " + cur.say(series[low]) + " el " + at(low) + ". " + zero.ES,
 	}.In(l)
 }
 
 // balanceGrid is the balances by month, newest first: the total's end and lowest,
 // and each account's end.
 func balanceGrid(l svc.Lang, a *report.Analysis) ui.Grid {
+	cur := currency(a.In())
 	g := ui.Grid{Caption: reportBalances.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)},
 		{Label: reportMonthEnd.In(l), Number: true}, {Label: reportLowest.In(l), Number: true}}}
 	each := a.Accounts
@@ -172,9 +153,9 @@ func balanceGrid(l svc.Lang, a *report.Analysis) ui.Grid {
 		if n+1 < len(months) {
 			to = months[n+1]
 		}
-		row := []ui.Cell{{Text: monthName(l, seriesDay(a, from))}, {Text: dollars(a.Total[to-1])}, {Text: dollars(slices.Min(a.Total[from:to]))}}
+		row := []ui.Cell{{Text: monthName(l, seriesDay(a, from))}, {Text: cur.say(a.Total[to-1])}, {Text: cur.say(slices.Min(a.Total[from:to]))}}
 		for _, x := range each {
-			row = append(row, ui.Cell{Text: dollars(x.Balances[to-1])})
+			row = append(row, ui.Cell{Text: cur.say(x.Balances[to-1])})
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -197,12 +178,13 @@ func parseMonth(m report.AnalysisMonth) time.Time {
 }
 
 func monthBars(l svc.Lang, a *report.Analysis) ui.BarPlot {
-	p := ui.BarPlot{ID: "money-plot", Label: "money", Story: "money-story", Least: 100, Say: onAxis}
+	cur := currency(a.In())
+	p := ui.BarPlot{ID: "money-plot", Label: "money", Story: "money-story", Least: 100, Say: cur.onAxis}
 	for _, m := range a.Months {
 		t := parseMonth(m)
 		income := min(m.Income, m.In)
-		title := monthName(l, t) + ": " + strings.ToLower(reportIn.In(l)) + " " + dollars(m.In) + ", " + strings.ToLower(reportOut.In(l)) + " " + dollars(-m.Out) + ", " +
-			strings.ToLower(reportNet.In(l)) + " " + dollars(m.In+m.Out)
+		title := monthName(l, t) + ": " + strings.ToLower(reportIn.In(l)) + " " + cur.say(m.In) + ", " + strings.ToLower(reportOut.In(l)) + " " + cur.say(-m.Out) + ", " +
+			strings.ToLower(reportNet.In(l)) + " " + cur.say(m.In+m.Out)
 		if !m.Complete {
 			title += " (" + reportPart.In(l) + ")"
 		}
@@ -214,6 +196,7 @@ func monthBars(l svc.Lang, a *report.Analysis) ui.BarPlot {
 
 // moneyStory tells the complete months in words.
 func moneyStory(l svc.Lang, a *report.Analysis) string {
+	cur := currency(a.In())
 	var in, income, out report.Cents
 	var best, worst *report.AnalysisMonth
 	n := report.Cents(0)
@@ -235,22 +218,23 @@ func moneyStory(l svc.Lang, a *report.Analysis) string {
 	}
 	count := strconv.Itoa(int(n))
 	net := func(m *report.AnalysisMonth) string {
-		return monthName(l, parseMonth(*m)) + " (" + dollars(m.In+m.Out) + ")"
+		return monthName(l, parseMonth(*m)) + " (" + cur.say(m.In+m.Out) + ")"
 	}
 	if n == 1 {
-		return svc.Words{EN: "In the one complete month: in " + dollars(in) + ", of it income " + dollars(income) + "; out " + dollars(-out) + "; net " + dollars(in+out) + ".",
-			ES: "En el único mes completo: entradas " + dollars(in) + ", de ellas ingresos " + dollars(income) + "; salidas " + dollars(-out) + "; neto " + dollars(in+out) + "."}.In(l)
+		return svc.Words{EN: "In the one complete month: in " + cur.say(in) + ", of it income " + cur.say(income) + "; out " + cur.say(-out) + "; net " + cur.say(in+out) + ".",
+			ES: "En el único mes completo: entradas " + cur.say(in) + ", de ellas ingresos " + cur.say(income) + "; salidas " + cur.say(-out) + "; neto " + cur.say(in+out) + "."}.In(l)
 	}
 	return svc.Words{
-		EN: "On average of " + count + " complete months: in " + dollars(in/n) + ", of it income " + dollars(income/n) + "; out " + dollars(-out/n) + "; net " + dollars((in+out)/n) +
+		EN: "On average of " + count + " complete months: in " + cur.say(in/n) + ", of it income " + cur.say(income/n) + "; out " + cur.say(-out/n) + "; net " + cur.say((in+out)/n) +
 			". Best month " + net(best) + ", weakest " + net(worst) + ".",
-		ES: "De media en " + count + " meses completos: entradas " + dollars(in/n) + ", de ellas ingresos " + dollars(income/n) + "; salidas " + dollars(-out/n) + "; neto " + dollars((in+out)/n) +
+		ES: "De media en " + count + " meses completos: entradas " + cur.say(in/n) + ", de ellas ingresos " + cur.say(income/n) + "; salidas " + cur.say(-out/n) + "; neto " + cur.say((in+out)/n) +
 			". Mejor mes, " + net(best) + "; el más flojo, " + net(worst) + ".",
 	}.In(l)
 }
 
 // monthGrid is the months newest first.
 func monthGrid(l svc.Lang, a *report.Analysis) ui.Grid {
+	cur := currency(a.In())
 	g := ui.Grid{Caption: reportMoney.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)}}}
 	for _, w := range []svc.Words{reportIn, reportIncome, reportOut, reportNet, reportMonthEnd, reportLowest, reportNSF} {
 		g.Columns = append(g.Columns, ui.Column{Label: w.In(l), Number: true})
@@ -258,7 +242,7 @@ func monthGrid(l svc.Lang, a *report.Analysis) ui.Grid {
 	for _, m := range slices.Backward(a.Months) {
 		row := []ui.Cell{{Body: monthCell(l, m)}}
 		for _, c := range []report.Cents{m.In, m.Income, -m.Out, m.In + m.Out, m.End, m.Lowest} {
-			row = append(row, ui.Cell{Text: dollars(c)})
+			row = append(row, ui.Cell{Text: cur.say(c)})
 		}
 		g.Rows = append(g.Rows, append(row, ui.Cell{Text: strconv.Itoa(m.Returned)}))
 	}

@@ -193,7 +193,7 @@ func TestRangesInWords(t *testing.T) {
 		{"PARSECS", report.AnalysisCell{High: number("1234.5"), HighIncluded: true}, "up to 1,234.5"},
 		{"COUNT", report.AnalysisCell{High: number("1.5"), HighIncluded: true}, "up to 1.5"},
 	} {
-		if got := rangeWords(svc.English, tc.unit, tc.cell); got != tc.want {
+		if got := rangeWords(svc.English, usd, tc.unit, tc.cell); got != tc.want {
 			t.Errorf("a range of %s is said as %q, want %q", tc.unit, got, tc.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestWhenAPaymentIsNext(t *testing.T) {
 func TestAmountsOnAnAxis(t *testing.T) {
 	for cents, want := range map[int64]string{0: "$0", 500_00: "$500", -500_00: "−$500", 1_000_00: "$1k", 1_500_00: "$1.5k", 12_000_00: "$12k",
 		-12_500_00: "−$12.5k", 1_050_00: "$1,050", 2_000_000_00: "$2M", 1_500_000_00: "$1.5M", 950_000_00: "$950k"} {
-		if got := onAxis(cents); got != want {
+		if got := usd.onAxis(cents); got != want {
 			t.Errorf("onAxis(%d) = %s, want %s", cents, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -84,9 +83,9 @@ func (v PassportView) keys(l svc.Lang) []key {
 			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
 	}
 	for _, c := range v.Report.Currencies {
-		native := func(label svc.Words, usd, own *report.Cents) {
-			if usd != nil && own != nil {
-				out = append(out, key{label: label.In(l), value: dollars(*usd), is: foreign(own, c.Currency) + " " + passportAtRate.In(l)})
+		native := func(label svc.Words, converted, own *report.Cents) {
+			if converted != nil && own != nil {
+				out = append(out, key{label: label.In(l), value: usd.say(*converted), is: foreign(own, c.Currency) + " " + passportAtRate.In(l)})
 			} else if own != nil {
 				out = append(out, key{label: label.In(l), value: foreign(own, c.Currency), is: passportNoRate.In(l)})
 			}
@@ -185,18 +184,6 @@ func (v PassportView) creditPaid() finding {
 		f.answer = svc.Words{EN: f.answer.EN + " Some credit is past due or was charged off.", ES: f.answer.ES + " Algún crédito está vencido o fue castigado."}
 	}
 	return f
-}
-
-// foreign writes an amount in its own currency; empty without one.
-func foreign(c *report.Cents, currency string) string {
-	if c == nil {
-		return ""
-	}
-	s := strings.TrimSuffix(c.String(), ".00")
-	if strings.HasPrefix(s, "-") {
-		return joined(" ", "−"+grouped(s[1:]), currency)
-	}
-	return joined(" ", grouped(s), currency)
 }
 
 // inDollars is an amount at the rate that the report names for its currency; false

@@ -69,8 +69,8 @@ func scoreDial(l svc.Lang, s report.PassportScore) (ui.Dial, bool) {
 
 func totalsGrid(l svc.Lang, c report.PassportCurrency) ui.Grid {
 	g := ui.Grid{Caption: passportOpenCredit.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: c.Currency, Number: true}}}
-	usd := c.Rate != nil && c.Currency != "USD"
-	if usd {
+	converted := c.Rate != nil && c.Currency != "USD"
+	if converted {
 		g.Columns = append(g.Columns, ui.Column{Label: "USD", Number: true})
 	}
 	for _, x := range []struct {
@@ -79,8 +79,8 @@ func totalsGrid(l svc.Lang, c report.PassportCurrency) ui.Grid {
 	}{{tradeLimit, c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {tradeBalance, c.Totals.Balance, c.TotalsUSD.Balance},
 		{tradePayment, c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment}, {tradePastDue, c.Totals.PastDue, c.TotalsUSD.PastDue}} {
 		row := []ui.Cell{{Text: x.words.In(l)}, {Body: given(l, foreign(x.own, ""))}}
-		if usd {
-			row = append(row, money(l, x.usd))
+		if converted {
+			row = append(row, money(l, usd, x.usd))
 		}
 		g.Rows = append(g.Rows, row)
 	}

@@ -27,10 +27,13 @@ func (v ReportView) url(path string) string {
 	return "/review/applications/" + v.ApplicationID + path
 }
 
+// in is the currency of the report's figures.
+func (v ReportView) in() currency { return currency(v.Report.In()) }
+
 // sheet is the page that the report has in common with other kinds.
 func (v ReportView) sheet(l svc.Lang) sheet {
 	s := sheet{title: reportCashflow, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
-		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.inCurrency(l))...), sections: v.sections(l),
+		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.in(), v.inCurrency(l))...), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", reportFiguresCSV})
@@ -42,7 +45,7 @@ func (v ReportView) sheet(l svc.Lang) sheet {
 		s.notices = append(s.notices, notice{ui.Info, reportPending})
 	}
 	if keys := v.keys(l); len(keys) > 0 {
-		s.keys = reportKeys(l, keys)
+		s.keys = reportKeys(l, v.in(), keys)
 	}
 	return s
 }

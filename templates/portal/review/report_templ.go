@@ -513,7 +513,7 @@ func ending(l svc.Lang, last string) templ.Component {
 	})
 }
 
-func balance(l svc.Lang, c *report.Cents) templ.Component {
+func balance(l svc.Lang, cur currency, c *report.Cents) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -541,7 +541,7 @@ func balance(l svc.Lang, c *report.Cents) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(dollars(*c))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(cur.say(*c))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 105, Col: 15}
 			}
@@ -587,9 +587,9 @@ func stated(l svc.Lang, c *report.Cents, t report.BalanceTerms) templ.Component 
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(amountStated(*c, t))
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(currency(t.In()).say(*c))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 115, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 115, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {

@@ -133,11 +133,11 @@ func bins(card *report.AnalysisScore) []report.AnalysisBin {
 	return out
 }
 
-func cardGrid(l svc.Lang, card *report.AnalysisScore) ui.Grid {
+func cardGrid(l svc.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
 	g := ui.Grid{Caption: reportCard.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}, {Label: reportPoints.In(l), Number: true}}}
 	for _, b := range bins(card) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, b)}, {Text: binValue(l, b), Words: inWords(l, b)}, {Body: binPoints(l, b), Words: true}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)}, {Text: binValue(l, cur, b), Words: inWords(l, b)}, {Body: binPoints(l, b), Words: true}})
 	}
 	return g
 }
@@ -147,22 +147,22 @@ func inWords(l svc.Lang, b report.AnalysisBin) bool {
 	return b.Neutral || sentinel(l, b.Attribute, b.Value) != ""
 }
 
-func binValue(l svc.Lang, b report.AnalysisBin) string {
+func binValue(l svc.Lang, cur currency, b report.AnalysisBin) string {
 	if b.Neutral {
 		return reportNeutral.In(l)
 	}
 	if s := sentinel(l, b.Attribute, b.Value); s != "" {
 		return s
 	}
-	return inUnit(l, b.Unit, b.Value)
+	return inUnit(l, cur, b.Unit, b.Value)
 }
 
 // inUnit writes a number of the card as people read it.
-func inUnit(l svc.Lang, unit string, n json.Number) string {
+func inUnit(l svc.Lang, cur currency, unit string, n json.Number) string {
 	switch unit {
 	case "DOLLARS":
 		if c, err := report.ParseCents(n.String()); err == nil {
-			return dollars(c)
+			return cur.say(c)
 		}
 	case "DAYS":
 		if n == "1" {
@@ -199,23 +199,23 @@ func plain(s string) string {
 }
 
 // rangeWords is a range of values, as in "$0.00 up to below $250.00" or "2 to 3".
-func rangeWords(l svc.Lang, unit string, c report.AnalysisCell) string {
-	if words, ok := wholeRange(l, unit, c); ok {
+func rangeWords(l svc.Lang, cur currency, unit string, c report.AnalysisCell) string {
+	if words, ok := wholeRange(l, cur, unit, c); ok {
 		return words
 	}
 	switch {
 	case c.Low == nil && c.High == nil:
 		return reportAnyValue.In(l)
 	case c.Low == nil && c.HighIncluded:
-		return reportUpTo.In(l) + " " + inUnit(l, unit, *c.High)
+		return reportUpTo.In(l) + " " + inUnit(l, cur, unit, *c.High)
 	case c.Low == nil:
-		return reportBelow.In(l) + " " + inUnit(l, unit, *c.High)
+		return reportBelow.In(l) + " " + inUnit(l, cur, unit, *c.High)
 	case c.High == nil && c.LowIncluded:
-		return inUnit(l, unit, *c.Low) + " " + reportFromOn.In(l)
+		return inUnit(l, cur, unit, *c.Low) + " " + reportFromOn.In(l)
 	case c.High == nil:
-		return reportMoreThan.In(l) + " " + inUnit(l, unit, *c.Low)
+		return reportMoreThan.In(l) + " " + inUnit(l, cur, unit, *c.Low)
 	}
-	low, high := inUnit(l, unit, *c.Low), inUnit(l, unit, *c.High)
+	low, high := inUnit(l, cur, unit, *c.Low), inUnit(l, cur, unit, *c.High)
 	if !c.LowIncluded {
 		low = reportMoreThan.In(l) + " " + low
 	}
@@ -227,7 +227,7 @@ func rangeWords(l svc.Lang, unit string, c report.AnalysisCell) string {
 
 // wholeRange is a range of what is counted, with both of its ends; false for what
 // is no whole number.
-func wholeRange(l svc.Lang, unit string, c report.AnalysisCell) (string, bool) {
+func wholeRange(l svc.Lang, cur currency, unit string, c report.AnalysisCell) (string, bool) {
 	if unit != "COUNT" && unit != "DAYS" || c.Low == nil && c.High == nil {
 		return "", false
 	}
@@ -246,7 +246,7 @@ func wholeRange(l svc.Lang, unit string, c report.AnalysisCell) (string, bool) {
 	if !lowOK || !highOK {
 		return "", false
 	}
-	say := func(n int64) string { return inUnit(l, unit, json.Number(strconv.FormatInt(n, 10))) }
+	say := func(n int64) string { return inUnit(l, cur, unit, json.Number(strconv.FormatInt(n, 10))) }
 	switch {
 	case c.High == nil:
 		return say(low) + " " + reportFromOn.In(l), true

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -227,18 +226,6 @@ func keyRow(all []key) templ.Component {
 		return nil
 	}
 	return keyList(all)
-}
-
-// money is an amount of a table; a dash without one.
-func money(l svc.Lang, c *report.Cents) ui.Cell { return ui.Cell{Body: balance(l, c)} }
-
-// whole writes whole dollars.
-func whole(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	if s[0] == '-' {
-		return "−$" + grouped(s[1:])
-	}
-	return "$" + grouped(s)
 }
 
 func yesNo(l svc.Lang, yes bool) string {

@@ -21,22 +21,18 @@ type inCurrency struct {
 
 // currencyNotices say which accounts no figure counts, and that figures are not in
 // US dollars.
-func currencyNotices(all []inCurrency) []notice {
+func currencyNotices(figures currency, all []inCurrency) []notice {
 	var names []string
-	figures := ""
 	for _, a := range all {
-		switch {
-		case a.terms.LeftOut:
-			names = append(names, joined(" ", a.name, "("+a.terms.Currency+")"))
-		case a.terms.Currency != "" && a.terms.Currency != "USD":
-			figures = a.terms.Currency
+		if a.terms.LeftOut {
+			names = append(names, joined(" ", a.name, "("+a.terms.In()+")"))
 		}
 	}
 	var out []notice
-	if figures != "" {
+	if figures != usd {
 		out = append(out, notice{ui.Warning, svc.Words{
-			EN: "The figures of this report are in " + figures + ". Amounts with a dollar sign on this page are in " + figures + " too; nothing was converted.",
-			ES: "Las cifras de este informe están en " + figures + ". Los importes con signo de dólar en esta página también están en " + figures + "; no se convirtió nada."}})
+			EN: "The figures of this report are in " + string(figures) + ". Nothing was converted.",
+			ES: "Las cifras de este informe están en " + string(figures) + ". No se convirtió nada."}})
 	}
 	if len(names) > 0 {
 		list := strings.Join(names, "; ")
@@ -71,12 +67,4 @@ func (v EligibilityView) inCurrency(l svc.Lang) []inCurrency {
 		}
 	}
 	return out
-}
-
-// amountStated is a balance in the account's own currency.
-func amountStated(c report.Cents, t report.BalanceTerms) string {
-	if t.Currency == "" || t.Currency == "USD" {
-		return dollars(c)
-	}
-	return foreign(&c, t.Currency)
 }

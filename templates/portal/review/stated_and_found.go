@@ -25,6 +25,7 @@ type found struct {
 	names, emails, phones, births, addresses, employers []foundText
 
 	income   *report.Cents // of a year; nil where no source says it
+	in       currency      // of income
 	incomeIs svc.Words     // what kind of income that is
 }
 
@@ -55,7 +56,7 @@ func fullName(i report.Identity) string {
 }
 
 func (v ReportView) sources() found {
-	f := found{incomeIs: statedDeposited}
+	f := found{incomeIs: statedDeposited, in: v.in()}
 	f.identity(v.Report.Identities)
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -72,7 +73,7 @@ func (v ReportView) sources() found {
 }
 
 func (v IncomeView) sources() found {
-	f := found{incomeIs: incomeBeforeTax}
+	f := found{incomeIs: incomeBeforeTax, in: v.summaryIn()}
 	f.identity(v.identities())
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -91,7 +92,7 @@ func (v IncomeView) sources() found {
 }
 
 func (v EligibilityView) sources() found {
-	f := found{incomeIs: incomeBeforeTax}
+	f := found{incomeIs: incomeBeforeTax, in: usd}
 	f.identity(v.identities())
 	for _, e := range v.Report.Employment {
 		c := notCompared
@@ -171,7 +172,7 @@ func (s *Stated) rows(l svc.Lang) (out [][]ui.Cell) {
 	row(statedPhone, phoneWords(a.Phone), f.phones, samePhone)
 	row(reportAddress, joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
 	if a.StatedAnnualIncome != nil {
-		out = append(out, []ui.Cell{{Text: statedIncome.In(l)}, {Text: whole(*a.StatedAnnualIncome)}, {Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
+		out = append(out, []ui.Cell{{Text: statedIncome.In(l)}, {Text: usd.whole(*a.StatedAnnualIncome)}, {Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
 	}
 	employers := a.StatedEmployerNames
 	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
@@ -254,16 +255,20 @@ func (f found) incomeTold(l svc.Lang) string {
 	if f.income == nil {
 		return ""
 	}
-	return joined(", ", dollars(*f.income), f.incomeIs.In(l))
+	return joined(", ", f.in.say(*f.income), f.incomeIs.In(l))
 }
 
 // incomeDiffers is the difference of what was found to what was stated, with its share.
+// Applicants state dollars, with which nothing in another currency compares.
 func (f found) incomeDiffers(l svc.Lang, stated int64) string {
 	if f.income == nil {
 		return ""
 	}
+	if f.in != usd {
+		return compareCurrencies.In(l)
+	}
 	d := *f.income - report.Cents(stated*100)
-	text := dollars(d)
+	text := usd.say(d)
 	if d > 0 {
 		text = "+" + text
 	}

@@ -117,8 +117,8 @@ func stubFacts(l svc.Lang, p report.Paystub) []ui.Fact {
 		{Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
 		{Term: stubHired.In(l), Body: date(l, p.HireDate)},
 		{Term: stubMadeBy.In(l), Body: given(l, report.Text(p.PaystubProvider))},
-		{Term: stubAnnualGross.In(l), Body: balance(l, p.Insights.AnnualGross)},
-		{Term: stubAnnualNet.In(l), Body: balance(l, p.Insights.AnnualNet)}}
+		{Term: stubAnnualGross.In(l), Body: balance(l, usd, p.Insights.AnnualGross)},
+		{Term: stubAnnualNet.In(l), Body: balance(l, usd, p.Insights.AnnualNet)}}
 }
 
 // StubAmount is an item of a pay stub.
@@ -150,7 +150,7 @@ func StubAmounts(a report.PaystubAmounts) []StubAmount {
 func stubAmountGrid(l svc.Lang, a report.PaystubAmounts) ui.Grid {
 	g := ui.Grid{Caption: stubAmounts.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: stubCurrent.In(l), Number: true}, {Label: stubYTD.In(l), Number: true}}}
 	for _, x := range StubAmounts(a) {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Words.In(l)}, money(l, x.Current), money(l, x.YTD)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Words.In(l)}, money(l, usd, x.Current), money(l, usd, x.YTD)})
 	}
 	return g
 }

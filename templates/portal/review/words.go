@@ -1,9 +1,6 @@
 package review
 
 import (
-	"strings"
-
-	"vestibule/internal/report"
 	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
@@ -223,27 +220,3 @@ func known[K ~string](l svc.Lang, table map[K]svc.Words, value K) string {
 }
 
 func code(l svc.Lang, value string) string { return known(l, codeWords, value) }
-
-// dollars writes an amount with its sign, currency and groups of thousands.
-func dollars(c report.Cents) string {
-	s := c.String()
-	sign := ""
-	if strings.HasPrefix(s, "-") {
-		sign, s = "−", s[1:]
-	}
-	whole, cents, _ := strings.Cut(s, ".")
-	return sign + "$" + grouped(whole) + "." + cents
-}
-
-// grouped writes a number with groups of thousands.
-func grouped(s string) string {
-	whole, rest, fraction := strings.Cut(s, ".")
-	start := strings.IndexFunc(whole, func(r rune) bool { return r >= '0' && r <= '9' })
-	for i := len(whole) - 3; start >= 0 && i > start; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction {
-		return whole + "." + rest
-	}
-	return whole
-}

@@ -177,6 +177,12 @@ func AttributeWords(l svc.Lang, name, description string) (string, svc.Lang) {
 	return description, svc.English
 }
 
+// attributeWords is AttributeWords with limits and units in the currency.
+func (cur currency) attributeWords(l svc.Lang, name, description string) (string, svc.Lang) {
+	words, lang := AttributeWords(l, name, description)
+	return cur.of(words), lang
+}
+
 // CategoryWords is a category's name, and GroupWords its group's; an unknown code
 // is said as it is.
 func CategoryWords(l svc.Lang, code string) string { return known(l, categoryWords, code) }

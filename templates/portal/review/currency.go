@@ -1,0 +1,114 @@
+package review
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"vestibule/internal/report"
+	"vestibule/internal/svc"
+	"vestibule/templates/ui"
+)
+
+// currency is what amounts are in, by its ISO 4217 code. Each part of a page writes
+// its amounts by the currency of the figures, or of the account, that it shows.
+type currency string
+
+// usd is the currency of payroll, of pay stubs and of what applicants state.
+const usd currency = report.Dollars
+
+// say writes an amount.
+func (cur currency) say(c report.Cents) string {
+	if cur != usd {
+		return foreign(&c, string(cur))
+	}
+	sign, n := signed(c.String())
+	return cur.mark(sign, grouped(n))
+}
+
+// whole writes an amount without cents.
+func (cur currency) whole(n int64) string {
+	sign, s := signed(strconv.FormatInt(n, 10))
+	return cur.mark(sign, grouped(s))
+}
+
+// onAxis writes an amount short, as in "$1.5k". The axis' steps are of one digit,
+// so that nothing is lost.
+func (cur currency) onAxis(cents int64) string {
+	sign, n := "", cents/100
+	if n < 0 {
+		sign, n = "−", -n
+	}
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1_000_000, "M"}, {1000, "k"}} {
+		if n >= unit.size && n%(unit.size/10) == 0 {
+			s := strconv.FormatInt(n/unit.size, 10)
+			if tenths := n % unit.size * 10 / unit.size; tenths != 0 {
+				s += "." + strconv.FormatInt(tenths, 10)
+			}
+			return cur.mark(sign, s+unit.name)
+		}
+	}
+	return cur.mark(sign, grouped(strconv.FormatInt(n, 10)))
+}
+
+// mark puts the currency's sign or code to a number.
+func (cur currency) mark(sign, n string) string {
+	if cur == usd {
+		return sign + "$" + n
+	}
+	return joined(" ", sign+n, string(cur))
+}
+
+var saidInDollars = regexp.MustCompile(`\$[0-9](?:[0-9,.]*[0-9])?|dollars|dólares`)
+
+// of says in the currency what an attribute's words say in dollars: its limits are
+// numbers of the currency that its figures are in.
+func (cur currency) of(words string) string {
+	if cur == usd {
+		return words
+	}
+	return saidInDollars.ReplaceAllStringFunc(words, func(s string) string {
+		if n, ok := strings.CutPrefix(s, "$"); ok {
+			return cur.mark("", n)
+		}
+		return string(cur)
+	})
+}
+
+// foreign writes an amount with the code of its currency; empty without one.
+func foreign(c *report.Cents, currency string) string {
+	if c == nil {
+		return ""
+	}
+	sign, n := signed(strings.TrimSuffix(c.String(), ".00"))
+	return joined(" ", sign+grouped(n), currency)
+}
+
+// money is an amount of a table; a dash without one.
+func money(l svc.Lang, cur currency, c *report.Cents) ui.Cell {
+	return ui.Cell{Body: balance(l, cur, c)}
+}
+
+// signed parts a number from its sign.
+func signed(s string) (sign, n string) {
+	if n, ok := strings.CutPrefix(s, "-"); ok {
+		return "−", n
+	}
+	return "", s
+}
+
+// grouped writes a number with groups of thousands.
+func grouped(s string) string {
+	whole, rest, fraction := strings.Cut(s, ".")
+	start := strings.IndexFunc(whole, func(r rune) bool { return r >= '0' && r <= '9' })
+	for i := len(whole) - 3; start >= 0 && i > start; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction {
+		return whole + "." + rest
+	}
+	return whole
+}
