@@ -145,7 +145,8 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		shot(t, v, "documents-phone")
 		click(t, v.page(`role=button[name="Usar estas nóminas"]`))
 		click(t, v.page(`role=button[name="Terminar"]`))
-		see(t, v.page("[data-end=success][data-status=SUCCESS]"))
+		see(t, v.page("[data-end=success][data-status=NOT_AUTHENTICATED]")) // an image is not read
+		see(t, v.page("text=La imagen de un talón de pago no se lee automáticamente"))
 	})
 	t.Run("no script", func(t *testing.T) {
 		t.Parallel()
