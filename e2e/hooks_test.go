@@ -81,9 +81,11 @@ func TestHooksAreReportedOnce(t *testing.T) {
 		}},
 		{"error", "hookError", "SUPPLIER_ERROR", "retry", 0, func(t *testing.T, v *visitor) {
 			signIn(t, v.widget, "supplier_unresponsive")
+			giveUp(t, v.widget)
 		}},
 		{"a portal that is away", "hookError", "SUPPLIER_ERROR", "retry", 1, func(t *testing.T, v *visitor) {
 			signIn(t, v.widget, "e_banking_unsupported")
+			giveUp(t, v.widget)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,6 +144,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 		v := visit(t)
 		s.apply(t, v, "embedded", "")
 		signIn(t, v.widget, "e_banking_unsupported")
+		giveUp(t, v.widget)
 		see(t, v.page("[data-phase=retry]"))
 		click(t, v.page(`role=button[name="Continue on the secure page"]`))
 		walk(t, v.page, "default")

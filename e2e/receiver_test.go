@@ -143,6 +143,7 @@ func TestCompleteURLsByPost(t *testing.T) {
 	redirectURL, _ := s.secureRedirect(t, map[string]any{"redirectArgs": awkward})
 	v.open(t, redirectURL)
 	signIn(t, v.page, "e_banking_unsupported")
+	giveUp(t, v.page)
 	step(t, v.page, "end")
 	click(t, v.page("a[data-return]"))
 	title(t, v, "Welcome back")

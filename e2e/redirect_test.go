@@ -56,6 +56,7 @@ func TestRedirect(t *testing.T) {
 		a := s.begin(t, "redirect")
 		v.open(t, a.ConnectURL)
 		signIn(t, v.page, "supplier_unresponsive")
+		giveUp(t, v.page)
 		step(t, v.page, "end")
 		click(t, v.page("a[data-return]"))
 		at(t, v, s.statusURL(a))

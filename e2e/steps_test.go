@@ -79,6 +79,14 @@ func signIn(t *testing.T, at place, username string) {
 	click(t, at(`role=button[name="Sign in"]`))
 }
 
+// giveUp leaves a visit at the step that says that its source could not be connected.
+func giveUp(t *testing.T, at place) {
+	t.Helper()
+	step(t, at, "failed")
+	click(t, at(`role=link[name="Stop here"]`))
+	click(t, at(`#leave [data-testid=confirm-close], [data-testid=step-leave] button[value=close]`))
+}
+
 // state waits until the status page shows the state.
 func state(t *testing.T, v *visitor, want string) {
 	t.Helper()

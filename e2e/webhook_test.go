@@ -206,6 +206,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	a := s.begin(t, "redirect-form")
 	v.open(t, a.ConnectURL)
 	signIn(t, v.page, "supplier_unresponsive")
+	giveUp(t, v.page)
 	step(t, v.page, "end")
 	until(t, "the webhook has failed", func() bool { return s.logged("msg=webhook", "state=pending") == 1 })
 

@@ -77,6 +77,16 @@ func TestUsersOfTheMockBank(t *testing.T) {
 				step(t, v.widget, "accounts")
 				click(t, v.widget(`role=button[name="Share these accounts"]`))
 			}
+			if c.hook == "onError" {
+				step(t, v.widget, "failed")
+				if words := read(t, v.widget("[role=alert]")); !strings.Contains(words, c.words) {
+					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, c.words)
+				}
+				if all := calls(t, v); len(all) != 0 {
+					t.Errorf("hooks called while the visit can go on: %q", all)
+				}
+				giveUp(t, v.widget)
+			}
 			got := called(t, v, 1)
 			if got[1] != c.hook {
 				t.Fatalf("the widget called %q, want %s", got, c.hook)
@@ -129,6 +139,7 @@ func TestNamesOfTheSandbox(t *testing.T) {
 					fill(t, v.widget("[name=code]"), "123456")
 					click(t, v.widget(`role=button[name="Confirm"]`))
 				}
+				giveUp(t, v.widget)
 			}
 			got := called(t, v, 1)
 			same(t, "the hook", []string{got[1], got[3]}, []string{"onError", word})
@@ -166,40 +177,45 @@ func TestWrongPassword(t *testing.T) {
 	see(t, v.widget("text=You can try one more time."))
 	try("default", "wrong")
 	see(t, v.widget("text=The sign-in failed three times."))
+	giveUp(t, v.widget)
 	got := called(t, v, 1)
 	same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
 	status, substatus := s.report(t, got[2])
 	same(t, "the report's status", []string{status, substatus}, []string{"NOT_AUTHENTICATED", ""})
 }
 
-// TestWrongCode lets a mistyped code be mended; a wrong one, or none, ends the visit.
+// TestWrongCode lets a mistyped code be mended and a wrong one be tried three times;
+// another code can be asked for, and another bank takes the place of one that failed.
 func TestWrongCode(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	h := newHost(t, s)
-	for name, end := range map[string]func(t *testing.T, v *visitor){
-		"a wrong code": func(t *testing.T, v *visitor) {
-			v.expect("422")
-			fill(t, v.widget("[name=code]"), "12 34")
-			click(t, v.widget(`role=button[name="Confirm"]`))
-			see(t, v.widget(`text="Enter the six digits of the code."`))
-			focused(t, v.widget("[name=code]"))
-			fill(t, v.widget("[name=code]"), "654321")
-			click(t, v.widget(`role=button[name="Confirm"]`))
-		},
-		"no code": func(t *testing.T, v *visitor) { click(t, v.widget(`role=button[name="I did not get a code"]`)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := embed(t, s, h)
-			reach(t, v.widget, "code")
-			end(t, v)
-			see(t, v.widget("text=The one-time code was not confirmed"))
-			got := called(t, v, 1)
-			same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
-			status, substatus := s.report(t, got[2])
-			same(t, "the report's status", []string{status, substatus}, []string{"NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"})
-		})
+	v := embed(t, s, newHost(t, s))
+	v.expect("422")
+	reach(t, v.widget, "code")
+	try := func(code, words string) {
+		t.Helper()
+		fill(t, v.widget("[name=code]"), code)
+		click(t, v.widget(`role=button[name="Confirm"]`))
+		see(t, v.widget("text="+words))
+	}
+	try("12 34", "Enter the six digits of the code.")
+	focused(t, v.widget("[name=code]"))
+	click(t, v.widget(`role=button[name="I did not get a code"]`))
+	see(t, v.widget("text=We have sent you a new code."))
+	must(t, v.widget(`role=button[name="Send a new code"][disabled]`).WaitFor())
+	see(t, v.widget("text=You can ask for another code in"))
+	try("654321", "You can try 2 more times.")
+	try("654321", "You can try one more time.")
+	try("654321", "The one-time code was not confirmed")
+	click(t, v.widget(`role=button[name="Choose another bank"]`))
+	for _, name := range []string{"bank", "sign-in", "code"} {
+		reachFrom(t, v.widget, name, map[string]string{"bank": "sign-in", "sign-in": "code", "code": "accounts"}[name])
+	}
+	reachFrom(t, v.widget, "accounts", "end")
+	got := called(t, v, 1)
+	same(t, "the hook", []string{got[1], got[3]}, []string{"onSuccess", "SUCCESS"})
+	if all := calls(t, v); len(all) != 1 {
+		t.Errorf("hooks called: %q, want one", all)
 	}
 }
 

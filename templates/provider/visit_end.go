@@ -12,8 +12,8 @@ func (v Visit) endWords() string {
 	case v.Unconfigured:
 		return v.unconfiguredWords()
 	case v.nothingRecent() && v.Way != Abroad:
-		return v.say("Your data was shared with "+v.Customer+", but there was nothing recent in it. "+v.Customer+" will tell you how to go on.",
-			"Sus datos se compartieron con "+v.Customer+", pero no había nada reciente en ellos. "+v.Customer+" le dirá cómo continuar.")
+		return v.say("Your data was shared with "+v.Customer+", but there was nothing recent in it. "+v.Customer+" will tell you if more is needed. There is nothing more to do here.",
+			"Sus datos se compartieron con "+v.Customer+", pero no había nada reciente en ellos. "+v.Customer+" le dirá si hace falta algo más. Aquí no queda nada por hacer.")
 	case v.Verifies:
 		words = v.verifyWords()
 	case v.Way == Payroll:

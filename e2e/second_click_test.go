@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// leg is one step of a journey: what is typed, the button that is pressed, and the step
+// that it leads to.
+type leg struct {
+	step   string
+	fields map[string]string
+	button string
+	next   string
+}
+
+var (
+	consenting = `role=button[name="Agree and continue"]`
+	typed      = map[string]string{"username": "default", "password": "x"}
+	coded      = map[string]string{"code": "123456"}
+	byBank     = []leg{{"bank", nil, "button[name=bank] >> nth=0", "sign-in"}, {"sign-in", typed, `role=button[name="Sign in"]`, "code"}, {"code", coded, `role=button[name="Confirm"]`, "accounts"}}
+	sharing    = `role=button[name="Share these accounts"]`
+	journeys   = map[string][]leg{
+		"cashflow": append(append([]leg{{"consent", nil, consenting, "bank"}}, byBank...), leg{"accounts", nil, sharing, "end"}),
+		"income": {{"consent", nil, consenting, "source"}, {"source", nil, "button[value=payroll]", "employer"}, {"employer", nil, "button[name=employer] >> nth=0", "sign-in"},
+			{"sign-in", typed, `role=button[name="Sign in"]`, "code"}, {"code", coded, `role=button[name="Confirm"]`, "connected"}, {"connected", nil, `role=button[name="Finish"]`, "end"}},
+		"eligibility": append(append([]leg{{"consent", nil, consenting, "employers"}, {"employers", nil, `role=button[name="Skip Northwind"]`, "skip"},
+			{"skip", nil, "button[value=OTHER]", "employers"}, {"employers", nil, `role=button[name="Continue"]`, "bank"}}, byBank...),
+			leg{"accounts", nil, sharing, "connected"}, leg{"connected", nil, `role=button[name="Finish"]`, "end"}),
+		"passport": {{"consent", nil, consenting, "supplier"}, {"supplier", nil, "button[name=supplier] >> nth=0", "confirm"}, {"confirm", nil, `role=button[name="Ask and share"]`, "end"}},
+	}
+)
+
+// TestSecondClicks double-clicks the button of every step, of each product, on the hosted
+// page and in the widget's frame, on three screens, and presses the same place once more
+// as soon as the next step is there: every step is left by one form.
+func TestSecondClicks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	person := map[string]any{"state": "CA", "statedEmployerNames": []string{"Northwind"}}
+	for _, size := range [][2]int{{1440, 900}, {1920, 970}, {390, 844}} {
+		for product, legs := range journeys {
+			if size[0] != 1440 && product != "cashflow" && product != "passport" {
+				continue // whose steps are those of the others
+			}
+			for _, hosted := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s/%dx%d/hosted=%v", product, size[0], size[1], hosted), func(t *testing.T) {
+					t.Parallel()
+					v := visit(t, window(size[0], size[1]))
+					must(t, v.SetViewportSize(size[0], size[1]))
+					more := map[string]any{}
+					if product == "eligibility" {
+						more = person
+					}
+					at := v.page
+					if hosted {
+						v.open(t, s.hosted(t, product, "en", more))
+					} else {
+						at = v.widget
+						v.open(t, h.URL+"/")
+						begin(t, v, h.options(map[string]any{"productId": s.Credentials.Products[product],
+							"token": s.token(t, map[string]any{"productId": s.Credentials.Products[product], "prefill": somebody(more)})}), "first")
+					}
+					var posts atomic.Int32
+					v.OnRequest(func(r playwright.Request) {
+						if r.Method() == "POST" && strings.Contains(r.URL(), "/visit/") {
+							posts.Add(1)
+						}
+					})
+					for i, leg := range legs {
+						step(t, at, leg.step)
+						for name, value := range leg.fields {
+							fill(t, at(fmt.Sprintf("[name=%q]", name)), value)
+						}
+						doubleClick(t, v, at, at(leg.button), leg.next)
+						if n := int(posts.Load()); n != i+1 {
+							t.Fatalf("at %s, %d forms were sent of %d steps", leg.next, n, i+1)
+						}
+					}
+					see(t, at("[data-end=success][data-status=SUCCESS]"))
+					if n := int(posts.Load()); n != len(legs) {
+						t.Errorf("%d forms were sent of %d steps", n, len(legs))
+					}
+				})
+			}
+		}
+	}
+}
+
+// doubleClick presses a button twice with the mouse, and its place once more as soon as
+// the next step is in the page, if that is within the time in which people press twice.
+func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, next string) {
+	t.Helper()
+	must(t, button.Hover())
+	box, err := button.BoundingBox()
+	must(t, err)
+	x, y := box.X+box.Width/2, box.Y+box.Height/2
+	must(t, v.Mouse().Dblclick(x, y, playwright.MouseDblclickOptions{Delay: playwright.Float(30)}))
+	want := next
+	if next == "end" {
+		want = "progress" // or the end already
+		see(t, at("[data-testid=step-progress], [data-testid=step-end]"))
+	} else {
+		step(t, at, want)
+	}
+	fresh, err := at("#step").First().Evaluate(`e => getComputedStyle(e).pointerEvents === "none"`, nil)
+	must(t, err)
+	if fresh == true { // a machine that is slower than people press takes the click as a new one
+		must(t, v.Mouse().Click(x, y))
+	}
+	if next != "end" {
+		step(t, at, next)
+	}
+}
