@@ -84,7 +84,7 @@ func giveUp(t *testing.T, at place) {
 	t.Helper()
 	step(t, at, "failed")
 	click(t, at(`role=link[name="Stop here"]`))
-	click(t, at(`#leave [data-testid=confirm-close], [data-testid=step-leave] button[value=close]`))
+	must(t, at(`#leave[open] [data-testid=confirm-close], [data-testid=step-leave] button[value=close]`).Press("Enter"))
 }
 
 // state waits until the status page shows the state.

@@ -32,7 +32,11 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), problem("Enter your user name.", "Escriba su usuario."))
 	show("cashflow, sign in, refused", at(cash, visit.SignIn), func(v *visit.Visit) { v.Tries = 2 })
 	show("cashflow, code", at(cash, visit.Code), nil)
-	show("cashflow, code, wrong", at(cash, visit.Code), problem("That is not the code.", "Ese no es el código."))
+	show("cashflow, code, wrong", at(cash, visit.Code), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
+	show("cashflow, code, another sent", at(cash, visit.Code), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
+	show("cashflow, bank failed", at(cash, visit.Failed), func(v *visit.Visit) {
+		v.Failure = visit.Failure{Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}
+	})
 	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true}, {ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
 	show("cashflow, accounts", at(cash, visit.Accounts), func(v *visit.Visit) { v.Accounts = accounts })
 	show("cashflow, no account chosen", at(cash, visit.Accounts), func(v *visit.Visit) {
@@ -63,7 +67,10 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 		problem("This file is too large.", "Este archivo es demasiado grande.")(v)
 	})
 	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons", Failed: true}}
+		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons", Failed: true, Why: visit.Failure{Status: svc.StatusSupplierUnresponsive}}}
+	})
+	show("income, nothing recent", at(earned, visit.Finish), func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons", Empty: true}}
 	})
 
 	housing := visit.Visit{Product: svc.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
@@ -80,6 +87,7 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 	abroad := visit.Visit{Product: svc.Passport, Way: visit.Abroad}
 	show("passport, consent", at(abroad, visit.Consent), nil)
 	show("passport, country", at(abroad, visit.Suppliers), func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
+	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
 	show("passport, nobody known", at(abroad, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", svc.StatusSuccess, svc.SubNoRecentInformation
 	})

@@ -351,7 +351,8 @@ async function leave(): Promise<void> {
   let { nonce } = document.getElementById("step")!.dataset;
   for (let tries = 0; handle && !ended && tries < 2; tries++) {
     const body = new URLSearchParams({ action: "close", nonce: nonce ?? "" });
-    const answer = await request(stepURL(), { method: "POST", body, keepalive: true });
+    // Whether it arrived is seen where the visit stands, even if no answer came.
+    const answer = (await request(stepURL(), { method: "POST", body, keepalive: true })) ?? (await request(stepURL()));
     if (!answer?.ok) break;
     const html = await answer.text();
     const step = stepOf(html);
