@@ -290,6 +290,7 @@ var traceWords = map[TraceKind]svc.Words{
 	"connect":       {EN: "The applicant’s data goes from server to server, for a token that opens one widget.", ES: "Los datos van de servidor a servidor, a cambio de un token que abre un solo widget."},
 	TraceRegister:   {EN: "The widget is begun from the page, with the data in it.", ES: "El widget empieza desde la página, con los datos en ella."},
 	TraceLeave:      {EN: "A link for one visit is asked for and bound to this browser, which is sent there.", ES: "Se pide un enlace para una visita, ligado a este navegador, que va allí."},
+	"reopen":        {EN: "The applicant gives what was asked for.", ES: "El solicitante da lo que se le pidió."},
 	"restart":       {EN: "The applicant begins once more.", ES: "El solicitante empieza otra vez."},
 	"joined":        {EN: "Another browser was let in.", ES: "Se admitió otro navegador."},
 	"hookSuccess":   {EN: "The widget says that it was finished. A hint: the portal asks.", ES: "El widget dice que terminó. Es un indicio: el portal pregunta."},

@@ -311,6 +311,9 @@ func steps(lang svc.Lang, current int) ui.Steps {
 func (s Status) attrs() templ.Attributes {
 	a := templ.Attributes{"data-version": strconv.FormatInt(s.Version, 10), "data-state": s.State, "data-application": s.ID,
 		"data-title": s.Title.In(s.Lang)}
+	if s.Decision != "" {
+		a["data-decision"] = s.Decision
+	}
 	if !s.Final {
 		a["data-stream"] = s.Stream
 	}

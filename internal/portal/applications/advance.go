@@ -33,6 +33,9 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in jou
 	}
 	line := Line{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
 		From: string(a.Journey.State), To: string(next.State)}
+	if in.Kind == journey.Reopen {
+		line.Attempt = next.Attempt // it begins the next, and nothing more came of the one before
+	}
 	before := a.Version
 	a, err := s.record(ctx, tx, a, in.Key(), line, next, do.Has(journey.Tell))
 	if err != nil || a.Version == before {

@@ -30,6 +30,9 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := s.Stands(s.Base(r), a, v, lines)
+	if err := s.Service.Speak(r.Context(), a, m.Lang); err != nil {
+		return err
+	}
 	if m.Decision == journey.MoreAsked && s.Asked != nil {
 		if m.Asked, err = s.Asked(r.Context(), a.ID); err != nil {
 			return err

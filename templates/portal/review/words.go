@@ -182,6 +182,7 @@ var lineWords = map[string]svc.Words{
 	"declined":      {EN: "Decided: declined", ES: "Decisión: rechazada"},
 	"moreAsked":     {EN: "Decided: more is asked for", ES: "Decisión: se pide más"},
 	"escalated":     {EN: "Decided: escalated", ES: "Decisión: elevada"},
+	"reopen":        {EN: "Continued by the applicant, who was asked for more", ES: "Continuada por el solicitante, a quien se pidió más"},
 	"restart":       {EN: "Started again by the applicant", ES: "Iniciada de nuevo por el solicitante"},
 }
 
