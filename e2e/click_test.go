@@ -102,6 +102,7 @@ func TestPressThroughAnAnswer(t *testing.T) {
 	}))
 	fill(t, v.widget("#q"), other)
 	<-asked
+	see(t, v.widget("#banks[aria-busy=true]"))
 	press(t, v, banks.First())
 	close(answer)
 	see(t, v.widget("body[data-answered]"))

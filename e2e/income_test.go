@@ -119,6 +119,34 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	}
 }
 
+// TestUploadsThatAreNotSent says so of a file that is too large, and of an upload that
+// was stopped; the form can be used again after each.
+func TestUploadsThatAreNotSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.open(t, s.incomeVisit(t, "en"))
+	submit(t, v.page)
+	click(t, v.page("button[value=paystubs]"))
+	step(t, v.page, "documents")
+	sent := hang(t, v, "**/documents?*")
+	large := stubFile("large.pdf", strings.Repeat("x", 20<<20))
+	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{large}))
+	see(t, v.page("#file-error >> text=large.pdf” could not be added: it is larger than 20 MB."))
+	if n := sent(); n != 0 {
+		t.Errorf("%d uploads of a file that is too large", n)
+	}
+	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
+	click(t, v.page(`role=button[name="Cancel the upload"]`))
+	see(t, v.page("#file-error >> text=The upload was cancelled."))
+	if n := sent(); n != 1 {
+		t.Errorf("%d uploads, want the one that was stopped", n)
+	}
+	must(t, v.Context.Unroute("**/documents?*"))
+	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "two")}))
+	see(t, v.page("role=heading >> text=1 file added"))
+}
+
 // TestPayStubsOnAPhone adds a photo on the hosted page, and without script a file by
 // the form's own button.
 func TestPayStubsOnAPhone(t *testing.T) {
