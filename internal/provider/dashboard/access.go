@@ -107,7 +107,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input
 	case err == nil && !added:
 		err = nothing{saidNoChange}
 	}
-	return done{action: "widget origin added", object: in.field("origin"), said: "origin added"}, err
+	return done{action: "widget origin added", object: originOf(in.field("origin")), said: "origin added"}, err
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
@@ -115,7 +115,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in in
 	if err == nil && !removed {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "widget origin removed", object: in.field("origin"), said: "origin removed"}, err
+	return done{action: "widget origin removed", object: originOf(in.field("origin")), said: "origin removed"}, err
 }
 
 func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
