@@ -102,7 +102,7 @@ func TestBackendEmbedded(t *testing.T) {
 	if status := other.answer(t, a.ConnectURL); status != 404 {
 		t.Errorf("the token is answered %d in a second browser", status)
 	}
-	title(t, other, "There is nothing here")
+	title(t, other, "Your browser sent no cookie")
 	v.open(t, a.ConnectURL)
 	state(t, v, "ready")
 	click(t, v.page("a[href='"+page.url+"/thanks?case=42']"))

@@ -64,7 +64,7 @@ func TestWhenThingsFail(t *testing.T) {
 		application := v.URL()
 		must(t, v.Context.ClearCookies())
 		v.open(t, application)
-		title(t, v, "Aquí no hay nada")
+		title(t, v, "Su navegador no envió ninguna cookie")
 		click(t, v.page("text=Encuentre su solicitud"))
 		fill(t, v.page("#email"), applicant["email"])
 		click(t, v.page("main form button"))

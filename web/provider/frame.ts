@@ -72,7 +72,7 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
   if (!answer.ok) {
-    console.error("SvcWidget:", body.message, body.details);
+    console.warn("SvcWidget:", body.message, body.details);
     return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined, body.applicant);
   }
   handle = body.handle;
