@@ -123,6 +123,9 @@ func (r *reader) look() {
 	for _, end := range r.text.ends[:r.text.count] {
 		w := word{start: start, end: end}
 		w.id, w.stem, w.flags = r.lex.lookup(r.text.buf[start:end])
+		if w.id|w.stem == 0 {
+			r.unglue(&w)
+		}
 		words = append(words, w)
 		start = end + 1
 	}
@@ -131,6 +134,20 @@ func (r *reader) look() {
 		for ; set != 0; set &= set - 1 {
 			r.address(i<<6 + bits.TrailingZeros64(set))
 		}
+	}
+}
+
+// glued is what some banks write in front of a shop's name without a space.
+const glued = "PUR"
+
+// unglue leaves glued out of a word where the rest is one that the lexicon knows.
+func (r *reader) unglue(w *word) {
+	buf := r.text.buf[w.start:w.end]
+	if len(buf) < len(glued)+4 || string(buf[:len(glued)]) != glued {
+		return
+	}
+	if id, stem, flags := r.lex.lookup(buf[len(glued):]); id|stem != 0 {
+		w.start, w.id, w.stem, w.flags = w.start+int32(len(glued)), id, stem, flags
 	}
 }
 
@@ -214,7 +231,7 @@ func (r *reader) apply(n int16, start, end int) {
 // verdict goes through the tiers in their order.
 func (h *hits) verdict() Verdict {
 	m := &h.mechanism
-	if m.leaf != LeafOther && !(m.weak && h.merchant.leaf != LeafOther && !h.merchant.derived) {
+	if m.leaf != LeafOther && !(m.weak && h.merchant.saysMoreThan(m.leaf)) {
 		return Verdict{m.leaf, TierMechanism}
 	}
 	if h.merchant.leaf != LeafOther {
@@ -224,6 +241,15 @@ func (h *hits) verdict() Verdict {
 		return h.pattern.as(TierPattern)
 	}
 	return Verdict{LeafOther, TierOther}
+}
+
+// saysMoreThan reports whether a merchant's hit is better than a mechanism's weak
+// leaf. Words of a loan give way to a lender only: insurers and brokers lend too.
+func (h *hit) saysMoreThan(weak Leaf) bool {
+	if weak == LeafLoanProceeds || weak == LeafPersonalLoan {
+		return h.leaf.Group() == GroupLending
+	}
+	return h.leaf != LeafOther && !h.derived
 }
 
 // as is the hit's verdict: a purchase that comes in is decided by its direction.

@@ -132,10 +132,13 @@ var ruled = sync.OnceValue(func() *lexicon { return compile(rules()) })
 
 // compile builds a lexicon. The order of the rules is their precedence.
 func compile(rs []rule) *lexicon {
+	const words = 1 << 14 // about as many as there are, so that the tables grow little
 	c := compiler{
-		lex: &lexicon{rules: rs}, ids: map[string]uint16{"": 0}, flags: map[string]uint8{},
-		edges: map[edgeSlot]uint16{}, at: [][]action{nil}, parts: map[string]int16{},
+		lex: &lexicon{rules: rs}, ids: make(map[string]uint16, words), flags: map[string]uint8{},
+		names: make([]string, 0, words), edges: make(map[edgeSlot]uint16, words), steps: make([]edgeSlot, 0, words),
+		ends: make([]pathEnd, 0, words), parts: map[string]int16{},
 	}
+	c.ids[""] = 0
 	for flag, list := range parseWords(wordLists) {
 		for _, w := range list {
 			c.id(strings.ToUpper(w))
@@ -143,8 +146,10 @@ func compile(rs []rule) *lexicon {
 		}
 	}
 	for i, r := range rs {
-		for _, p := range splitTrim(r.phrases, ",") {
-			c.phrase(p, int16(i))
+		for p := range strings.SplitSeq(strings.ToUpper(r.phrases), ",") {
+			if p = strings.TrimSpace(p); p != "" {
+				c.phrase(p, int16(i))
+			}
 		}
 	}
 	c.lex.card = c.part(cardWords)
@@ -161,8 +166,15 @@ type compiler struct {
 	names []string          // by id, in the order of the ids
 	flags map[string]uint8
 	edges map[edgeSlot]uint16 // by {from, id}
-	at    [][]action          // by node
+	steps []edgeSlot          // the edges, by the node that they lead to, from 1
+	ends  []pathEnd
 	parts map[string]int16
+}
+
+// pathEnd is an action at the node where its phrase ends.
+type pathEnd struct {
+	node uint16
+	action
 }
 
 func splitTrim(s, sep string) []string {
@@ -177,7 +189,7 @@ func splitTrim(s, sep string) []string {
 
 func (c *compiler) phrase(p string, rule int16) {
 	if !strings.Contains(p, " + ") && !strings.Contains(p, " - ") {
-		for _, alt := range strings.Split(p, "|") {
+		for alt := range strings.SplitSeq(p, "|") {
 			c.path(alt, action{rule: rule, part: -1})
 			c.glued(alt, rule)
 		}
@@ -207,13 +219,14 @@ func (c *compiler) glued(phrase string, rule int16) {
 	if c.lex.rules[rule].tier != TierMerchant || joined == phrase || len(joined) < minGlued || strings.Contains(phrase, "*") {
 		return
 	}
-	for _, w := range []string{joined, joined + "com"} {
+	for _, w := range []string{joined, joined + "COM"} {
 		c.path(w, action{rule: rule, part: -1})
 	}
 }
 
 // part is the number of a part of a compound: any of its alternatives.
 func (c *compiler) part(alternatives string) int16 {
+	alternatives = strings.ToUpper(alternatives)
 	n, known := c.parts[alternatives]
 	if known {
 		return n
@@ -224,7 +237,7 @@ func (c *compiler) part(alternatives string) int16 {
 	}
 	c.parts[alternatives] = n
 	c.lex.compounds = append(c.lex.compounds, nil)
-	for _, alt := range strings.Split(alternatives, "|") {
+	for alt := range strings.SplitSeq(alternatives, "|") {
 		c.path(alt, action{rule: -1, part: n})
 	}
 	return n
@@ -233,17 +246,17 @@ func (c *compiler) part(alternatives string) int16 {
 // path lays a phrase into the trie.
 func (c *compiler) path(phrase string, a action) {
 	at := uint16(0)
-	for _, w := range strings.Fields(strings.ToUpper(phrase)) {
+	for w := range strings.FieldsSeq(phrase) {
 		key := edgeSlot{from: at, id: c.id(w)}
 		next, known := c.edges[key]
 		if !known {
-			next = uint16(len(c.at))
-			c.at = append(c.at, nil)
+			next = uint16(len(c.steps) + 1)
+			c.steps = append(c.steps, edgeSlot{key.from, key.id, next})
 			c.edges[key] = next
 		}
 		at = next
 	}
-	c.at[at] = append(c.at[at], a)
+	c.ends = append(c.ends, pathEnd{at, a})
 }
 
 func (c *compiler) id(w string) uint16 {
@@ -321,18 +334,19 @@ func stemTable(stems []string, of func(string) (head uint32, id uint16)) []stemS
 }
 
 func (l *lexicon) layTrie(c *compiler) {
-	for _, acts := range c.at {
-		l.nodes = append(l.nodes, node{uint16(len(l.acts)), uint16(len(acts))})
-		l.acts = append(l.acts, acts...)
+	slices.SortStableFunc(c.ends, func(a, b pathEnd) int { return cmp.Compare(a.node, b.node) })
+	l.nodes = make([]node, len(c.steps)+1)
+	l.acts = make([]action, len(c.ends))
+	for i, e := range c.ends {
+		l.acts[i] = e.action
+		n := &l.nodes[e.node]
+		if n.count++; n.count == 1 {
+			n.first = uint16(i)
+		}
 	}
-	edges := make([]edgeSlot, 0, len(c.edges))
-	for k, to := range c.edges {
-		edges = append(edges, edgeSlot{k.from, k.id, to})
-	}
-	slices.SortFunc(edges, func(a, b edgeSlot) int { return cmp.Compare(a.to, b.to) })
-	l.edges = make([]edgeSlot, tableSize(len(edges)))
+	l.edges = make([]edgeSlot, tableSize(len(c.steps)))
 	l.roots = make([]uint16, len(c.ids))
-	for _, e := range edges {
+	for _, e := range c.steps {
 		if e.from == 0 {
 			l.roots[e.id] = e.to
 			continue

@@ -72,7 +72,10 @@ func parseRules(tier Tier, file string) ([]rule, error) {
 		case len(out) == 0:
 			return fail("a phrase before any rule")
 		default:
-			if line = strings.NewReplacer(names...).Replace(line); strings.ContainsAny(line, "{}") {
+			if strings.Contains(line, "{") {
+				line = strings.NewReplacer(names...).Replace(line)
+			}
+			if strings.ContainsAny(line, "{}") {
 				return fail("unknown definition")
 			}
 			last := &out[len(out)-1]
