@@ -37,8 +37,9 @@ type table struct {
 	*steps
 	headers []header
 	lines   []line
-	vague   bool            // an amount of a table stands in none of its columns
-	inKind  [2]report.Cents // what is taxed as if it were paid
+	vague   bool              // an amount of a table stands in none of its columns
+	inKind  [2]report.Cents   // what is taxed as if it were paid
+	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
 }
 
 // amounts goes through the rows from top to bottom.
@@ -165,9 +166,22 @@ func (t *table) row(s *sheet, n int, r row) {
 	if s.totalsHeader(r) {
 		return
 	}
-	var label, before *cell
+	var label, before, total *cell
 	var numbers []*cell
 	flush := func() {
+		switch {
+		case label != nil && totalOf(label.words) != noItem:
+			total = label
+		case label != nil && total != nil && len(numbers) == 1 && numbers[0].money:
+			// "Net Pay", then a period and its amount.
+			if p := periodOf(label.words); p == current || p == ytd {
+				whole := *label
+				whole.words = total.words + " " + map[period]string{current: "current", ytd: "ytd"}[p]
+				t.take(s, n, &whole, numbers)
+				numbers = nil
+				return
+			}
+		}
 		switch {
 		case len(numbers) > 0:
 			t.take(s, n, label, numbers)
@@ -189,7 +203,7 @@ func (t *table) row(s *sheet, n int, r row) {
 				}
 				label = c
 			}
-			if i+1 < len(r) && r[i+1].number {
+			if head, _, ok := split(c); i+1 < len(r) && r[i+1].number && !(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd)) {
 				continue // what it ends with is not the amount
 			}
 			if head, rest, ok := split(c); ok { // a label and its amount in one piece
@@ -269,6 +283,9 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label == nil && t.allBelow(s, n, numbers) {
 		return
 	}
+	if label == nil {
+		label = s.astride(n, numbers[0])
+	}
 	if label != nil && !itemOfAny(label.words) {
 		if words := s.wrapped(n, label, numbers[0]); words != "" {
 			whole := *label
@@ -278,6 +295,27 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if !t.take1(label, numbers) && label != nil {
 		t.allBelow(s, n, numbers)
 	}
+}
+
+// astride is a label of two lines, whose amounts stand between them; nil where there
+// is none.
+func (s *sheet) astride(n int, first *cell) *cell {
+	if n == 0 || n+1 >= len(s.rows) {
+		return nil
+	}
+	up, down := s.rows[n-1][0], s.rows[n+1][0]
+	for _, c := range []*cell{up, down} {
+		if c.number || c.page != first.page || c.x1 > first.x0 || abs(c.y-first.y) > 0.85*first.size {
+			return nil
+		}
+	}
+	if abs(up.x0-down.x0) > 1 {
+		return nil
+	}
+	s.spend(len(up.words) + len(down.words))
+	whole := *up
+	whole.text, whole.words, whole.y = up.text+" "+down.text, up.words+" "+down.words, first.y
+	return &whole
 }
 
 // wrapped is what a label says together with words a little above and below it, as
@@ -332,6 +370,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	if g != nil && l.in == elsewhere {
 		if l.item != net {
 			t.addInKind(l, numbers, kinds)
+			t.setAside(numbers, kinds)
 			return true
 		}
 		l.weak, l.counted = true, false
@@ -348,6 +387,9 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 			if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
 				kinds[i] = current + ytd - kinds[1-i]
 			}
+		}
+		if l.item <= totalDeductions && kinds[0] == ytd && kinds[1] == current && g.nowFirst() {
+			kinds[0], kinds[1] = current, ytd // they stand left of both columns
 		}
 	}
 	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) && slices.Contains(kinds, noPeriod)
@@ -370,6 +412,43 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	}
 	t.lines = append(t.lines, l)
 	return true
+}
+
+// nowFirst says whether a table has the period's amounts left of the year's.
+func (g *segment) nowFirst() bool {
+	of := func(p period) int { return slices.IndexFunc(g.columns, func(c column) bool { return c.kind == p }) }
+	return of(current) >= 0 && of(current) < of(ytd)
+}
+
+// maxAside is how many amounts of other tables are kept.
+const maxAside = 60
+
+// setAside keeps amounts of other tables: one of them may be what gross and net
+// differ by besides the deductions.
+func (t *table) setAside(numbers []*cell, kinds []period) {
+	for i, c := range numbers {
+		k := now
+		if kinds[i] == ytd {
+			k = toDate
+		}
+		if c.money && c.amount > 0 && (kinds[i] == current || kinds[i] == ytd) && len(t.aside[k]) < maxAside {
+			t.aside[k] = append(t.aside[k], c.amount)
+		}
+	}
+}
+
+// explained says whether something is nothing, or an amount that stands beside the
+// earnings and deductions: a reimbursement, what is paid in kind.
+func (t *table) explained(left report.Cents, k int) bool {
+	if near(left, 0, 2) {
+		return true
+	}
+	if slices.ContainsFunc(t.aside[k], func(c report.Cents) bool { return near(left, c, 2) }) {
+		return true
+	}
+	return slices.ContainsFunc(t.lines, func(l line) bool {
+		return l.cells[k] != nil && l.item == noItem && l.label != "" && !contains(l.label, "total") && (!l.counted || l.in == noSection) && l.group != (group{}) && near(left, l.amount[k], 2)
+	})
 }
 
 // addInKind notes what is taxed though no money is paid: life insurance, a car.

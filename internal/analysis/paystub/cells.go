@@ -232,7 +232,7 @@ func lines(pieces []*cell) (rows []row) {
 		pieces = pieces[n:]
 		slices.SortStableFunc(line, func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
 		var out row
-		for _, c := range line {
+		for _, c := range kerned(line) {
 			if last := len(out) - 1; last >= 0 {
 				before := out[last]
 				if c.text == before.text && abs(c.x0-before.x0) < 1 && abs(c.y-before.y) < 1 {
@@ -276,6 +276,26 @@ func lines(pieces []*cell) (rows []row) {
 		}
 	}
 	return rows
+}
+
+// kerned joins pieces of a word that were drawn apart for the look of its letters,
+// before it is judged whether one word and the next belong together.
+func kerned(line row) (out row) {
+	for _, c := range line {
+		if last := len(out) - 1; last >= 0 {
+			before := out[last]
+			a, _ := utf8.DecodeLastRuneInString(before.text)
+			b, _ := utf8.DecodeRuneInString(c.text)
+			if gap := c.x0 - before.x1; unicode.IsLetter(a) && unicode.IsLetter(b) && abs(gap) < 0.1*c.size && c.size == before.size && c.y == before.y && len(before.text) < 400 {
+				before.text += c.text
+				before.x1 = c.x1
+				before.runs = append(before.runs, c.runs...)
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // splitCents reads dollars and cents that stand in columns of their own, or with a
@@ -354,7 +374,7 @@ func plain(s string) string {
 				b.WriteByte(' ')
 			}
 			gap = false
-			b.WriteRune(unicode.ToLower(c))
+			b.WriteRune(folded(unicode.ToLower(c)))
 		} else if c == '#' {
 			if b.Len() > 0 {
 				b.WriteString(" no")
@@ -365,6 +385,14 @@ func plain(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// folded is a letter of Spanish without its accent: stubs print either.
+func folded(c rune) rune {
+	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
+		return []rune("aeiouun")[i]
+	}
+	return c
 }
 
 // money reads an amount with two decimals, as in 1,234.56, $1,234.56, (12.00),

@@ -22,17 +22,17 @@ const (
 // whatever stands beside them; amounts are of the period unless a header above them
 // says otherwise.
 var periods = map[period][]string{
-	current: {"current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
+	current: {"actual", "este periodo", "current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
 		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "this week", "this wk", "this month", "this per", "this prd", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
-	ytd: {"ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
+	ytd: {"acumulado", "acumulado anual", "so far this year", "ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
 		"ytd amt", "yr to date", "this year", "ytd gross", "y t d gross", "year todate", "ytd taxes", "ytd dollars", "ytd current", "calendar year to date", "ytd withholding", "tax year to date", "year to date earnings", "cytd", "ytd total amount", "yeartodate", "yr to dt"},
-	notMoney: {"hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
+	notMoney: {"horas", "hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
 		"hours days", "hours h mm", "days", "earned", "taken", "beginning", "ending", "begin", "end", "bal", "avail", "remaining", "prior", "start balance", "end balance", "current balance", "scheduled", "available to use", "plan year used", "ytd used", "reduced", "carryover",
 		"prior balance", "beginning balance", "ending balance", "accrued ytd", "used ytd", "ytd accrued", "ytd taken", "prior yr balance", "accrued pay pd", "used pay pd", "use lose", "hours worked", "hour", "hours this period", "unit", "reg hrs", "hrs worked", "adjusted", "hours current"},
-	rated: {"rate", "pay rate", "hourly rate", "rate of pay", "rate hr", "base rate", "rate per hour", "rate hour", "rates", "hr rate", "rate amount"},
-	foreign: {"ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
+	rated: {"tarifa", "tasa", "rate", "pay rate", "hourly rate", "rate of pay", "rate hr", "base rate", "rate per hour", "rate hour", "rates", "hr rate", "rate amount"},
+	foreign: {"ytd taxable", "ytd taxable wages", "taxable ytd", "wages subject to tax", "ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
 		"district paid", "taxable income", "company current", "company ytd", "employer share", "employer cost", "employer paid", "employer match", "subject gross"},
-	describe: {"description", "type", "code", "item", "pay type", "pay code", "deduction", "tax", "plan", "leave type", "earning", "wage type", "assignment", "job", "dept", "department", "dates", "status", "filing status", "account", "account type", "bank", "document", "document type", "details", "earnings description",
+	describe: {"descripcion", "concepto", "description", "type", "code", "item", "pay type", "pay code", "deduction", "tax", "plan", "leave type", "earning", "wage type", "assignment", "job", "dept", "department", "dates", "status", "filing status", "account", "account type", "bank", "document", "document type", "details", "earnings description",
 		"deduction description", "tax description", "withholding", "pretax", "pre tax", "account number", "date", "earning type", "deduction type", "tax type", "name of deduction", "pay item", "line"},
 }
 
@@ -50,10 +50,30 @@ func periodOf(words string) period {
 	if p, known := periodWords[words]; known {
 		return p
 	}
+	if whole := spelled(words); whole != words {
+		return periodWords[whole]
+	}
 	if rest, found := without(words, "usd"); found && rest != "" {
 		return periodWords[rest]
 	}
 	return noPeriod
+}
+
+// shortened are words of columns that are often cut short.
+var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "amount", "hrs": "hours", "prd": "period", "per": "period", "yr": "year", "earn": "earnings", "deds": "deductions"}
+
+// spelled is the words of a column in full.
+func spelled(words string) string {
+	if len(words) > 40 {
+		return words
+	}
+	all := strings.Fields(words)
+	for i, w := range all {
+		if long, known := shortened[w]; known {
+			all[i] = long
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // isAmounts says whether a cell of a header is over amounts, and leaves open of
@@ -97,12 +117,14 @@ func sectionOf(words string) section {
 	switch {
 	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) && !whole("state tax", "state taxes", "city tax", "county tax", "state income"),
 		has("benefits paid", "on your behalf", "for you", "not included", "not in net", "informational", "accrual", "leave", "balance", "time off", "absence", "entitlement balance", "contribution by", "direct deposit", "distribution", "allocation", "taxable", "tax base", "tax data", "tax info", "memo", "imputed", "fringe",
-			"non cash", "noncash", "deposits", "payment information", "payment method", "payment details", "payments", "other information", "other benefits", "messages", "vacation hours", "sick", "accumulat", "deposited"),
+			"non cash", "noncash", "deposits", "payment information", "payment method", "payment details", "payments", "other information", "other benefits", "messages", "vacation hours", "sick", "accumulat", "deposited", "patronal", "balance de"),
 		words == "benefits", words == "other benefits and information", words == "deposit":
 		return elsewhere
-	case has("deduction", "withh", "withheld", "garnish", "voluntary", "statutory", "pre tax", "pretax", "post tax", "after tax", "before tax"), whole("taxes", "tax"):
+	case has("earning") && has("deduction"):
+		return noSection // each line says for itself
+	case has("adjustments to net", "deduction", "withh", "withheld", "garnish", "voluntary", "statutory", "pre tax", "pretax", "post tax", "after tax", "before tax", "deduccion", "retencion", "contribucion", "impuestos"), whole("taxes", "tax"):
 		return deductions
-	case has("earning", "hours and pay", "gross pay", "pay details", "description of pay", "remuneration", "compensation", "earned"), whole("wages", "income", "pay", "hours"):
+	case has("ingresos", "devengado", "earning", "hours and pay", "gross pay", "pay details", "description of pay", "remuneration", "compensation", "earned"), whole("wages", "income", "pay", "hours"):
 		return earnings
 	}
 	return noSection
@@ -110,7 +132,7 @@ func sectionOf(words string) section {
 
 // headingWords are all the words that a title within a table is made of.
 var headingWords = strings.Fields("earnings earning deductions deduction taxes tax withholdings withholding withheld statutory other others pre post before after pretax posttax employee employer company paid benefits benefit contributions contribution voluntary mandatory involuntary memo information hours and or pay wages gross " +
-	"leave accruals accrual time off fringe imputed income costs cost informational total totals summary taxable bases base memos from of the your you to additional adjustments statement details detail cash non elective reductions items noncash personal payroll required court ordered garnishments insurance")
+	"leave accruals accrual time off fringe imputed income costs cost informational total totals summary taxable bases base memos from of the your you to additional adjustments statement details detail cash non elective reductions items noncash ingresos deducciones retenciones impuestos personal payroll required court ordered garnishments insurance")
 
 // headingOf says what a row without amounts is the title of.
 func headingOf(words string) section {

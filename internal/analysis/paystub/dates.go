@@ -40,14 +40,14 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 // cutJoin cuts a text at what joins two days.
 func cutJoin(text string) (before, after string, found bool) {
 	lower := strings.ToLower(text)
-	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " until ", " and ", "-", "~", ".."} {
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " al ", " until ", " and ", "-", "~", ".."} {
 		trimmed := strings.TrimLeft(lower, " ")
 		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
 			at := len(lower) - len(trimmed)
 			return "", strings.TrimLeft(text[min(len(text), at+len(strings.TrimLeft(w, " "))):], " "), true
 		}
 	}
-	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to "} {
+	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to ", " al "} {
 		if i := strings.Index(lower, w); i >= 0 {
 			return text[:i], text[i+len(w):], true
 		}
@@ -165,10 +165,10 @@ func monthOf(s string) int {
 
 // frequencies are the words of each rhythm; numbers are the periods of a year.
 var frequencies = flipped(map[string][]string{
-	report.PayWeekly:      {"weekly", "every week", "once a week", "each week", "weekly 52", "52 times a year"},
-	report.PayBiweekly:    {"bi weekly", "biweekly", "every two weeks", "every 2 weeks", "every other week", "every second week", "fortnightly", "biweekly 26", "bi weekly 26", "26 times a year"},
-	report.PaySemiMonthly: {"semi monthly", "semimonthly", "twice a month", "twice per month", "twice monthly", "two times a month", "2 times a month", "semimonthly 24", "semi monthly 24", "24 times a year"},
-	report.PayMonthly:     {"monthly", "every month", "once a month", "each month", "monthly 12", "12 times a year"},
+	report.PayWeekly:      {"weekly", "semanal", "every week", "once a week", "each week", "weekly 52", "52 times a year"},
+	report.PayBiweekly:    {"bi weekly", "bisemanal", "cada dos semanas", "biweekly", "every two weeks", "every 2 weeks", "every other week", "every second week", "fortnightly", "biweekly 26", "bi weekly 26", "26 times a year"},
+	report.PaySemiMonthly: {"semi monthly", "quincenal", "semimonthly", "twice a month", "twice per month", "twice monthly", "two times a month", "2 times a month", "semimonthly 24", "semi monthly 24", "24 times a year"},
+	report.PayMonthly:     {"monthly", "mensual", "every month", "once a month", "each month", "monthly 12", "12 times a year"},
 })
 
 // aboutPay are words before and after those of a rhythm that change nothing.

@@ -38,12 +38,12 @@ func (s *sheet) fields() *fields {
 			}
 			s.spend(32 + len(c.text))
 			what, rest, colon := inline(c.text)
-			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress || strings.Contains(plain(strings.TrimSuffix(c.text, rest)), " ")) {
+			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
 				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
 					continue
 				}
 			}
-			if what = labelOf(c.words); what == noField || what == fieldOther {
+			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
 				continue
 			}
 			for _, v := range s.beside(n, i, what) {
@@ -68,6 +68,11 @@ func (s *sheet) fields() *fields {
 		f.frequency = rhythm(f.start.date, f.end.date)
 	}
 	return f
+}
+
+// besideEnd says whether a row names the end of something.
+func besideEnd(r row) bool {
+	return slices.ContainsFunc(r, func(c *cell) bool { return labelOf(c.words) == fieldEnd })
 }
 
 // habit says whether the values of this stub stand below their labels rather than
@@ -235,7 +240,7 @@ func (s *sheet) beside(n, i int, what field) (out []*cell) {
 			far[r[i+1]] = -1
 		}
 	}
-	for k := n + 1; k < len(s.rows) && k <= n+2; k++ {
+	for k := n + 1; k < len(s.rows) && k <= n+4; k++ {
 		r := s.rows[k]
 		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
 			break
@@ -367,5 +372,5 @@ func isName(s string) bool {
 		return false
 	}
 	w := plain(s)
-	return headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w)
+	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w)
 }

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,18 +103,36 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	}
 	ok = true
 	if v := t.value(gross, k); v != nil && count[earnings] > 0 {
-		checked, ok = true, near(sum[earnings], *v, 2)
+		checked, ok = true, t.explained(*v-sum[earnings], k)
 		short = sum[earnings] < *v
 	}
 	if v := t.value(totalDeductions, k); v != nil && *v != 0 && count[deductions] > 0 {
 		agrees := near(sum[deductions], *v, 2)
-		for _, part := range parts {
-			agrees = agrees || near(part, *v, 2)
-		}
+		agrees = agrees || comeTo(parts, *v)
 		short = (ok || short) && (agrees || sum[deductions] < *v)
 		checked, ok = true, ok && agrees
 	}
 	return checked, ok, short
+}
+
+// comeTo says whether some of a few parts come to a sum.
+func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
+	all := slices.Collect(maps.Values(parts))
+	if len(all) > maxTables {
+		return slices.ContainsFunc(all, func(c report.Cents) bool { return near(c, sum, 2) })
+	}
+	for mask := 1; mask < 1<<len(all); mask++ {
+		var some report.Cents
+		for i, c := range all {
+			if mask>>i&1 == 1 {
+				some += c
+			}
+		}
+		if near(some, sum, 2) {
+			return true
+		}
+	}
+	return false
 }
 
 // balance says whether gross less the deductions is net.
@@ -123,10 +142,12 @@ func (t *table) balance(k int) (known, ok bool) {
 		return false, false
 	}
 	var less, more report.Cents
-	lines := 0
+	lines, lost := 0, false
 	for i := range t.lines {
 		l := &t.lines[i]
 		switch {
+		case l.counted && l.in == deductions && k == toDate && l.cells[k] == nil && l.amount[now] != 0:
+			lost = true // not all of the year was read, or it is not shown
 		case !l.counted || l.cells[k] == nil:
 		case l.item == reimbursement:
 			more += l.amount[k]
@@ -138,7 +159,7 @@ func (t *table) balance(k int) (known, ok bool) {
 	if total := t.value(totalDeductions, k); total != nil && lines == 0 {
 		less, lines = *total, 1
 	}
-	return lines > 0, near(*g-less, *n, 2) || near(*g-less+more, *n, 2)
+	return lines > 0 && !lost, t.explained(*n-(*g-less), k) || near(*g-less+more, *n, 2)
 }
 
 func near(a, b, by report.Cents) bool { return a-b <= by && b-a <= by }

@@ -33,7 +33,7 @@ func itemOf(words string, in section) (item, period) {
 	if len(words) > maxLabel {
 		return noItem, of
 	}
-	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date"} {
+	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date", "acumulado"} {
 		if rest, found := without(words, w); found {
 			words, of = rest, ytd
 		}
@@ -51,15 +51,15 @@ func itemOf(words string, in section) (item, period) {
 	}
 	taken := in == deductions || has("deduction", "purchase", "buy", "advance", "ded", "repay", "repayment", "deduct", "loan", "donation")
 	switch {
-	case notOurs(words) || has("taxable", "limit"), has("wages", "gross", "earnings") && has("social security", "ss", "medicare", "fica", "oasdi"):
+	case notOurs(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") && has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
-	case has("social security", "soc sec", "oasdi", "socsec", "social sec", "ss tax", "fica ss", "ss ee", "ss", "soc security", "s s", "soc", "fica oasdi", "fica social security", "socsecurity", "oasdi ee", "ssa", "sosec", "fica s s", "social securty", "soc sec ee", "fica soc sec", "old age"):
+	case has("seguro social", "social security", "soc sec", "oasdi", "socsec", "social sec", "ss tax", "fica ss", "ss ee", "ss", "soc security", "s s", "soc", "fica oasdi", "fica social security", "socsecurity", "oasdi ee", "ssa", "sosec", "fica s s", "social securty", "soc sec ee", "fica soc sec", "old age"):
 		return socialSecurity, of
-	case has("medicare", "fed med", "med ee", "fica med", "fica mc", "mcare", "fica hi", "medicare hi", "medi", "fed hi", "hospital ins"), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+	case has("medicare", "mwt", "fed med", "med ee", "fica med", "fica mc", "mcare", "fica hi", "medicare hi", "medi", "fed hi", "hospital ins"), in == deductions && (words == "med" || words == "mc" || words == "hi"):
 		return medicare, of
 	case has("fica"):
 		return fica, of
-	case has("reimbursement", "reimb", "expense reimbursement", "reimbursements", "mileage", "per diem", "expense", "expenses"):
+	case has("reembolso", "reimbursement", "reimb", "expense reimbursement", "reimbursements", "mileage", "per diem", "expense", "expenses"):
 		return reimbursement, of
 	case has("pto", "paid time off", "personal time off", "personal time", "ptoadv", "ptobuy", "ptoded") && taken:
 		return paidTimeOffDeduction, of
@@ -69,15 +69,15 @@ func itemOf(words string, in section) (item, period) {
 		return noItem, of
 	case has("pto", "paid time off", "personal time off"):
 		return paidTimeOff, of
-	case has("vacation", "vac", "vacat", "vacatn"):
+	case has("vacaciones", "vacation", "vac", "vacat", "vacatn"):
 		return vacation, of
-	case has("overtime", "ot", "o t", "time and half", "time and a half", "time one half", "overtm", "ovt", "double time", "doubletime", "ovrtm"):
+	case has("tiempo extra", "horas extra", "overtime", "ot", "o t", "time and half", "time and a half", "time one half", "overtm", "ovt", "double time", "doubletime", "ovrtm"):
 		return overtime, of
-	case has("bonus", "incentive", "bonuses"):
+	case has("bono", "bonificacion", "bonus", "incentive", "bonuses"):
 		return bonus, of
-	case has("commission", "commissions", "comm", "commis"):
+	case has("comision", "comisiones", "commission", "commissions", "comm", "commis"):
 		return commission, of
-	case has("regular", "reg", "salary", "hourly", "base pay", "basic pay", "base salary", "salaried", "base", "straight time", "st time", "base wages", "contract pay", "regulr", "straight", "regular earn", "contract"):
+	case in == earnings && words == "st", has("salario", "sueldo", "standard gross", "standard pay", "regular", "reg", "salary", "hourly", "base pay", "basic pay", "base salary", "salaried", "base", "straight time", "st time", "base wages", "contract pay", "regulr", "straight", "regular earn", "contract"):
 		return regular, of
 	}
 	return noItem, of
@@ -85,7 +85,7 @@ func itemOf(words string, in section) (item, period) {
 
 // notOurs says whether a line of a table is the employer's and not the employee's.
 func notOurs(words string) bool {
-	for _, w := range []string{"employer", "er", "company", "match", "matching", "co paid", "co match", "ermatch", "401kmatch"} {
+	for _, w := range []string{"employer", "er", "emplr", "patronal", "company", "match", "matching", "co paid", "co match", "ermatch", "401kmatch"} {
 		if contains(words, w) {
 			return true
 		}
@@ -94,19 +94,19 @@ func notOurs(words string) bool {
 }
 
 // fillers are words of totals that say nothing of which.
-var fillers = strings.Fields("total totals pay amount amounts earnings wages income salary compensation paid payment your the for employee usd sum of")
+var fillers = strings.Fields("total totals pay amount amounts earnings wages income salary compensation paid payment your the for employee usd sum of statutory amt")
 
 // totalOf says which total a label is of.
 func totalOf(words string) item {
 	words = unnumbered(words)
 	switch words {
-	case "take home pay", "take home", "net check", "net check amount", "net deposit", "net pay distribution", "net direct deposit", "net to bank", "net this check", "net check deposit", "total net check":
+	case "pago neto", "salario neto", "sueldo neto", "neto a pagar", "neto", "take home pay", "take home", "net check", "net check amount", "net deposit", "net pay distribution", "net direct deposit", "net to bank", "net this check", "net check deposit", "total net check":
 		return net
 	case "amount paid", "check amount", "amount of check", "net to check":
 		return paidByCheck
-	case "taxes and deductions", "taxes deductions", "tax and deductions":
+	case "total de deducciones", "total deducciones", "taxes and deductions", "taxes deductions", "tax and deductions":
 		return totalDeductions
-	case "total earnings", "total wages", "total pay", "earnings total", "total hours and earnings", "total compensation", "total income", "total earnings and hours", "total current earnings", "total gross", "total hours earnings":
+	case "tot ent", "total entitlements", "ingreso bruto", "salario bruto", "pago bruto", "total bruto", "total de ingresos", "total ingresos", "total earnings", "total wages", "total pay", "earnings total", "total hours and earnings", "total compensation", "total income", "total earnings and hours", "total current earnings", "total gross", "total hours earnings":
 		return gross
 	}
 	tokens := strings.Fields(words)
@@ -124,7 +124,7 @@ func totalOf(words string) item {
 			d = true
 		case w == "taxes" || w == "tax":
 			tax = true
-		case w == "total" || w == "totals" || w == "all":
+		case w == "total" || w == "tot" || w == "totals" || w == "all":
 			sum = true
 		case w == "and" || w == "personal" || w == "employee" || w == "less":
 		case !slices.Contains(fillers, w):

@@ -29,7 +29,7 @@ func (d *Document) look(s *sheet) {
 	d.rows(s)
 	for _, column := range columns(all) {
 		s.spend(len(column) * len(column) / 8) // each beside each
-		d.column(column)
+		d.column(s, column)
 	}
 	d.overlaps(s)
 }
@@ -37,9 +37,12 @@ func (d *Document) look(s *sheet) {
 // figuresOf are the amounts of a sheet.
 func (s *sheet) figuresOf() (out []figure) {
 	for _, r := range s.rows {
-		var label *cell
+		var label, before *cell // the last text, and the last before it that is of no period
 		for _, c := range r {
 			if !c.number && c.words != "" {
+				if label != nil && periodOf(label.words) == noPeriod {
+					before = label
+				}
 				label = c
 			}
 			if !c.money {
@@ -48,7 +51,10 @@ func (s *sheet) figuresOf() (out []figure) {
 			x := figure{cell: c}
 			if label != nil {
 				x.label = label
-				x.total = isTotal(label.words) || contains(label.words, "net")
+				x.total = totals(label)
+				if p := periodOf(label.words); before != nil && (p == current || p == ytd) {
+					x.total = totals(before) // "Net Pay", then "This Period" and its amount
+				}
 			}
 			object := 0
 			for _, i := range c.runs {
@@ -72,6 +78,9 @@ func (s *sheet) figuresOf() (out []figure) {
 	}
 	return out
 }
+
+// totals says whether a label is of a total, which is often set in bold.
+func totals(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
 
 // family is a font's name without its style.
 func family(name string) string {
@@ -222,8 +231,8 @@ func columns(all []figure) (out [][]figure) {
 
 // column looks for the one amount of a column whose edge, size or style is not
 // that of the others, or that was drawn in another order.
-func (d *Document) column(c []figure) {
-	if x := strayed(c); x > 0 && x <= max(1, len(c)/6) {
+func (d *Document) column(s *sheet, c []figure) {
+	if x := s.strayed(c); x > 0 && x <= max(1, len(c)/6) {
 		d.find(TextTouchedUp, true)
 	}
 	var sizes, styles int
@@ -262,8 +271,9 @@ func (d *Document) column(c []figure) {
 
 // strayed counts the amounts within a column whose right edge none of the others
 // has, where the rest has one edge. A column that is aligned to the left, or has
-// signs behind its amounts, has none.
-func strayed(c []figure) (n int) {
+// signs behind its amounts, has none, and neither has an amount that ends where a
+// word above it does: the column of another table.
+func (s *sheet) strayed(c []figure) (n int) {
 	same := make([]int, len(c))
 	best := 0
 	for i, x := range c {
@@ -289,11 +299,24 @@ func strayed(c []figure) (n int) {
 		}
 	}
 	for i, x := range c {
-		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom {
+		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom && !s.headed(x.cell) {
 			n++
 		}
 	}
 	return n
+}
+
+// headed says whether a word of a column above an amount ends where the amount does.
+func (s *sheet) headed(c *cell) bool {
+	for _, r := range s.rows {
+		s.spend(len(r))
+		for _, up := range r {
+			if up.page == c.page && !up.number && up.y > c.y && abs(up.x1-c.x1) < 0.25 && (periodOf(up.words) != noPeriod || mayBeAmounts(up.words)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // order looks for an amount that was drawn long after, or before, its neighbours

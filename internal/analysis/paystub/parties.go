@@ -18,6 +18,7 @@ type address struct{ name, line1, line2, city, state, zip string }
 func (s *sheet) parties(f *fields) {
 	blocks := s.blocks()
 	home := s.home(f, blocks)
+	s.inCells(f)
 	s.lineParties(f)
 	if f.employer == "" {
 		s.payer(f, blocks, home)
@@ -39,7 +40,9 @@ func (s *sheet) parties(f *fields) {
 		var lines []string
 		for _, c := range b.cells[:len(b.cells)-1] {
 			if c != f.employeeCell && !sameName(c.text, f.employee) {
-				lines = append(lines, c.text)
+				if number := strings.Trim(c.text, "xX*-0123456789 "); number != "" || strings.Trim(c.text, "0123456789") == "" {
+					lines = append(lines, c.text) // and no number that is masked
+				}
 			}
 		}
 		a := address{city: b.city, state: b.state, zip: b.zip}
@@ -87,7 +90,18 @@ func (s *sheet) home(f *fields, blocks []block) int {
 			return i
 		}
 	}
-	return -1
+	// The only one that is left, with a street and no name.
+	only := -1
+	for i, b := range blocks {
+		if !startsWithNumber(b.cells[0].text) || f.employerCell != nil && b.has(f.employerCell) {
+			continue
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = i
+	}
+	return only
 }
 
 // under says whether a label of a kind stands right above a cell.
@@ -125,10 +139,30 @@ func (s *sheet) lineParties(f *fields) {
 			switch {
 			case label == fieldAddress && !f.housed, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.housed:
 				f.setAddress(a)
-			case a.name != "" && f.employer == "" && (isCompany(a.name) || f.employee != "" || n < 3):
+			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
-			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil && below(f.employeeCell, c) && !isCompany(f.employee):
+			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil && (below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
 				f.setAddress(a)
+			}
+		}
+	}
+}
+
+// inCells reads a name, a street and a town that are cells of one row.
+func (s *sheet) inCells(f *fields) {
+	for _, r := range s.rows {
+		for i := 2; i < len(r) && i < 8; i++ {
+			city, state, zip, ok := town(r[i].text)
+			if !ok || !startsWithNumber(r[i-1].text) || r[i].x0-r[0].x1 > 400 {
+				continue
+			}
+			who := r[i-2]
+			line2 := ""
+			if f.employee == "" && isName(who.text) && !isCompany(who.text) {
+				f.employee, f.employeeCell = who.text, who
+			}
+			if sameName(who.text, f.employee) && !f.housed {
+				f.setAddress(address{line1: r[i-1].text, line2: line2, city: city, state: state, zip: zip})
 			}
 		}
 	}
@@ -182,22 +216,25 @@ func startsWithNumber(s string) bool {
 // payer finds who pays among the blocks: one that is called as companies are, or
 // the first that is not the home.
 func (s *sheet) payer(f *fields, blocks []block, home int) {
-	best := -1
+	var best *cell
 	for i, b := range blocks {
 		first := b.cells[0]
-		if i == home || !isText(first.text) || street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
+		for k := 1; k < len(b.cells)-1 && providerIn(first.words) != ""; k++ {
+			first = b.cells[k] // who pays on behalf of the employer
+		}
+		if i == home || providerIn(first.words) != "" || startsWithNumber(first.text) || !isText(first.text) || street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
 			continue
 		}
 		if isCompany(first.text) {
-			best = i
+			best = first
 			break
 		}
-		if best < 0 && (f.employee != "" || i+1 < len(blocks)) {
-			best = i
+		if best == nil && (f.employee != "" || i+1 < len(blocks)) {
+			best = first
 		}
 	}
-	if best >= 0 {
-		f.employer, f.employerCell = blocks[best].cells[0].text, blocks[best].cells[0]
+	if best != nil {
+		f.employer, f.employerCell = best.text, best
 	}
 }
 
@@ -291,7 +328,7 @@ func (s *sheet) blocks() (out []block) {
 				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
 					break
 				}
-				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named && (!isCompany(up.text) || isCompany(b.cells[0].text) && !strings.HasPrefix(plain(b.cells[0].text), "office")) {
+				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named && (!isCompany(up.text) || isCompany(b.cells[0].text) && !unitOf(plain(b.cells[0].text))) {
 					break // a name begins the block
 				}
 				b.cells = append([]*cell{up}, b.cells...)
@@ -302,6 +339,25 @@ func (s *sheet) blocks() (out []block) {
 		}
 	}
 	return out
+}
+
+// unitOf says whether a line names a part of the one above it: the office that pays.
+func unitOf(words string) bool {
+	for _, w := range []string{"office", "payroll", "human resources", "accounting", "department of", "division of"} {
+		if strings.HasPrefix(words, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// unitWords begin the line of an address that names a part of a house.
+var unitWords = []string{"apt", "apartment", "unit", "suite", "ste", "bldg", "lot", "spc", "floor", "fl", "rm", "no", "trlr"}
+
+// isUnit says whether a line is one of an apartment.
+func isUnit(words string) bool {
+	first, rest, _ := strings.Cut(words, " ")
+	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
 }
 
 // street says whether a line of an address has a number in it.
@@ -364,7 +420,7 @@ func (s *sheet) headline(f *fields) string {
 			if what, _, _ := inline(c.text); what != noField || !isText(c.text) || sameName(c.text, f.employee) || isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}
-			if startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {
+			if providerIn(w) != "" || startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {
 				continue
 			}
 			name := untitled(c.text)
@@ -387,6 +443,19 @@ func untitled(text string) string {
 		}
 	}
 	return text
+}
+
+// providerIn is the payroll company that a text names.
+func providerIn(words string) string {
+	if len(words) > 80 {
+		return ""
+	}
+	for _, p := range providers {
+		if contains(words, p.words) {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // someProvider looks for the name of a payroll company anywhere, as whole words of

@@ -227,6 +227,8 @@ func (t *table) value(i item, k int) *report.Cents {
 	switch {
 	case summed:
 		return &sum
+	case first != nil && i == net && k == now && *first == 0 && weak != nil && *weak != 0:
+		return weak // what the check is of, where all is deposited
 	case first != nil:
 		return first
 	case weak == nil && i == net:

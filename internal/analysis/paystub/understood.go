@@ -33,6 +33,12 @@ func (t *table) vote() {
 			}
 		}
 	}
+	above := map[group]int{} // where the gross of a table stands
+	for i := range t.lines {
+		if l := &t.lines[i]; l.item == gross && above[l.group] == 0 {
+			above[l.group] = i
+		}
+	}
 	for i := range t.lines {
 		l := &t.lines[i]
 		v := all[l.group]
@@ -44,7 +50,10 @@ func (t *table) vote() {
 			l.in = deductions
 			l.item, _ = itemOf(l.label, deductions)
 		}
-		if both := v.taken > 0 && v.earned > 0; both { // one table of both: each line for itself
+		if both := v.taken > 0 && v.earned > 0; both && i < above[l.group] { // what comes to the gross
+			l.in = earnings
+			l.item, _ = itemOf(l.label, earnings)
+		} else if both { // one table of both: each line for itself
 			l.in = deductions
 			if i, _ := itemOf(l.label, noSection); i >= regular && i <= vacation {
 				l.in, l.item = earnings, i
@@ -109,7 +118,7 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 			if sum[k] == nil {
 				continue
 			}
-			if v, any := t.sumOf(in, some, k); any && near(v, *sum[k], 2) {
+			if v, any := t.sumOf(in, some, k); any && (near(v, *sum[k], 2) || in == deductions && slices.ContainsFunc(t.extras(k), func(c report.Cents) bool { return near(v, *sum[k]+c, 2) })) {
 				fits += 100
 			} else if any && v != 0 {
 				fits -= 50
@@ -128,6 +137,17 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 			l.counted, l.in, l.item = false, elsewhere, noItem
 		}
 	}
+}
+
+// extras are the amounts that may be paid beside the gross.
+func (t *table) extras(k int) []report.Cents {
+	out := slices.Clone(t.aside[k])
+	for i := range t.lines {
+		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) && (l.item == reimbursement || l.counted && l.in == noSection) && len(out) < 2*maxAside {
+			out = append(out, l.amount[k])
+		}
+	}
+	return out
 }
 
 // understand settles what the totals are and which tables they are of.

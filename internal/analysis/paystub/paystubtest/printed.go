@@ -278,6 +278,9 @@ func (p *printedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 // figuresRaised are the regular pay and all that follows from it but the taxes.
 func figuresRaised(d Draw, s *Stub) map[report.Cents]report.Cents {
 	l := s.Line(Regular)
+	if l == nil {
+		return nil
+	}
 	by := l.Current * report.Cents(6+d(60)) / 100
 	out := map[report.Cents]report.Cents{}
 	if l.Hours > 0 {

@@ -11,7 +11,6 @@ import (
 	"hash/fnv"
 	"html/template"
 	"io/fs"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"time"
@@ -70,16 +69,22 @@ func Make(name string, n int) (*Page, error) {
 		return nil, err
 	}
 	set := map[string]string{}
+	var rows []string
 	if m := setting.FindSubmatch(raw); m != nil {
 		for line := range strings.Lines(string(m[1])) {
 			if k, v, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
 				set[k] = v
+			} else if strings.Contains(line, " = ") {
+				rows = append(rows, strings.TrimSpace(line))
 			}
 		}
 	}
+	if len(rows) > 0 {
+		return makeLedger(name, raw, set, rows)
+	}
 	h := fnv.New64a()
 	h.Write([]byte(name))
-	draw := paystubtest.Draw(rand.New(rand.NewPCG(h.Sum64(), uint64(n))).IntN)
+	draw := chance(h.Sum64(), uint64(n))
 	s := paystubtest.Random(draw)
 	for set["rhythm"] != "" && s.Frequency != set["rhythm"] || s.Pay.After(latest) {
 		s = paystubtest.Random(draw)

@@ -1,0 +1,38 @@
+package pages
+
+import (
+	"math/bits"
+
+	"vestibule/internal/analysis/paystub/paystubtest"
+)
+
+// chance draws numbers that are the same for the same seeds: a permuted congruential
+// generator of 128 bits (PCG DXSM), as math/rand/v2 has it, which packages of the
+// analysis do not import.
+func chance(hi, lo uint64) paystubtest.Draw {
+	next := func() uint64 {
+		h, l := bits.Mul64(lo, 4865540595714422341)
+		h += hi*4865540595714422341 + lo*2549297995355413924
+		l, carry := bits.Add64(l, 1442695040888963407, 0)
+		h, _ = bits.Add64(h, 6364136223846793005, carry)
+		hi, lo = h, l
+		h ^= h >> 32
+		h *= 0xda942042e4dd58b5
+		h ^= h >> 48
+		return h * (l | 1)
+	}
+	return func(n int) int {
+		of := uint32(n)
+		if of&(of-1) == 0 {
+			return int(uint32(next()) & (of - 1))
+		}
+		for {
+			// The high half of a product; the few low ones that would favor some are
+			// drawn again.
+			product := uint64(uint32(next()>>32)) * uint64(of)
+			if low := uint32(product); low >= of || low >= -of%of {
+				return int(product >> 32)
+			}
+		}
+	}
+}
