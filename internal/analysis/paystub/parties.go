@@ -157,12 +157,11 @@ func (s *sheet) inCells(f *fields) {
 				continue
 			}
 			who := r[i-2]
-			line2 := ""
 			if f.employee == "" && isName(who.text) && !isCompany(who.text) {
 				f.employee, f.employeeCell = who.text, who
 			}
 			if sameName(who.text, f.employee) && !f.housed {
-				f.setAddress(address{line1: r[i-1].text, line2: line2, city: city, state: state, zip: zip})
+				f.setAddress(address{line1: r[i-1].text, city: city, state: state, zip: zip})
 			}
 		}
 	}

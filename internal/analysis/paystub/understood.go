@@ -139,17 +139,6 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 	}
 }
 
-// extras are the amounts that may be paid beside the gross.
-func (t *table) extras(k int) []report.Cents {
-	out := slices.Clone(t.aside[k])
-	for i := range t.lines {
-		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) && (l.item == reimbursement || l.counted && l.in == noSection) && len(out) < 2*maxAside {
-			out = append(out, l.amount[k])
-		}
-	}
-	return out
-}
-
 // understand settles what the totals are and which tables they are of.
 func (t *table) understand() {
 	t.totals()

@@ -1,0 +1,49 @@
+package paystub
+
+import (
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// maxAside is how many amounts of other tables are kept.
+const maxAside = 60
+
+// setAside keeps amounts of other tables: one of them may be what gross and net
+// differ by besides the deductions.
+func (t *table) setAside(numbers []*cell, kinds []period) {
+	for i, c := range numbers {
+		k := now
+		if kinds[i] == ytd {
+			k = toDate
+		}
+		if c.money && c.amount > 0 && (kinds[i] == current || kinds[i] == ytd) && len(t.aside[k]) < maxAside {
+			t.aside[k] = append(t.aside[k], c.amount)
+		}
+	}
+}
+
+// explained says whether something is nothing, or an amount that stands beside the
+// earnings and deductions: a reimbursement, what is paid in kind.
+func (t *table) explained(left report.Cents, k int) bool {
+	if near(left, 0, 2) {
+		return true
+	}
+	if slices.ContainsFunc(t.aside[k], func(c report.Cents) bool { return near(left, c, 2) }) {
+		return true
+	}
+	return slices.ContainsFunc(t.lines, func(l line) bool {
+		return l.cells[k] != nil && l.item == noItem && l.label != "" && !contains(l.label, "total") && (!l.counted || l.in == noSection) && l.group != (group{}) && near(left, l.amount[k], 2)
+	})
+}
+
+// extras are the amounts that may be paid beside the gross.
+func (t *table) extras(k int) []report.Cents {
+	out := slices.Clone(t.aside[k])
+	for i := range t.lines {
+		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) && (l.item == reimbursement || l.counted && l.in == noSection) && len(out) < 2*maxAside {
+			out = append(out, l.amount[k])
+		}
+	}
+	return out
+}
