@@ -185,6 +185,7 @@ func (w *world) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "again=1"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/compare", param: ready, query: "?with=" + second, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/delete", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,

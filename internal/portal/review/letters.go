@@ -150,6 +150,9 @@ func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, numb
 
 // letterAgain sends the email of the newest decision again, whose delivery failed.
 func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
+	if _, err := door.DecodeForm(w, r, 8<<10); err != nil {
+		return err
+	}
 	a, err := d.get(r)
 	if err != nil {
 		return err
