@@ -97,8 +97,7 @@ var picture = sync.OnceValue(func() *paystub.Document {
 // image's name, stand for one.
 func open(name string, body []byte) *paystub.Document {
 	d := paystub.Open(body)
-	if placeholder(d.Outcome, len(body)) && (d.FileType == report.FileImage ||
-		d.FileType == "" && slices.Contains(named, strings.ToLower(path.Ext(name)))) {
+	if placeholder(d.Outcome, len(body)) && (d.FileType == report.FileImage || slices.Contains(named, strings.ToLower(path.Ext(name)))) {
 		return picture()
 	}
 	return d
