@@ -151,13 +151,13 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		p.events.Sender = p.sandbox.Sender(sender)
 	}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
-	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now,
-		Sources: func(env svc.Environment) reports.Sources { return p.sources(env).Reports }, Documents: reportDocuments{p.documents},
-		Watch: c.Telemetry.ReportMade, Subjects: subjects{p.customers}, Configured: configured{p.customers}}
+	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
+		Sources:  func(env svc.Environment) reports.Sources { return p.sources(env).Reports },
+		OnChange: p.statusChanged, Watch: c.Telemetry.ReportMade}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
 		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers},
 		Relay: p.requires(customers.RelayTokens), Multi: p.requires(customers.MultiProductTokens)}
-	p.reports.Shared, p.reports.Events = p.sharing, reportEvents{p.events, p.sharing}
+	p.reports.Shared = p.sharing
 	p.events.Reports = labels{p.reports, p.customers, p.sharing}
 	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,

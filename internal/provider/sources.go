@@ -69,19 +69,3 @@ func (v visitDocuments) List(ctx context.Context, q store.Queryer, publicToken s
 	}
 	return out, err
 }
-
-// reportDocuments gives reports what was handed in.
-type reportDocuments struct{ documents *documents.Service }
-
-func (r reportDocuments) List(ctx context.Context, q store.Queryer, publicToken string) ([]reports.Document, error) {
-	all, err := r.documents.List(ctx, q, publicToken)
-	out := make([]reports.Document, len(all))
-	for i, d := range all {
-		out[i] = reports.Document{ID: d.ID, Kind: d.Kind, Name: d.Name, Type: d.Type, Path: d.Path(), Size: d.Size, Employer: d.Employer}
-	}
-	return out, err
-}
-
-func (r reportDocuments) Open(ctx context.Context, publicToken, id string) (io.ReadSeeker, error) {
-	return r.documents.Open(ctx, publicToken, id)
-}

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -10,9 +9,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -28,45 +25,6 @@ import (
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
-
-// subjects tells reports about products and consumers.
-type subjects struct{ customers *customers.Service }
-
-func (s subjects) Environment(ctx context.Context, q store.Queryer, customerID string) (svc.Environment, error) {
-	a, err := s.customers.ByID(ctx, q, customerID)
-	return a.Environment, err
-}
-
-func (s subjects) Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error) {
-	p, err := s.customers.Product(ctx, q, customerID, productID)
-	if err != nil {
-		return report.Product{}, "", err
-	}
-	out := report.Product{Name: p.Name, ProductID: p.ID, InquiryType: p.InquiryType}
-	if consumerID == "" {
-		return out, "", nil
-	}
-	c, err := s.customers.Consumer(ctx, q, customerID, consumerID)
-	return out, c.ExternalID, err
-}
-
-// configured tells reports what they are made with.
-type configured struct{ customers *customers.Service }
-
-func (c configured) Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error) {
-	p, err := c.customers.Product(ctx, q, customerID, productID)
-	return cashflow.Options{Attributes: true, Deprecated: p.Configuration.DeprecatedAttributes, ScoreV1: p.Configuration.ScoreV1, ScoreV21: p.Configuration.ScoreV21}, err
-}
-
-func (c configured) Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error) {
-	p, err := c.customers.Product(ctx, q, customerID, productID)
-	return income.Options{Suite: p.Configuration.IncomeModelSuite, Inflows: p.Configuration.IncomeInflows}, err
-}
-
-func (c configured) Eligibility(ctx context.Context, q store.Queryer, customerID, productID string) (report.Workflow, error) {
-	p, err := c.customers.Product(ctx, q, customerID, productID)
-	return cmp.Or(p.Configuration.EligibilityKind, report.IncomeAndAssets), err
-}
 
 // labels tells events what the customer calls a report. A third party is told of
 // what is shared with it in words of its own, and of nothing that was withdrawn.

@@ -15,11 +15,11 @@ import (
 type connections struct{ p *Provider }
 
 func (c connections) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(context.Context, *sql.Tx) error, error) {
-	env, err := subjects{c.p.customers}.Environment(ctx, c.p.config.DB.SQL, r.CustomerID)
+	owner, err := c.p.customers.ByID(ctx, c.p.config.DB.SQL, r.CustomerID)
 	if err != nil {
 		return nil, err
 	}
-	tokenizes := c.p.sources(env).Tokenizes
+	tokenizes := c.p.sources(owner.Environment).Tokenizes
 	m := bankaccounts.Made{PublicToken: r.PublicToken, CustomerID: r.CustomerID, ConsumerID: r.ConsumerID, KeyID: r.KeyID,
 		Source: r.Source(), Retrieved: r.Retrieved, Held: r.Held(), Fetched: fetched}
 	for _, from := range data.Connections {

@@ -15,17 +15,12 @@ import (
 	"vestibule/internal/svc"
 )
 
-// reportEvents tells the owner of a report how it ended, and those it is shared with.
-type reportEvents struct {
-	events  *events.Service
-	sharing *sharing.Service
-}
-
-func (e reportEvents) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
-	if err := e.events.Record(ctx, tx, customerID, publicToken, status, sub); err != nil {
+// statusChanged notifies the owner of a report, and those it is shared with.
+func (p *Provider) statusChanged(ctx context.Context, tx *sql.Tx, c reports.StatusChange) error {
+	if err := p.events.Record(ctx, tx, c.CustomerID, c.PublicToken, c.Status, c.Substatus); err != nil {
 		return err
 	}
-	return e.sharing.Ended(ctx, tx, publicToken, status, sub)
+	return p.sharing.Ended(ctx, tx, c.PublicToken, c.Status, c.Substatus)
 }
 
 // sharedEvents tells third parties of what is shared with them.

@@ -21,7 +21,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
 	"vestibule/internal/provider/gate"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -30,7 +29,7 @@ import (
 // Service is the room of customers. It is the gate's Directory.
 type Service struct {
 	DB   *store.DB
-	Gate Gate // admits the callers of the consumers API
+	Gate *gate.Gate // admits the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
@@ -45,11 +44,6 @@ type Service struct {
 	// CheckCompleteURL says whether browsers can be sent back to url at all; nil
 	// takes any.
 	CheckCompleteURL func(url string) error
-}
-
-// Gate admits callers.
-type Gate interface {
-	Basic(next door.HandlerFunc) door.HandlerFunc
 }
 
 // Account is a customer's account in one environment.

@@ -6,16 +6,28 @@ import (
 
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
-	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
 
-// Configured knows what the configuration in force has reports made with.
-type Configured interface {
-	Cashflow(ctx context.Context, q store.Queryer, customerID, productID string) (cashflow.Options, error)
-	Income(ctx context.Context, q store.Queryer, customerID, productID string) (income.Options, error)
-	Eligibility(ctx context.Context, q store.Queryer, customerID, productID string) (report.Workflow, error)
+// subject returns the product of a report with the configuration in force, and the
+// customer's own id of its consumer, empty for none.
+func (s *Service) subject(ctx context.Context, r Report) (p customers.Product, consumerExternalID string, err error) {
+	if p, err = s.Customers.Product(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err == nil && r.ConsumerID != "" {
+		var c customers.Consumer
+		c, err = s.Customers.Consumer(ctx, s.DB.SQL, r.CustomerID, r.ConsumerID)
+		consumerExternalID = c.ExternalID
+	}
+	if err != nil {
+		return p, "", fmt.Errorf("reports: subject: %w", err)
+	}
+	return p, consumerExternalID, nil
+}
+
+// productOf is a product as reports name it.
+func productOf(p customers.Product) report.Product {
+	return report.Product{Name: p.Name, ProductID: p.ID, InquiryType: p.InquiryType}
 }
 
 // compute returns the status of a report for what it is made from, and its body
@@ -33,17 +45,12 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 	if status != svc.StatusSuccess {
 		return status, sub, nil, nil
 	}
-	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
+	product, consumerExternalID, err := s.subject(ctx, r)
 	if err != nil {
-		return "", "", nil, fmt.Errorf("reports: subject: %w", err)
+		return "", "", nil, err
 	}
+	configured := product.Configuration
 	if r.Kind == svc.Income {
-		options := income.Options{}
-		if s.Configured != nil {
-			if options, err = s.Configured.Income(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err != nil {
-				return "", "", nil, fmt.Errorf("reports: configuration: %w", err)
-			}
-		}
 		var given Given
 		if in.Given != nil {
 			given = *in.Given
@@ -51,23 +58,19 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 		return status, sub, income.Build(income.Input{
 			PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 			ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-			Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
+			Product: productOf(product), InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
 			Consumer: in.Consumer, State: given.State, StatedEmployers: given.Employers, StatedAnnualIncome: given.AnnualIncome,
-			Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed, Options: options,
+			Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed,
+			Options: income.Options{Suite: configured.IncomeModelSuite, Inflows: configured.IncomeInflows},
 			Notices: incomeNotices(in),
 		}, r.Retrieved), nil
-	}
-	options := cashflow.Options{Attributes: true}
-	if s.Configured != nil {
-		if options, err = s.Configured.Cashflow(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err != nil {
-			return "", "", nil, fmt.Errorf("reports: configuration: %w", err)
-		}
 	}
 	return status, sub, cashflow.Build(cashflow.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: product, InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"),
+		Product: productOf(product), InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"),
 		InputRecordID: derived(r.PublicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
-		Options: options,
+		Options: cashflow.Options{Attributes: true, Deprecated: configured.DeprecatedAttributes,
+			ScoreV1: configured.ScoreV1, ScoreV21: configured.ScoreV21},
 	}, r.Retrieved), nil
 }

@@ -6,25 +6,9 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/report"
-	"vestibule/internal/store"
 )
-
-// Documents keeps the files that a consumer handed in for a report.
-type Documents interface {
-	List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error)
-	Open(ctx context.Context, publicToken, id string) (io.ReadSeeker, error)
-}
-
-// Document is one of them.
-type Document struct {
-	ID, Kind string // Kind is its document_type
-	Name     string // as the consumer has it
-	Type     string // content type
-	Path     string // last part of its source_filepath
-	Size     int64  // bytes
-	Employer int    // the stated one that it was uploaded for, from 1; 0: none in particular
-}
 
 // PaystubDocument is the document_type of uploaded pay stubs, and of their sources
 // the beginning of the source_id. LetterDocument is that of other documents.
@@ -35,11 +19,11 @@ const (
 
 // handed is a document with the source_id that it has in the report.
 type handed struct {
-	Document
+	documents.Document
 	source string
 }
 
-func (d handed) path() string { return d.ID + "/" + d.Path }
+func (d handed) path() string { return d.ID + "/" + d.Path() }
 
 // handed are the documents of a report in their order.
 func (s *Service) handed(ctx context.Context, r Report) ([]handed, error) {
@@ -71,9 +55,6 @@ func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubF
 
 // documents are the files that were handed in, whatever became of the report.
 func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
-	if s.Documents == nil {
-		return nil, nil
-	}
 	all, err := s.handed(ctx, rep)
 	if err != nil {
 		return nil, err
@@ -81,7 +62,7 @@ func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 	var out []file
 	for _, d := range all {
 		out = append(out, file{
-			listed: listed{d.Kind, d.ID, d.source, d.ID, d.path()}, name: d.Path, kind: d.Type,
+			listed: listed{d.Kind, d.ID, d.source, d.ID, d.path()}, name: d.Path(), kind: d.Type,
 			open: func() (io.ReadSeeker, error) { return s.Documents.Open(ctx, rep.PublicToken, d.ID) },
 		})
 	}

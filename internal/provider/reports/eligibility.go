@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,14 +15,14 @@ import (
 // eligibility is compute for an eligibility report. What its configuration does not
 // have verified is left out, whatever was retrieved.
 func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status svc.Status, sub svc.Substatus, body any, err error) {
-	w := report.IncomeAndAssets
-	if s.Configured != nil {
-		if w, err = s.Configured.Eligibility(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err != nil {
-			return "", "", nil, fmt.Errorf("reports: configuration: %w", err)
-		}
+	product, consumerExternalID, err := s.subject(ctx, r)
+	if err != nil {
+		return "", "", nil, err
 	}
+	w := cmp.Or(product.Configuration.EligibilityKind, report.IncomeAndAssets)
 	from := eligibility.Input{
-		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID,
+		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
+		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID, Product: productOf(product),
 		Workflow: w, InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
 		Gathered: gathered(in), Notices: eligibilityNotices(),
 	}
@@ -36,9 +37,6 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 	}
 	if status, sub = eligibility.Outcome(from, r.Retrieved); status != svc.StatusSuccess {
 		return status, sub, nil, nil
-	}
-	if from.Product, from.ConsumerExternalID, err = s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID); err != nil {
-		return "", "", nil, fmt.Errorf("reports: subject: %w", err)
 	}
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
 }

@@ -9,30 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
-
-// workflow is a configuration of nothing but what eligibility reports verify.
-type workflow report.Workflow
-
-func (workflow) Cashflow(context.Context, store.Queryer, string, string) (cashflow.Options, error) {
-	return cashflow.Options{}, nil
-}
-
-func (workflow) Income(context.Context, store.Queryer, string, string) (income.Options, error) {
-	return income.Options{}, nil
-}
-
-func (w workflow) Eligibility(context.Context, store.Queryer, string, string) (report.Workflow, error) {
-	return report.Workflow(w), nil
-}
 
 // office is a payroll provider where everybody has one job, named as the provider.
 type office struct{}
@@ -56,9 +41,16 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
 				"employment 3, payroll 2, accounts 2, documents 3"},
 		} {
-			r.Configured = workflow(w)
 			var rep Report
 			if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+				err = r.Customers.AddConfiguration(ctx, tx, customers.Configuration{ID: string(w), CustomerID: customer, Kind: svc.Eligibility,
+					Alias: string(w), Settings: customers.Settings{EligibilityKind: w}})
+				if err != nil {
+					return err
+				}
+				if err := r.Customers.Assign(ctx, tx, customer, customers.Target{Type: customers.TargetProduct, ID: product}, string(w)); err != nil {
+					return err
+				}
 				rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Eligibility})
 				return err
 			}); err != nil {

@@ -45,14 +45,14 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
 	}
-	product, consumerExternalID, err := s.Subjects.Subject(ctx, s.DB.SQL, r.CustomerID, r.ProductID, r.ConsumerID)
+	product, consumerExternalID, err := s.subject(ctx, r)
 	if err != nil {
-		return fmt.Errorf("reports: subject: %w", err)
+		return err
 	}
 	body, err := pack(passport.Build(passport.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: product, InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
+		Product: productOf(product), InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
 		Consumer: typed, File: file, Quote: from.Suppliers.Quote(file.Currency, r.Retrieved),
 	}, r.Retrieved))
 	if err != nil {

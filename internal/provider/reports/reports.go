@@ -23,8 +23,10 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/door"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/gate"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
@@ -43,26 +45,23 @@ var (
 
 // Service is the room of reports.
 type Service struct {
-	DB       *store.DB
-	Queue    Queue
-	Gate     Gate
-	Events   Events
-	Subjects Subjects
-	Log      *slog.Logger
-	Now      func() time.Time // the provider's clock
+	DB        *store.DB
+	Queue     Queue
+	Gate      *gate.Gate
+	Customers *customers.Service
+	Documents *documents.Service
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+
+	// OnChange is called for each change of a status and each correction, in its
+	// transaction.
+	OnChange func(ctx context.Context, tx *sql.Tx, c StatusChange) error
 
 	// Sources are the data sources of an environment; nil: there are none.
 	Sources func(svc.Environment) Sources
 
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
-
-	// Documents has what consumers uploaded; nil: nobody does.
-	Documents Documents
-
-	// Configured is asked when a cashflow report is made; nil: universal attributes
-	// and score v2.0.
-	Configured Configured
 
 	// Watch is told how long a report of a kind took to be computed and kept; status
 	// is "" where it could not be. nil: nobody.
@@ -83,22 +82,12 @@ type Queue interface {
 	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
-// Gate admits callers.
-type Gate interface {
-	Bearer(next door.HandlerFunc) door.HandlerFunc
-	Basic(next door.HandlerFunc) door.HandlerFunc
-}
-
-// Events is told of each change of a status.
-type Events interface {
-	Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error
-}
-
-// Subjects knows what a report is about: the environment of its customer, its
-// product, and the customer's own id of its consumer, empty for none.
-type Subjects interface {
-	Environment(ctx context.Context, q store.Queryer, customerID string) (svc.Environment, error)
-	Subject(ctx context.Context, q store.Queryer, customerID, productID, consumerID string) (report.Product, string, error)
+// StatusChange is the status that a report has reached, for a customer who is notified of it.
+type StatusChange struct {
+	CustomerID  string
+	PublicToken string // or the relay token by which a third party knows the report
+	Status      svc.Status
+	Substatus   svc.Substatus
 }
 
 // Sources are where the reports of an environment get their data. The zero value
@@ -115,11 +104,11 @@ func (s *Service) sourcesOf(ctx context.Context, r Report) (Sources, error) {
 	if s.Sources == nil {
 		return Sources{}, nil
 	}
-	env, err := s.Subjects.Environment(ctx, s.DB.SQL, r.CustomerID)
+	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
 	if err != nil {
 		return Sources{}, fmt.Errorf("reports: environment: %w", err)
 	}
-	return s.Sources(env), nil
+	return s.Sources(a.Environment), nil
 }
 
 // Bank retrieves a consumer's data from the bank that was signed in to.
@@ -340,5 +329,5 @@ func (s *Service) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string,
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, s.Events.Record(ctx, tx, customerID, publicToken, status, sub)
+	return true, s.OnChange(ctx, tx, StatusChange{customerID, publicToken, status, sub})
 }

@@ -12,40 +12,33 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
 )
 
-// room is a reports service whose neighbours are counted.
+// room is a reports service over a database, with its status changes and jobs counted.
 type room struct {
 	*Service
 	mu     sync.Mutex
 	events []string
 	queued int
-	broken error // of the bank's subject
 	from   Sources
 }
 
-func (r *room) Record(_ context.Context, _ *sql.Tx, _, publicToken string, st svc.Status, sub svc.Substatus) error {
+func (r *room) changed(_ context.Context, _ *sql.Tx, c StatusChange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events = append(r.events, fmt.Sprintf("%s %s", st, sub))
+	r.events = append(r.events, fmt.Sprintf("%s %s", c.Status, c.Substatus))
 	return nil
 }
 
 func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
-}
-
-func (r *room) Environment(context.Context, store.Queryer, string) (svc.Environment, error) {
-	return svc.Sandbox, nil
-}
-
-func (r *room) Subject(context.Context, store.Queryer, string, string, string) (report.Product, string, error) {
-	return report.Product{Name: "Cash flow", ProductID: product}, "", r.broken
 }
 
 func (r *room) Fetch(profile, link string, at time.Time) bankdata.Data {
@@ -66,8 +59,10 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	t.Helper()
 	r := &room{}
 	r.from.Bank = r
-	r.Service = &Service{DB: db, Queue: r, Events: r, Subjects: r, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }, Sources: func(svc.Environment) Sources { return r.from }}
+	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
+		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db, Now: now},
+		Sources: func(svc.Environment) Sources { return r.from }}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
 	return r
@@ -241,14 +236,14 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 
 		failing := r.create(t, "")
 		r.attach(t, failing.PublicToken, Input{})
-		r.broken = errors.New("not now")
+		exec(t, db, `UPDATE products SET kind = '' WHERE id = $1`, product) // the report has no configured product
 		if err := run(failing.PublicToken, 1); err == nil || status(failing) != "PENDING " {
 			t.Errorf("after one failure: %s, %v", status(failing), err)
 		}
 		if err := run(failing.PublicToken, attempts); err == nil || status(failing) != "ERROR " {
 			t.Errorf("after the last failure: %s, %v", status(failing), err)
 		}
-		r.broken = nil
+		exec(t, db, `UPDATE products SET kind = 'cashflow' WHERE id = $1`, product)
 
 		shredded := r.create(t, "")
 		r.attach(t, shredded.PublicToken, Input{})

@@ -121,7 +121,7 @@ func (s *Service) Correct(ctx context.Context, tx *sql.Tx, customerID, publicTok
 	if err := setBody(ctx, tx, publicToken, nil, made); err != nil {
 		return 0, err
 	}
-	return r.revision, s.Events.Record(ctx, tx, customerID, publicToken, r.Status, r.Substatus)
+	return r.revision, s.OnChange(ctx, tx, StatusChange{customerID, publicToken, r.Status, r.Substatus})
 }
 
 // Revision is a correction that was made.
