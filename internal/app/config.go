@@ -14,7 +14,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/mail"
-	"vestibule/internal/portal/brand"
+	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
@@ -191,7 +191,7 @@ func (c *Config) check(parties parties) error {
 	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !door.Loopback(host) {
 		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
 	}
-	if _, err := brand.Load(c.BrandFile); err != nil && parties.portal {
+	if _, err := branding.Load(c.BrandFile); err != nil && parties.portal {
 		bad("--brand-file: %w", err)
 	}
 	if c.PortalAPIKey != "" && !key(c.PortalAPIKey) {

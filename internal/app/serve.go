@@ -17,7 +17,7 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/door"
 	"vestibule/internal/portal"
-	"vestibule/internal/portal/brand"
+	"vestibule/internal/portal/branding"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
@@ -335,7 +335,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	if conf.Mail, err = c.mail(); err != nil {
 		return err
 	}
-	if conf.Brand, err = brand.Load(c.BrandFile); err != nil {
+	if conf.Brand, err = branding.Load(c.BrandFile); err != nil {
 		return fmt.Errorf("--brand-file: %w", err)
 	}
 	if which.provider {

@@ -129,29 +129,37 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestCapabilitiesDoNotImportTheirNeighbours keeps a folder below a party to
-// itself; the party's own package wires them.
-func TestCapabilitiesDoNotImportTheirNeighbours(t *testing.T) {
-	shared := []string{"internal/provider/gate"}
-	wires := []string{"internal/provider/testbench", "internal/provider/providertest"} // as the party's own package does
-	for _, party := range []string{"internal/portal", "internal/provider"} {
-		for _, p := range list(t) {
-			mine, ok := strings.CutPrefix(p.ImportPath, "vestibule/"+party+"/")
-			if !ok || within(p.ImportPath, wires...) {
+// portalOrder lists the portal's packages from the bottom up: each may import those
+// before it. A package of the portal that is not in the list imports none of them.
+var portalOrder = []string{"applications", "notify", "resume", "embedkit", "api", "review", "connect", "developers"}
+
+// TestImportOrder keeps the packages below a party to one order. The party's own
+// package, which wires them, is above all of them.
+func TestImportOrder(t *testing.T) {
+	all := list(t)
+	// below is whether the package named from may import the one named to.
+	check := func(party string, exempt []string, below func(from, to string) bool) {
+		t.Helper()
+		prefix := "vestibule/" + party + "/"
+		for _, p := range all {
+			from, ok := strings.CutPrefix(p.ImportPath, prefix)
+			if !ok || within(p.ImportPath, exempt...) {
 				continue
 			}
-			mine, _, _ = strings.Cut(mine, "/")
+			from, _, _ = strings.Cut(from, "/")
 			for _, i := range p.Imports {
-				its, ok := strings.CutPrefix(i, "vestibule/"+party+"/")
-				if !ok || within(i, shared...) {
-					continue
-				}
-				if its, _, _ = strings.Cut(its, "/"); its != mine {
-					t.Errorf("%s imports its neighbour %s", p.ImportPath, i)
+				to, ok := strings.CutPrefix(i, prefix)
+				if to, _, _ = strings.Cut(to, "/"); ok && to != from && !below(from, to) {
+					t.Errorf("%s imports %s, against the declared order", p.ImportPath, i)
 				}
 			}
 		}
 	}
+	check("internal/portal", nil, func(from, to string) bool {
+		lower, upper := slices.Index(portalOrder, to), slices.Index(portalOrder, from)
+		return lower >= 0 && lower < upper
+	})
+	check("internal/provider", []string{"internal/provider/testbench", "internal/provider/providertest"}, func(_, to string) bool { return to == "gate" })
 }
 
 // TestSQLStandsInStores keeps queries in the store and in files named store.go or

@@ -4,21 +4,21 @@ import (
 	"context"
 	"database/sql"
 
-	"vestibule/internal/portal/invites"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
 )
 
 // decisionLetters sends the emails of the reviewers' decisions.
-type decisionLetters struct{ d *invites.Desk }
+type decisionLetters struct{ d *resume.Desk }
 
 func (l decisionLetters) Tell(ctx context.Context, tx *sql.Tx, in review.DecisionEmail) error {
-	return l.d.Tell(ctx, tx, invites.Decision(in))
+	return l.d.Tell(ctx, tx, resume.Decision(in))
 }
 
 func (l decisionLetters) TellAgain(ctx context.Context, tx *sql.Tx, in review.DecisionEmail) (bool, error) {
-	return l.d.TellAgain(ctx, tx, invites.Decision(in))
+	return l.d.TellAgain(ctx, tx, resume.Decision(in))
 }
 
 func (l decisionLetters) States(ctx context.Context, q store.Queryer, id string) ([]review.EmailState, error) {

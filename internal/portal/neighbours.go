@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
-	"vestibule/internal/portal/invites"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
@@ -21,10 +21,10 @@ import (
 )
 
 // outboxGuard has the review desk let its people in to the outbox.
-func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, invites.Member) error) door.HandlerFunc {
-	return func(next func(http.ResponseWriter, *http.Request, invites.Member) error) door.HandlerFunc {
+func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, resume.Member) error) door.HandlerFunc {
+	return func(next func(http.ResponseWriter, *http.Request, resume.Member) error) door.HandlerFunc {
 		return d.Guard(false, func(w http.ResponseWriter, r *http.Request, by review.Member) error {
-			return next(w, r, invites.Member{Email: by.Email, Page: by.Page})
+			return next(w, r, resume.Member{Email: by.Email, Page: by.Page})
 		})
 	}
 }
@@ -97,12 +97,12 @@ func attempt(t applications.Attempt) connect.Attempt {
 // forInvites shows the applications to the room of the links.
 type forInvites struct{ site *applications.Site }
 
-func (n forInvites) Enter(w http.ResponseWriter, r *http.Request) (invites.Application, bool, error) {
+func (n forInvites) Enter(w http.ResponseWriter, r *http.Request) (resume.Application, bool, error) {
 	a, v, err := n.site.Enter(w, r)
 	return invited(a), v.Framed, err
 }
 
-func (n forInvites) Get(ctx context.Context, id string) (invites.Application, error) {
+func (n forInvites) Get(ctx context.Context, id string) (resume.Application, error) {
 	a, err := n.site.Service.Get(ctx, id)
 	return invited(a), err
 }
@@ -124,8 +124,8 @@ func (n forInvites) Key(ctx context.Context, q store.Queryer, id string) (string
 	return n.site.Service.Key(ctx, q, id)
 }
 
-func invited(a applications.Application) invites.Application {
-	return invites.Application{ID: a.ID, Product: a.Product, Version: a.Version, Begun: a.CreatedAt}
+func invited(a applications.Application) resume.Application {
+	return resume.Application{ID: a.ID, Product: a.Product, Version: a.Version, Begun: a.CreatedAt}
 }
 
 // started uses up the application's attempt that a redirect was started for.

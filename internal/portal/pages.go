@@ -10,7 +10,7 @@ import (
 
 	"vestibule/internal/door"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/brand"
+	"vestibule/internal/portal/branding"
 	"vestibule/internal/redirect"
 	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
@@ -24,7 +24,7 @@ type looks struct {
 	assets     *web.Assets
 	secure     bool
 	sandbox    bool
-	brand      *brand.Brand
+	brand      *branding.Brand
 	assetsOnly bool // the eligibility product verifies assets only
 	letters    bool // who comes back without a link can ask for one by letter
 	log        *slog.Logger
@@ -149,7 +149,7 @@ func (l looks) isPage(r *http.Request) bool {
 	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
 	}
-	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, brand.Prefix, "/embed/"} {
+	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, branding.Prefix, "/embed/"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return false
 		}

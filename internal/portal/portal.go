@@ -29,12 +29,12 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/manual"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/brand"
+	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/developers"
 	"vestibule/internal/portal/embed"
-	"vestibule/internal/portal/invites"
 	"vestibule/internal/portal/notify"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
@@ -86,8 +86,8 @@ type Config struct {
 	DecisionEmails []string // decisions that applicants get an email of; nil: all that they are told
 	DecisionPages  []string // decisions that their pages tell; nil: the same
 
-	Brand *brand.Brand // whose pages they are; nil is Vestibule's own
-	Mail  *mail.Sender // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
+	Brand *branding.Brand // whose pages they are; nil is Vestibule's own
+	Mail  *mail.Sender    // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
 
 	APIRate     int  // requests a second that the API's key may make in this process; 0 is 50
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
@@ -122,7 +122,7 @@ type rooms struct {
 	review       *review.Desk
 	api          *embed.API
 	notify       *notify.Service
-	invites      *invites.Desk
+	resume       *resume.Desk
 	developers   *developers.Desk // nil but in the sandbox
 }
 
@@ -155,7 +155,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	}
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
 	if c.Brand == nil {
-		c.Brand = &brand.Brand{}
+		c.Brand = &branding.Brand{}
 	}
 	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, assetsOnly: c.AssetsOnly, log: c.Log}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
@@ -178,22 +178,22 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		}
 	}
 	service.Tell = append(service.Tell, told(p.rooms.notify))
-	p.rooms.invites = &invites.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log,
+	p.rooms.resume = &resume.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log,
 		Base: looks.base, StatusURL: applications.StatusURL, StreamURL: applications.StreamURL}
 	if c.Mail != nil {
-		p.rooms.invites.Mail = c.Mail
+		p.rooms.resume.Mail = c.Mail
 	}
-	if err := p.rooms.invites.Open(ctx); err != nil {
+	if err := p.rooms.resume.Open(ctx); err != nil {
 		return nil, fmt.Errorf("portal: %w", err)
 	}
 	service.Learned = append(service.Learned, func(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
-		return p.rooms.invites.Learn(ctx, tx, a.ID, f.Email)
+		return p.rooms.resume.Learn(ctx, tx, a.ID, f.Email)
 	})
-	looks.letters = p.rooms.invites.Letters()
-	p.rooms.invites.Adapt = looks.adapt
+	looks.letters = p.rooms.resume.Letters()
+	p.rooms.resume.Adapt = looks.adapt
 	registry := jobs.NewRegistry()
 	service.Register(registry)
-	p.rooms.invites.Register(registry)
+	p.rooms.resume.Register(registry)
 	p.rooms.notify.Register(registry)
 	if p.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
 		c.Telemetry.Queue(p.queue.Waiting)
 	}
-	service.Queue, p.rooms.notify.Queue, p.rooms.invites.Queue = p.queue, p.queue, p.queue
+	service.Queue, p.rooms.notify.Queue, p.rooms.resume.Queue = p.queue, p.queue, p.queue
 
 	p.rooms.sessions = sessions
 	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, Rate: c.APIRate, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
@@ -212,7 +212,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
 		Limit:  &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now},
 		Secure: looks.secure, Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
-	p.rooms.invites.Applications = forInvites{p.rooms.applications}
+	p.rooms.resume.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused:     c.Telemetry.ReturnRefused,
@@ -222,13 +222,13 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
-	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.invites}, Queue: p.queue,
+	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.resume}, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &door.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, invites.Forget, developers.Forget, p.queue.Forget}}
-	p.rooms.invites.Settled = p.rooms.review.Settled
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, resume.Forget, developers.Forget, p.queue.Forget}}
+	p.rooms.resume.Settled = p.rooms.review.Settled
 	p.rooms.applications.Asked, p.rooms.applications.Told = asked(p.rooms.review), c.DecisionPages
-	p.rooms.review.Outbox, p.rooms.invites.Guard = p.rooms.invites.Outbox(), outboxGuard(p.rooms.review)
+	p.rooms.review.Outbox, p.rooms.resume.Guard = p.rooms.resume.Outbox(), outboxGuard(p.rooms.review)
 	Desk(p.rooms.review, service)
 	if err := p.rooms.review.Prepare(ctx); err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	mux := http.NewServeMux()
 	p.rooms.applications.Routes(mux)
 	p.rooms.connect.Routes(mux)
-	p.rooms.invites.Routes(mux)
+	p.rooms.resume.Routes(mux)
 	p.rooms.companion.Routes(mux, looks.adapt)
 	p.rooms.review.Routes(mux)
 	(&notify.Pages{Service: p.rooms.notify, Guard: guard(p.rooms.review), Adapt: looks.adapt}).Routes(mux)
@@ -256,7 +256,7 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 		p.rooms.developers.Routes(mux)
 	}
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
-	mux.Handle("GET "+brand.Prefix+"{file}", c.Brand)
+	mux.Handle("GET "+branding.Prefix+"{file}", c.Brand)
 	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))
 	m, err := manual.Read(p.rooms.api.Spec, c.URL)
 	if err != nil {
@@ -374,7 +374,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx), p.rooms.notify.Sweep(ctx), p.rooms.invites.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(p.rooms.sessions.Sweep(ctx), p.rooms.companion.Sweep(ctx), p.rooms.review.Sweep(ctx), p.rooms.notify.Sweep(ctx), p.rooms.resume.Sweep(ctx)); err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
 		}
 	}

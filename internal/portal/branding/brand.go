@@ -1,4 +1,4 @@
-// Package brand is whose pages the portal's are: the name, the sign, the colours,
+// Package branding is whose pages the portal's are: the name, the sign, the colours,
 // the legal texts and where to ask for help, read once at the start from one file
 // and the files that it names.
 //
@@ -7,7 +7,7 @@
 // that somebody could not read: the sentence says which pair, by how much, and
 // which colour would do. Everything that it makes is served under a name made of
 // its content, so that pages need no inline style and caches never ask.
-package brand
+package branding
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package invites
+package resume
 
 import "vestibule/internal/svc"
 

@@ -1,15 +1,14 @@
-// Package invites lets an applicant into his own application from another browser:
-// on the phone by a QR code, anywhere by a link that is copied, and later by a
-// letter to the e-mail address that he gave. It is not the invite of the contract,
-// which leads to the provider (gaps.md, invites): it leads to the application, and
-// both browsers see from then on how it moves.
+// Package resume lets an applicant continue an application in another browser: on
+// the phone by a QR code, anywhere by a link that is copied, and later by an email
+// with a link. It also sends the emails of decisions. A resume link leads to the
+// application; the contract's invite leads to the provider.
 //
-// A link holds 256 random bits, of which only the hash is kept, lives shortly, and
-// lets in the first browser that asks by POST: what only looks at addresses, as
-// mail filters do, uses nothing up. A redirect that one browser has begun stays
-// that browser's. Whoever asks for a letter is told the same whether an address is
-// known or not, after the same work, and not more often than its limits.
-package invites
+// A link holds 256 random bits, of which only the hash is kept, has a short life,
+// and lets in the first browser that asks by POST: mail filters, which only look at
+// addresses, use nothing up. A redirect that one browser has begun stays that
+// browser's. A request for an email gets the same answer after the same work
+// whether an address is known or not, and is limited.
+package resume
 
 import (
 	"context"

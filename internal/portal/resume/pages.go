@@ -1,4 +1,4 @@
-package invites
+package resume
 
 import (
 	"context"
@@ -98,7 +98,7 @@ const quiet = 4
 func code(text string) (path string, size int, err error) {
 	c, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
-		return "", 0, fmt.Errorf("invites: no QR code: %w", err)
+		return "", 0, fmt.Errorf("resume: no QR code: %w", err)
 	}
 	return draw(c), c.Bounds().Dx() + 2*quiet, nil
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/portal"
-	"vestibule/internal/portal/invites"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
@@ -246,7 +246,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		}
 		id := strings.TrimPrefix(second, "/applications/")
 		desk.link(second)
-		forget := func(ctx context.Context, tx *sql.Tx) error { return invites.Forget(ctx, tx, id) }
+		forget := func(ctx context.Context, tx *sql.Tx) error { return resume.Forget(ctx, tx, id) }
 		before := mentions(t, r.db, id)
 		if err := r.db.Tx(t.Context(), forget); err != nil {
 			t.Fatal(err)
