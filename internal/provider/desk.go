@@ -20,12 +20,6 @@ import (
 	"vestibule/internal/svc"
 )
 
-// Key implements events.Reports. What is shared is sealed with the report itself.
-func (l labels) Key(ctx context.Context, q store.Queryer, publicToken string) (string, error) {
-	r, _, err := l.report(ctx, q, publicToken)
-	return r.KeyID, err
-}
-
 // newDesk is the dashboard, over the rooms of p.
 func (p *Provider) newDesk() *dashboard.Service {
 	return &dashboard.Service{DB: p.config.DB, Log: p.config.Log, Now: p.now, Today: p.config.Now, URL: p.config.URL, Assets: p.config.Assets, BehindProxy: p.config.BehindProxy,

@@ -143,22 +143,19 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		CheckCompleteURL: redirects.CheckCompleteURL}
 	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment, Only: only}
 	p.customers.Gate = p.gate
-	// The time that is signed is the time of day: the receiver's clock does not move.
-	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
-	sender.Watch = c.Telemetry.Delivered
-	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender}
-	if p.sandbox != nil {
-		p.events.Sender = p.sandbox.Sender(sender)
-	}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
 		Sources:  func(env svc.Environment) reports.Sources { return p.sources(env).Reports },
 		OnChange: p.statusChanged, Watch: c.Telemetry.ReportMade}
-	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: p.customers,
-		Reports: sharedReports{p.reports}, Events: sharedEvents{p.events}, Secondary: secondaryReports{p.reports, p.customers},
-		Relay: p.requires(customers.RelayTokens), Multi: p.requires(customers.MultiProductTokens)}
-	p.reports.Shared = p.sharing
-	p.events.Reports = labels{p.reports, p.customers, p.sharing}
+	// The time that is signed is the time of day: the receiver's clock does not move.
+	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
+	sender.Watch = c.Telemetry.Delivered
+	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender, Reports: p.reports, Customers: p.customers}
+	if p.sandbox != nil {
+		p.events.Sender = p.sandbox.Sender(sender)
+	}
+	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports, Events: p.events}
+	p.reports.Shared, p.events.Shared = p.sharing, p.sharing.Shared
 	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Documents: visitDocuments{p.documents},

@@ -17,53 +17,12 @@ import (
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
-	"vestibule/internal/webhook"
 )
-
-// labels tells events what the customer calls a report. A third party is told of
-// what is shared with it in words of its own, and of nothing that was withdrawn.
-type labels struct {
-	reports   *reports.Service
-	customers *customers.Service
-	sharing   *sharing.Service
-}
-
-// report is the report of a publicToken, or that of a relay token with its share.
-func (l labels) report(ctx context.Context, q store.Queryer, token string) (reports.Report, *sharing.Share, error) {
-	r, err := l.reports.Get(ctx, q, token)
-	if !errors.Is(err, store.ErrNotFound) {
-		return r, nil, err
-	}
-	share, err := l.sharing.Get(ctx, q, token)
-	if err == nil && !share.Revoked.IsZero() {
-		err = store.ErrNotFound
-	}
-	if err != nil {
-		return r, nil, err
-	}
-	r, err = l.reports.Get(ctx, q, share.PublicToken)
-	return r, &share, err
-}
-
-func (l labels) Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error) {
-	r, share, err := l.report(ctx, q, publicToken)
-	if err != nil {
-		return webhook.Event{}, err
-	}
-	if share != nil {
-		a, err := l.customers.ByID(ctx, q, share.ThirdPartyID)
-		return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
-	}
-	a, err := l.customers.ByID(ctx, q, r.CustomerID)
-	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
-		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
-}
 
 // visitCustomers tells visits about customers.
 type visitCustomers struct{ customers *customers.Service }

@@ -167,11 +167,11 @@ func (s *Service) Delivery(ctx context.Context, q store.Queryer, customerID, id 
 }
 
 func (s *Service) opened(ctx context.Context, q store.Queryer, d Delivery, sealed []byte) ([]byte, error) {
-	key, err := s.Reports.Key(ctx, q, d.PublicToken)
+	r, _, err := s.report(ctx, q, d.PublicToken)
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.Vault.Open(ctx, q, key, bodyCell(d.ID), sealed)
+	return s.DB.Vault.Open(ctx, q, r.KeyID, bodyCell(d.ID), sealed)
 }
 
 // What can be wrong with sending an event again.
@@ -225,11 +225,11 @@ func (s *Service) again(ctx context.Context, tx *sql.Tx, old Delivery, sealed []
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.Reports.Key(ctx, tx, old.PublicToken)
+	r, _, err := s.report(ctx, tx, old.PublicToken)
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.Vault.Seal(ctx, tx, key, bodyCell(id), plain)
+	return s.DB.Vault.Seal(ctx, tx, r.KeyID, bodyCell(id), plain)
 }
 
 // DeliveryCounts counts the customer's deliveries since an instant by state.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -27,8 +29,8 @@ const (
 	report = "11111111-1111-4111-8111-111111111111"
 )
 
-// room is a room of events with doubles around it: a sender that answers as told,
-// a queue that is worked off by hand, and one report.
+// room is an events service with a sender whose answers the test sets, a queue whose
+// jobs the test runs, and one report in the database.
 type room struct {
 	*Service
 	t        *testing.T
@@ -38,20 +40,29 @@ type room struct {
 	answers  []webhook.Result
 	meantime func() // what happens while the receiver thinks
 	bodies   []string
-	userArg  string
 }
 
 func each(t *testing.T, f func(t *testing.T, r *room)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), userArg: "a canary"}
-		r.Service = &Service{DB: db, Queue: r, Sender: r, Reports: r, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now }}
+		r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+		now := func() time.Time { return r.now }
+		r.Service = &Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
+			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}}
 		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
 			for _, id := range []string{mine, theirs} {
 				if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id); err != nil {
 					return err
 				}
 			}
-			r.key, err = db.Vault.NewKey(ctx, tx)
+			if r.key, err = db.Vault.NewKey(ctx, tx); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+				VALUES ('p', $1, 'cashflow', 'x', 'OTHER', 0)`, mine); err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, user_args, status, created_at, updated_at)
+				VALUES ($1, $2, 'p', 'cashflow', $3, 'a canary', 'PENDING', $4, $4)`, report, mine, r.key, store.Micros(r.now))
 			return err
 		})
 		f(t, r)
@@ -81,11 +92,13 @@ func (r *room) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ 
 	return out
 }
 
-func (r *room) Labels(context.Context, store.Queryer, string) (webhook.Event, error) {
-	return webhook.Event{Environment: svc.Sandbox, PublicID: "p", UserArgs: r.userArg}, nil
+// relabel changes the label that the customer gave the report.
+func (r *room) relabel(userArgs string) {
+	r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE reports SET user_args = $1 WHERE public_token = $2`, userArgs, report)
+		return err
+	})
 }
-
-func (r *room) Key(context.Context, store.Queryer, string) (string, error) { return r.key, nil }
 
 func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) error) {
 	r.t.Helper()
@@ -100,7 +113,7 @@ func (r *room) happen(status svc.Status) string {
 	before := len(r.queue)
 	r.tx(func(ctx context.Context, tx *sql.Tx) error {
 		r.queue = r.queue[:before]
-		return r.Record(ctx, tx, mine, report, status, "")
+		return r.Record(ctx, tx, reports.StatusChange{CustomerID: mine, PublicToken: report, Status: status})
 	})
 	if len(r.queue) == before {
 		return ""
@@ -154,7 +167,7 @@ func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
 		}
 		r.work(id)
 		r.now = r.now.Add(time.Minute)
-		r.userArg = "another label" // given since; what was sent stays what it was
+		r.relabel("another label") // given since; what was sent stays what it was
 		r.work(id)
 		r.now = r.now.Add(time.Minute)
 		r.work(id)
@@ -201,7 +214,7 @@ func TestRedelivery(t *testing.T) {
 			t.Errorf("while the first is pending: %v", err)
 		}
 		r.work(first)
-		r.userArg = "another label"
+		r.relabel("another label")
 		if _, err := again(theirs, first, 0); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("by another customer: %v", err)
 		}

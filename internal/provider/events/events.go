@@ -23,6 +23,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
@@ -37,12 +39,17 @@ const MaxAge = 90 * 24 * time.Hour
 
 // Service is the room of events.
 type Service struct {
-	DB      *store.DB
-	Queue   Queue
-	Sender  Sender
-	Reports Reports
-	Log     *slog.Logger
-	Now     func() time.Time // the provider's clock
+	DB        *store.DB
+	Queue     Queue
+	Sender    Sender
+	Reports   *reports.Service
+	Customers *customers.Service
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+
+	// Shared returns the report that a relay token names and the third party that has
+	// the token, or store.ErrNotFound; nil where nothing is shared.
+	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
 }
 
 // Queue takes the job that delivers.
@@ -54,14 +61,6 @@ type Queue interface {
 type Sender interface {
 	CheckURL(raw string) error
 	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
-}
-
-// Reports knows what the customer calls a report: everything of the event but
-// its own id, time and status. store.ErrNotFound for a report that is gone.
-type Reports interface {
-	Labels(ctx context.Context, q store.Queryer, publicToken string) (webhook.Event, error)
-	// Key names the data key that what belongs to the report is sealed under.
-	Key(ctx context.Context, q store.Queryer, publicToken string) (string, error)
 }
 
 // deliver is the job of one delivery.
@@ -100,27 +99,14 @@ type delivery struct {
 	body       []byte // sealed; nil until it was sent first
 }
 
-// News is a change of a report's status that a customer is told of.
-type News struct {
-	CustomerID  string
-	PublicToken string // or the relay token by which the customer knows the report
-	Status      svc.Status
-	Substatus   svc.Substatus
-}
-
-// Record writes the event of a status change and has it delivered, unless the
-// callback is not told of that status.
-func (s *Service) Record(ctx context.Context, tx *sql.Tx, customerID, publicToken string, status svc.Status, sub svc.Substatus) error {
-	return s.RecordAll(ctx, tx, []News{{customerID, publicToken, status, sub}})
-}
-
-// RecordAll is Record for several.
-func (s *Service) RecordAll(ctx context.Context, tx *sql.Tx, news []News) error {
-	for some := range slices.Chunk(news, 16) { // one statement each
+// Record writes the event of each status change and has it delivered, unless the
+// customer's callback does not subscribe to that status.
+func (s *Service) Record(ctx context.Context, tx *sql.Tx, changes ...reports.StatusChange) error {
+	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
-		for _, n := range some {
-			all = append(all, event{id: newID(), customerID: n.CustomerID, publicToken: n.PublicToken,
-				status: n.Status, sub: n.Substatus, created: s.Now().UTC()})
+		for _, c := range some {
+			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
+				status: c.Status, sub: c.Substatus, created: s.Now().UTC()})
 		}
 		told, err := insertEvents(ctx, tx, all)
 		if err != nil {
@@ -248,14 +234,15 @@ func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, resu
 // body is what is sent: the same at each attempt, for it is kept, sealed, from
 // the first one on.
 func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
-	key, err := s.Reports.Key(ctx, s.DB.SQL, d.event.publicToken)
+	r, thirdPartyID, err := s.report(ctx, s.DB.SQL, d.event.publicToken)
 	if err != nil {
 		return nil, err
 	}
+	key := r.KeyID
 	if d.body != nil {
 		return s.DB.Vault.Open(ctx, s.DB.SQL, key, bodyCell(d.id), d.body)
 	}
-	full, err := s.Reports.Labels(ctx, s.DB.SQL, d.event.publicToken)
+	full, err := s.labels(ctx, r, thirdPartyID)
 	if err != nil {
 		return nil, err
 	}
@@ -267,6 +254,33 @@ func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
 	}
 	d.body, err = s.DB.Vault.Seal(ctx, s.DB.SQL, key, bodyCell(d.id), plain)
 	return plain, err
+}
+
+// report returns the report that an event names and, where it names it by a relay
+// token, the third party that has the token.
+func (s *Service) report(ctx context.Context, q store.Queryer, token string) (r reports.Report, thirdPartyID string, err error) {
+	r, err = s.Reports.Get(ctx, q, token)
+	if !errors.Is(err, store.ErrNotFound) || s.Shared == nil {
+		return r, "", err
+	}
+	publicToken, thirdPartyID, err := s.Shared(ctx, q, token)
+	if err != nil {
+		return r, "", err
+	}
+	r, err = s.Reports.Get(ctx, q, publicToken)
+	return r, thirdPartyID, err
+}
+
+// labels returns what the recipient calls the report. A third party gets its own
+// publicId and none of the owner's labels.
+func (s *Service) labels(ctx context.Context, r reports.Report, thirdPartyID string) (webhook.Event, error) {
+	if thirdPartyID != "" {
+		a, err := s.Customers.ByID(ctx, s.DB.SQL, thirdPartyID)
+		return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
+	}
+	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
+	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
+		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
 }
 
 func bodyCell(deliveryID string) store.Cell {

@@ -1,20 +1,22 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/door"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -22,55 +24,6 @@ import (
 // A multi-product token names a secondary report: one of another product, made from
 // the data of a report that there is (document 2, "Multi-product tokens"). It is a
 // report of the same customer's like any other, but for being no source itself.
-
-// ErrDuplicateExternalID is returned by Secondary for an externalId that another
-// report of the customer has.
-var ErrDuplicateExternalID = errors.New("sharing: another report of the customer has this external id")
-
-// Product is a product as far as secondary reports go.
-type Product struct {
-	Kind svc.Product
-	// Suite is whether the product's model suite is one that secondary reports are
-	// made with or from.
-	Suite bool
-}
-
-// Source is a report from whose data another one may be made.
-type Source struct {
-	Report
-	CustomerID string
-	ProductID  string
-	Kind       svc.Product
-	Secondary  bool // made so itself
-	Withdrawn  bool // its consumer has withdrawn consent
-}
-
-// Secondary makes reports from the data of others.
-type Secondary interface {
-	// Source is a report of the customer, or store.ErrNotFound for one that is
-	// unknown, somebody else's or too old to be read.
-	Source(ctx context.Context, q store.Queryer, customerID, publicToken string) (Source, error)
-	// Product is a product of the customer, or store.ErrNotFound.
-	Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error)
-	// Material opens the source's data, or is store.ErrNotFound when they are gone.
-	Material(ctx context.Context, source Source) (Material, error)
-}
-
-// Material is what a source was made from.
-type Material interface {
-	Bank() bool     // bank data
-	Complete() bool // consumer data with firstName, lastName, email, dob and state
-	// Derive readies the report. What it returns begins it in a transaction; it may
-	// be called several times there and fails with ErrDuplicateExternalID.
-	Derive(n Derived) (begin func(ctx context.Context, tx *sql.Tx) error, err error)
-}
-
-// Derived is what a secondary report is begun with.
-type Derived struct {
-	PublicToken, CustomerID, ProductID string
-	Kind                               svc.Product
-	ExternalID, UserArgs               string
-}
 
 // fits reports whether a report of one kind is made from the data of one of another.
 func fits(from, to svc.Product) bool {
@@ -85,7 +38,7 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n.PublicToken, n.CustomerID = uuid.NewString(), customerID
-	source, err := s.source(ctx, customerID, sourceToken)
+	source, withdrawn, err := s.source(ctx, customerID, sourceToken)
 	if err != nil {
 		return err
 	}
@@ -94,12 +47,12 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n.Kind = product.Kind
-	if err := s.check(ctx, source, n.ProductID, product, s.Now()); err != nil {
+	if err := s.check(ctx, source, withdrawn, product); err != nil {
 		return err
 	}
-	m, err := s.Secondary.Material(ctx, source)
+	m, err := s.Reports.Material(ctx, source)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrShredded):
 		return state("the source's data are no longer held")
 	case err != nil:
 		return err
@@ -108,12 +61,12 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 	case !m.Complete():
 		return state("the source's consumer data lack firstName, lastName, email, dob or state")
 	}
-	begin, err := m.Derive(n)
+	begin, err := s.Reports.Derive(m, n)
 	if err != nil {
 		return err
 	}
 	err = s.DB.Tx(ctx, begin)
-	if errors.Is(err, ErrDuplicateExternalID) {
+	if errors.Is(err, reports.ErrDuplicateExternalID) {
 		return door.Fail(svc.CodeInvalidParameters, err,
 			door.Detail{Field: "externalId", Code: string(svc.CodeDuplicateExternalID), Message: "another report of yours has it"})
 	}
@@ -126,21 +79,26 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 	}{n.PublicToken})
 }
 
-func (s *Service) source(ctx context.Context, customerID, publicToken string) (Source, error) {
-	source, err := Source{}, store.ErrNotFound
+// source returns the report whose data are to be used, and whether its consumer has
+// withdrawn consent.
+func (s *Service) source(ctx context.Context, customerID, publicToken string) (source reports.Report, withdrawn bool, err error) {
+	err = store.ErrNotFound
 	if svc.IsUUID(publicToken) {
-		source, err = s.Secondary.Source(ctx, s.DB.SQL, customerID, strings.ToLower(publicToken))
+		source, err = s.Reports.Own(ctx, s.DB.SQL, customerID, strings.ToLower(publicToken))
+	}
+	if err == nil && source.ConsumerID != "" {
+		withdrawn, err = s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, source.ConsumerID)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		err = door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report"))
 	}
-	return source, err
+	return source, withdrawn, err
 }
 
-func (s *Service) product(ctx context.Context, customerID, id string) (Product, error) {
-	p, err := Product{}, store.ErrNotFound
+func (s *Service) product(ctx context.Context, customerID, id string) (p customers.Product, err error) {
+	err = store.ErrNotFound
 	if svc.IsUUID(id) {
-		p, err = s.Secondary.Product(ctx, s.DB.SQL, customerID, id)
+		p, err = s.Customers.Product(ctx, s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		err = &door.Error{Code: svc.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller")}
@@ -149,28 +107,34 @@ func (s *Service) product(ctx context.Context, customerID, id string) (Product, 
 }
 
 // check holds source and product to what can be told without opening the data.
-func (s *Service) check(ctx context.Context, source Source, productID string, product Product, now time.Time) error {
+func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bool, product customers.Product) error {
 	switch {
-	case source.Secondary:
+	case source.Secondary():
 		return state("the source is a multi-product report itself")
 	case source.Status != svc.StatusSuccess:
 		return state("the source is not ready, or failed")
-	case source.ProductID == productID, !fits(source.Kind, product.Kind):
+	case source.ProductID == product.ID, !fits(source.Kind, product.Kind):
 		return state("no report of the product is made from one of the source's")
-	case now.Sub(source.Created) > Window:
+	case s.Now().Sub(source.Created) > Window:
 		return state("the source is over 30 days old")
-	case source.Withdrawn:
+	case withdrawn:
 		return state("the source's consumer has withdrawn consent")
 	}
-	from, err := s.Secondary.Product(ctx, s.DB.SQL, source.CustomerID, source.ProductID)
+	from, err := s.Customers.Product(ctx, s.DB.SQL, source.CustomerID, source.ProductID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	// Of the two, one is income; the other's suite is none that matters.
-	if err != nil || !product.Suite || !from.Suite {
+	if err != nil || !suited(product) || !suited(from) {
 		return state("the income model suite is below 1.2")
 	}
 	return nil
+}
+
+// suited reports whether the model suite of a product is one that secondary reports
+// are made with or from.
+func suited(p customers.Product) bool {
+	return p.Kind != svc.Income || income.AtLeast(cmp.Or(p.Configuration.IncomeModelSuite, income.Suite12), income.Suite12)
 }
 
 // state is the answer to a source or a product configuration that does not fit.
@@ -181,7 +145,7 @@ func state(why string) error {
 
 // readDerived reads the body {publicToken, productId, userArgs?, externalId?}; of
 // what is wrong with it, as read does.
-func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n Derived, err error) {
+func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n reports.New, err error) {
 	var in struct {
 		PublicToken json.RawMessage `json:"publicToken"`
 		ProductID   json.RawMessage `json:"productId"`

@@ -14,7 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/door"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -26,17 +28,9 @@ const (
 
 // Routes adds the endpoints of relay tokens and multi-product tokens. All are Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(enabled(s.Relay, s.create))))
+	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
 	mux.Handle("DELETE /connect/relay-tokens/{token}", door.API(s.Log, s.Gate.Basic(s.revoke)))
-	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(enabled(s.Multi, s.derive))))
-}
-
-// enabled is h for callers that may use it; without a rule, for all.
-func enabled(rule func(door.HandlerFunc) door.HandlerFunc, h door.HandlerFunc) door.HandlerFunc {
-	if rule == nil {
-		return h
-	}
-	return rule(h)
+	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
 }
 
 type relayToken struct {
@@ -86,15 +80,16 @@ func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map
 		return nil, err
 	}
 	tokens := map[pair]string{}
-	var told []Told
+	var created []reports.StatusChange
 	for _, g := range all {
 		tokens[g.pair] = g.token
 		// One webhook for each token that is created, not for a longer life.
 		if slices.Contains(fresh, g.token) {
-			told = append(told, Told{g.thirdPartyID, g.token, svc.StatusSuccess, g.substatus})
+			created = append(created, reports.StatusChange{CustomerID: g.thirdPartyID, PublicToken: g.token,
+				Status: svc.StatusSuccess, Substatus: g.substatus})
 		}
 	}
-	return tokens, s.Events.Record(ctx, tx, told)
+	return tokens, s.Events.Record(ctx, tx, created...)
 }
 
 // share grants the report to the third party and returns the pair's one token.
@@ -113,9 +108,9 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 		return "", err
 	}
 	if rep.Status != svc.StatusPending && rep.Status != svc.StatusSuccess {
-		return "", s.Reports.NotReady(rep)
+		return "", reports.NotReady(rep)
 	}
-	third, err := s.Accounts.Account(ctx, tx, publicID)
+	third, err := s.Customers.Account(ctx, tx, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != caller.Environment || third.CustomerID == caller.CustomerID) {
 		return "", door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
 	}
@@ -151,7 +146,8 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 	}
 	// For a report that is still being made the webhook is sent when that ends.
 	if token == share.RelayToken && rep.Status == svc.StatusSuccess {
-		return token, s.Events.Record(ctx, tx, []Told{{third.CustomerID, token, rep.Status, rep.Substatus}})
+		return token, s.Events.Record(ctx, tx, reports.StatusChange{CustomerID: third.CustomerID, PublicToken: token,
+			Status: rep.Status, Substatus: rep.Substatus})
 	}
 	return token, nil
 }

@@ -20,7 +20,10 @@ import (
 	"time"
 
 	"vestibule/internal/door"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/svc"
 )
@@ -35,18 +38,13 @@ const (
 
 // Service is the room of sharing. All fields must be set.
 type Service struct {
-	DB       *store.DB
-	Log      *slog.Logger
-	Now      func() time.Time // the provider's clock
-	Gate     Gate
-	Accounts Accounts
-	Reports  Reports
-	Events   Events
-
-	Secondary Secondary
-
-	// Relay and Multi let only callers through that may make such tokens; nil: all may.
-	Relay, Multi func(door.HandlerFunc) door.HandlerFunc
+	DB        *store.DB
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+	Gate      *gate.Gate
+	Customers *customers.Service
+	Reports   *reports.Service
+	Events    *events.Service
 
 	grants store.Gather[pair, string] // relay tokens of what is ready
 }
@@ -56,48 +54,6 @@ type pair struct {
 	caller      gate.Caller
 	publicToken string
 	publicID    string // the third party's
-}
-
-// Gate admits callers.
-type Gate interface {
-	Basic(next door.HandlerFunc) door.HandlerFunc
-}
-
-// Accounts knows customers by publicId; an unknown one is store.ErrNotFound.
-type Accounts interface {
-	Account(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error)
-}
-
-// Report is a report as far as sharing goes.
-type Report struct {
-	PublicToken string
-	Status      svc.Status
-	Substatus   svc.Substatus
-	Created     time.Time
-}
-
-// Reports finds reports that may be shared.
-type Reports interface {
-	// Hold returns a report of the customer, whose status then stays as it is until
-	// tx ends. One that is unknown, somebody else's or too old to be read is
-	// store.ErrNotFound.
-	Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (Report, error)
-	// NotReady is the answer to what needs a report that there is not.
-	NotReady(r Report) error
-}
-
-// Told is what a third party is told of a report that is shared with it.
-type Told struct {
-	ThirdPartyID string
-	RelayToken   string
-	Status       svc.Status
-	Substatus    svc.Substatus
-}
-
-// Events sends third parties the webhooks of reports that have ended, under their
-// relay tokens.
-type Events interface {
-	Record(ctx context.Context, tx *sql.Tx, all []Told) error
 }
 
 // State is where a relay token stands (document 2, "States and transitions").
@@ -176,26 +132,37 @@ func (s *Service) Open(ctx context.Context, q store.Queryer, relayToken string) 
 	return share.refusal(now) // nil where another request was the first to read
 }
 
-// Ended tells the third parties that a report was shared with before it was ready
-// how it ended.
-func (s *Service) Ended(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
-	all, err := list(ctx, tx, `public_token = $1`, publicToken)
+// StatusChanged notifies the third parties that a report is shared with, under their
+// relay tokens.
+func (s *Service) StatusChanged(ctx context.Context, tx *sql.Tx, c reports.StatusChange) error {
+	all, err := list(ctx, tx, `public_token = $1`, c.PublicToken)
 	if err != nil {
 		return err
 	}
 	now := s.Now()
-	var told []Told
+	var theirs []reports.StatusChange
 	for _, share := range all {
 		if share.State(now) == Active {
-			told = append(told, Told{share.ThirdPartyID, share.RelayToken, status, sub})
+			theirs = append(theirs, reports.StatusChange{CustomerID: share.ThirdPartyID, PublicToken: share.RelayToken,
+				Status: c.Status, Substatus: c.Substatus})
 		}
 	}
-	return s.Events.Record(ctx, tx, told)
+	return s.Events.Record(ctx, tx, theirs...)
 }
 
 // Get returns the share of a relay token, whoever's it is, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, q store.Queryer, relayToken string) (Share, error) {
 	return get(ctx, q, `token = $1`, relayToken)
+}
+
+// Shared returns the report that a relay token names and the third party that has the
+// token; store.ErrNotFound for a token that is unknown or was revoked.
+func (s *Service) Shared(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error) {
+	share, err := s.Get(ctx, q, relayToken)
+	if err == nil && !share.Revoked.IsZero() {
+		err = store.ErrNotFound
+	}
+	return share.PublicToken, share.ThirdPartyID, err
 }
 
 // Shares returns what the customer shares of a report, the oldest first; nothing

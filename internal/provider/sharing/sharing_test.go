@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"vestibule/internal/door"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svc"
@@ -55,28 +58,28 @@ func TestWhereAShareStands(t *testing.T) {
 	}
 }
 
-// room is a sharing service with a clock that stands and events that are listed.
+// room is a sharing service over a database, with a clock that the test moves.
 type room struct {
 	*Service
-	now    time.Time
-	events []string
+	now time.Time
 }
 
-func (r *room) Hold(_ context.Context, _ *sql.Tx, _, publicToken string) (Report, error) {
-	return Report{PublicToken: publicToken, Status: svc.StatusPending, Created: start}, nil
-}
-
-func (r *room) NotReady(Report) error { return errors.New("not ready") }
-
-func (r *room) Account(_ context.Context, _ store.Queryer, publicID string) (gate.Caller, error) {
-	return gate.Caller{CustomerID: publicID, Environment: svc.Sandbox}, nil
-}
-
-func (r *room) Record(_ context.Context, _ *sql.Tx, all []Told) error {
-	for _, t := range all {
-		r.events = append(r.events, t.ThirdPartyID+" "+t.RelayToken+" "+string(t.Status))
+// events lists who was notified of what, in order.
+func (r *room) events(t *testing.T) (out []string) {
+	t.Helper()
+	rows, err := r.DB.SQL.QueryContext(t.Context(), `SELECT customer_id || ' ' || public_token || ' ' || status FROM events ORDER BY id`)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	defer rows.Close()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) {
@@ -98,14 +101,16 @@ func (r *room) grant(t *testing.T, publicToken, third string) (token string) {
 func newRoom(t *testing.T, db *store.DB) *room {
 	t.Helper()
 	r := &room{now: start}
-	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now }, Accounts: r, Reports: r, Events: r}
+	now := func() time.Time { return r.now }
+	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
+		Reports: &reports.Service{DB: db, Now: now}, Events: &events.Service{DB: db, Now: now}}
 	for _, id := range []string{"owner", "a", "b", "c"} {
 		exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 	}
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'owner', 'cashflow', 'x', 'OTHER', 0)`)
 	for _, token := range []string{"r1", "r2"} {
 		exec(t, db, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at)
-			VALUES ($1, 'owner', 'p', 'cashflow', 'k', 'PENDING', 0, 0)`, token)
+			VALUES ($1, 'owner', 'p', 'cashflow', 'k', 'PENDING', $2, $2)`, token, store.Micros(start))
 	}
 	return r
 }
@@ -159,9 +164,11 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 		}
 
 		// The report ends: those who may still read it are told.
-		r.tx(t, func(ctx context.Context, tx *sql.Tx) error { return r.Ended(ctx, tx, "r1", svc.StatusSuccess, "") })
-		if want := []string{"a " + tokens["a"] + " SUCCESS"}; !slices.Equal(r.events, want) {
-			t.Errorf("told %q, want %q", r.events, want)
+		r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+			return r.StatusChanged(ctx, tx, reports.StatusChange{CustomerID: "owner", PublicToken: "r1", Status: svc.StatusSuccess})
+		})
+		if want := []string{"a " + tokens["a"] + " SUCCESS"}; !slices.Equal(r.events(t), want) {
+			t.Errorf("notified %q, want %q", r.events(t), want)
 		}
 
 		for _, c := range []struct {
