@@ -64,6 +64,7 @@ check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
+	@cd bench && $(GO) vet ./...
 	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
 
 kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
