@@ -68,13 +68,13 @@ check:
 	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
 
 kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
-	@set -o pipefail; $(GO) test ./internal/app/survival -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
+	@set -o pipefail; $(GO) test ./internal/testutil/crashtest -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
 
 # web/dist is built anew there, as it was then.
 forward: assets ## have replicas of an older version (FROM=a commit) serve while this one's migrate and replace them
 	@rm -rf .cache/forward && mkdir -p .cache/forward && git archive $(FROM) | tar -x -C .cache/forward
 	@cd .cache/forward && $(GO) run ./web/build && $(GO) build -o older ./cmd/server
-	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/app/survival -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/forward/older | grep -v '^ *time='
+	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/testutil/crashtest -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/forward/older | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...

@@ -21,11 +21,11 @@ import (
 	"github.com/google/uuid"
 	_ "modernc.org/sqlite" // the peer: the engine that the product has embedded
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/web"
 )
@@ -192,12 +192,12 @@ func newService(ctx context.Context, where store.Config) (*service, error) {
 	var handler http.Handler
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	s.provider, err = provider.New(ctx, provider.Config{DB: s.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.now, URL: s.server.URL,
-		Environment: svc.Sandbox, Sandbox: testbench.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
+		Environment: contract.Sandbox, Sandbox: testbench.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
 	if err != nil {
 		return nil, err
 	}
 	seed := provider.Seed{PublicID: uuid.NewString(), ClientID: "bench", SecretKey: store.NewSecret(),
-		Products:      map[svc.Product]string{svc.Cashflow: s.product},
+		Products:      map[contract.Product]string{contract.Cashflow: s.product},
 		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)),
 		ThirdParty:    provider.SeedAccount{PublicID: uuid.NewString(), ClientID: "third", SecretKey: store.NewSecret()},
 		CallbackURL:   s.receiver.URL, ReturnMode: "get"}

@@ -14,8 +14,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // engineFigures measures the cashflow engine on one core: whole reports, from a
@@ -227,7 +227,7 @@ func livelihood(n int, lines []line) (bankdata.Data, time.Time) {
 			Amount: report.Cents(l.from + r.Int64N(l.to-l.from)), Description: worded(r, l.text),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 // worded fills in a line's text.

@@ -9,8 +9,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // incomeFigures measures the income engine on one core: whole reports, from a
@@ -79,5 +79,5 @@ func earnings(n int) (bankdata.Data, time.Time) {
 			Amount: report.Cents(texts[k].from + r.Int64N(texts[k].to-texts[k].from)), Description: fmt.Sprintf("%s %06d", texts[k].text, r.IntN(1_000_000)),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -105,8 +105,8 @@ const (
 func applyView() portal.Apply {
 	here := &url.URL{Path: applyPath}
 	return portal.Apply{
-		Base:    portal.Base{Lang: svc.English, Assets: assetNames{}, Sandbox: true, Languages: ui.Languages(svc.English, here)},
-		Product: svc.Cashflow, Action: "/applications", Today: applyToday,
+		Base:    portal.Base{Lang: contract.English, Assets: assetNames{}, Sandbox: true, Languages: ui.Languages(contract.English, here)},
+		Product: contract.Cashflow, Action: "/applications", Today: applyToday,
 	}
 }
 

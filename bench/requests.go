@@ -17,10 +17,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest/cluster"
-	"vestibule/internal/svc"
 )
 
 // requestFigures measures authenticated requests over 64 connections, on SQLite,
@@ -136,7 +136,7 @@ func (s *service) befriend(ctx context.Context, n int) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		for i := range n {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, $3, $4, $5)`,
-				uuid.NewString(), friend(i), string(svc.Sandbox), friend(i), store.Micros(s.now())); err != nil {
+				uuid.NewString(), friend(i), string(contract.Sandbox), friend(i), store.Micros(s.now())); err != nil {
 				return err
 			}
 		}

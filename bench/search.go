@@ -21,12 +21,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest/cluster"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -71,8 +71,8 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 	srv := httptest.NewUnstartedServer(nil)
 	base := "http://" + srv.Listener.Addr().String()
 	p, err := portal.New(ctx, portal.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Assets: web.Portal(), URL: base, ProviderURL: base,
-		WidgetScriptURL: base + "/widget.js", Environment: svc.Sandbox, PublicID: "p", ClientID: "c", SecretKey: "s", APIKey: "an-api-key-of-the-bench",
-		Products: map[svc.Product]string{svc.Cashflow: "1", svc.Income: "2", svc.Eligibility: "3", svc.Passport: "4"}})
+		WidgetScriptURL: base + "/widget.js", Environment: contract.Sandbox, PublicID: "p", ClientID: "c", SecretKey: "s", APIKey: "an-api-key-of-the-bench",
+		Products: map[contract.Product]string{contract.Cashflow: "1", contract.Income: "2", contract.Eligibility: "3", contract.Passport: "4"}})
 	if err != nil {
 		return nil, err
 	}
@@ -235,10 +235,10 @@ func someApplications(ctx context.Context, tx *sql.Tx, db *store.DB, desk *revie
 	var args []any
 	for i := first; i < first+count; i++ {
 		person := prefill.Fields{FirstName: name(r, someFirst), LastName: name(r, someLast), Email: fmt.Sprintf("a%d@example.com", i), DOB: "1990-02-03"}
-		e := review.Entry{ID: uuid.NewString(), DataKey: store.SystemKey, Product: svc.Products()[i%4], Mode: "embedded", ExternalID: fmt.Sprintf("Loan-%d", i),
+		e := review.Entry{ID: uuid.NewString(), DataKey: store.SystemKey, Product: contract.Products()[i%4], Mode: "embedded", ExternalID: fmt.Sprintf("Loan-%d", i),
 			State: deskState[r.IntN(len(deskState))], CreatedAt: time.Date(2026, 1, 1, 0, 5*i, 0, 0, time.UTC)}
 		e.UpdatedAt = e.CreatedAt
-		e.Outcome = map[string]svc.Outcome{"pending": svc.OutcomeSuccess, "ready": svc.OutcomeSuccess, "exited": svc.OutcomeExit, "failed": svc.OutcomeError}[e.State]
+		e.Outcome = map[string]contract.Outcome{"pending": contract.OutcomeSuccess, "ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit, "failed": contract.OutcomeError}[e.State]
 		if err := desk.Index(ctx, tx, e); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/evanw/esbuild/pkg/api"
 
-	"vestibule/internal/prefill/prefilltest"
+	"vestibule/internal/testutil/prefilltest"
 )
 
 // zodVersion is the peer that npm gives.

@@ -14,7 +14,7 @@ import (
 
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 func documents(t *testing.T) map[string]*openapi3.T {
@@ -23,16 +23,16 @@ func documents(t *testing.T) map[string]*openapi3.T {
 
 func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
 	var codes, widget, statuses []string
-	for _, c := range svc.Codes() {
+	for _, c := range contract.Codes() {
 		codes = append(codes, string(c.Code))
 	}
-	for _, e := range svc.WidgetErrors() {
+	for _, e := range contract.WidgetErrors() {
 		widget = append(widget, string(e.Type))
 		if !slices.Contains(codes, string(e.Type)) {
 			codes = append(codes, string(e.Type))
 		}
 	}
-	for _, s := range svc.Statuses() {
+	for _, s := range contract.Statuses() {
 		statuses = append(statuses, string(s))
 	}
 	for name, doc := range documents(t) {
@@ -43,7 +43,7 @@ func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
 		}
 	}
 	product := openapitest.Provider(t).Components.Schemas["ReportProduct"].Value.Properties["inquiry_type"].Value
-	if got, want := strs(product.Enum), slices.Sorted(slices.Values(svc.InquiryTypes())); !slices.Equal(got, want) {
+	if got, want := strs(product.Enum), slices.Sorted(slices.Values(contract.InquiryTypes())); !slices.Equal(got, want) {
 		t.Errorf("inquiry_type = %q, want %q", got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TestEveryCodeCanBeLookedUp holds the headings of troubleshooting.md against the
@@ -19,16 +19,16 @@ func TestEveryCodeCanBeLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{}
-	for _, c := range svc.Codes() {
+	for _, c := range contract.Codes() {
 		want[string(c.Code)] = true
 	}
-	for _, e := range svc.WidgetErrors() {
+	for _, e := range contract.WidgetErrors() {
 		want[string(e.Type)] = true
 	}
-	for _, s := range svc.Statuses() {
+	for _, s := range contract.Statuses() {
 		want[string(s)] = true
 	}
-	for _, s := range svc.Substatuses() {
+	for _, s := range contract.Substatuses() {
 		want[string(s)] = true
 	}
 	found := map[string]bool{}
@@ -55,7 +55,7 @@ func TestEveryCodeCanBeLookedUp(t *testing.T) {
 		t.Errorf("not to be found: %q", missing)
 	}
 	// The statuses of the API's errors are those of the table.
-	for _, c := range svc.Codes() {
+	for _, c := range contract.Codes() {
 		m := regexp.MustCompile(`(?m)^### ` + string(c.Code) + `\n(\d+)`).FindSubmatch(raw)
 		if want := c.Status; m == nil || string(m[1]) != strconv.Itoa(want) {
 			t.Errorf("%s: want %d first", c.Code, want)

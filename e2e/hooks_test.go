@@ -10,7 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // hookReports keeps what the page reports to the portal: those of a hook, not
@@ -157,14 +157,14 @@ func TestOnAfterAnEnd(t *testing.T) {
 func TestWordsForEveryErrorType(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	types := svc.WidgetErrors()
-	internal := svc.WidgetInternalError.Info()
-	for _, unknown := range []svc.WidgetError{"", "NO_SUCH_TYPE"} {
+	types := contract.WidgetErrors()
+	internal := contract.WidgetInternalError.Info()
+	for _, unknown := range []contract.WidgetError{"", "NO_SUCH_TYPE"} {
 		row := internal
 		row.Type = unknown
 		types = append(types, row)
 	}
-	for _, lang := range []svc.Lang{svc.English, svc.Spanish} {
+	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
 		t.Run(string(lang), func(t *testing.T) {
 			t.Parallel()
 			h := newHost(t, s)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 )
 
 // site is one running program.

@@ -5,8 +5,8 @@ package main
 import (
 	"unsafe"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // separator stands between the texts that a script and the rules exchange. No
@@ -43,7 +43,7 @@ func check(size int32) (length int32) {
 	length = -1
 	guard(func() {
 		in := reader(string(shared[:size]))
-		r := prefill.Rules{Product: svc.Product(in.next()), Environment: svc.Environment(in.next())}
+		r := prefill.Rules{Product: contract.Product(in.next()), Environment: contract.Environment(in.next())}
 		dated := false
 		r.Today, dated = prefill.ParseDate(in.next())
 		r.AssetsOnly = in.next() != ""

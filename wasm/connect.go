@@ -5,9 +5,9 @@ package main
 import (
 	"syscall/js"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // connect is the page with the widget.
@@ -44,7 +44,7 @@ func attachConnect(el js.Value) {
 			c.register()
 			return
 		}
-		c.show("unavailable", svc.Words{
+		c.show("unavailable", contract.Words{
 			EN: "The connection could not be opened on this page. You can continue on the secure page instead.",
 			ES: "No se pudo abrir la conexión en esta página. Puede continuar en la página segura."})
 	})
@@ -52,10 +52,10 @@ func attachConnect(el js.Value) {
 
 // configure reads the widget's options from the data attributes, which have
 // their names, and returns the error type of the first breach of their rules.
-func (c *connect) configure() (breach svc.WidgetError) {
+func (c *connect) configure() (breach contract.WidgetError) {
 	defer func() {
 		if recover() != nil { // prefill is no JSON
-			breach = svc.WidgetInternalError
+			breach = contract.WidgetInternalError
 		}
 	}()
 	var v [8]string
@@ -65,7 +65,7 @@ func (c *connect) configure() (breach svc.WidgetError) {
 		}
 	}
 	raw := data(c.el, "prefill")
-	breach = svc.Registration{Env: v[0], ProductID: v[1], PublicID: v[2], Token: v[3], ExternalID: v[4],
+	breach = contract.Registration{Env: v[0], ProductID: v[1], PublicID: v[2], Token: v[3], ExternalID: v[4],
 		UserArgs: v[5], SandboxReportID: v[6], ConsumerID: v[7], HasPrefill: raw != ""}.Check()
 	if breach == "" && raw != "" {
 		applicant := js.Global().Get("JSON").Call("parse", raw)
@@ -126,7 +126,7 @@ func (c *connect) load() bool {
 func (c *connect) register() {
 	defer func() {
 		if recover() != nil {
-			c.take(onError, "", string(svc.WidgetInternalError))
+			c.take(onError, "", string(contract.WidgetInternalError))
 		}
 	}()
 	for h, name := range hookNames {
@@ -166,7 +166,7 @@ func (c *connect) fire() {
 
 func (c *connect) destroy() {
 	c.enable(false)
-	c.show("closed", svc.Words{})
+	c.show("closed", contract.Words{})
 	c.widget().Call("destroy")
 	for _, f := range c.hooks {
 		f.release()
@@ -176,7 +176,7 @@ func (c *connect) destroy() {
 
 // show sets the phase, by which module.ts shows what belongs to it, and puts the
 // words into the live region.
-func (c *connect) show(phase string, words svc.Words) {
+func (c *connect) show(phase string, words contract.Words) {
 	c.el.Get("dataset").Set("phase", phase)
 	setText(find(c.el, "[data-vestibule-words]"), words.In(language()))
 }

@@ -5,8 +5,8 @@ package main
 import (
 	"syscall/js"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // guard runs f and keeps what goes wrong in it from ending the module. The
@@ -136,11 +136,11 @@ func setText(el js.Value, s string) {
 	}
 }
 
-func language() svc.Lang {
+func language() contract.Lang {
 	if lang := str(document().Get("documentElement").Get("lang")); len(lang) > 1 {
-		return svc.Lang(lang[:2])
+		return contract.Lang(lang[:2])
 	}
-	return svc.English
+	return contract.English
 }
 
 // rules are those that an element's data attributes name. Without the server's
@@ -150,6 +150,6 @@ func rules(el js.Value) prefill.Rules {
 	if !ok {
 		today, _ = prefill.ParseDate(js.Global().Get("Date").New().Call("toISOString").String()[:10])
 	}
-	return prefill.Rules{Product: svc.Product(data(el, "product")), Environment: svc.Environment(data(el, "env")),
+	return prefill.Rules{Product: contract.Product(data(el, "product")), Environment: contract.Environment(data(el, "env")),
 		Today: today, AssetsOnly: has(el, "assetsOnly")}
 }

@@ -5,15 +5,15 @@ package main
 import (
 	"syscall/js"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // form is a form whose fields are checked as they are typed.
 type form struct {
 	el     js.Value
 	rules  prefill.Rules
-	lang   svc.Lang
+	lang   contract.Lang
 	fields []*field
 
 	pressed bool       // from the press of a button to its click
@@ -116,7 +116,7 @@ func (f *form) touched(event js.Value) {
 		if p != nil && !one.shown {
 			switch {
 			case one.key != here, left && there == here, !left && p.Open,
-				p.Code == svc.WidgetPIIMissing && (there == outside || !f.rules.Requires(here)):
+				p.Code == contract.WidgetPIIMissing && (there == outside || !f.rules.Requires(here)):
 				continue
 			}
 			setText(find(document(), "#live"), p.Words.In(f.lang))
@@ -177,7 +177,7 @@ func (f *form) show(one *field, p *prefill.Problem) {
 
 // summary is ui's ErrorSummary.
 func (f *form) summary(problems []prefill.Problem) js.Value {
-	title := svc.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
+	title := contract.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
 	list := element("ul", "", "")
 	for _, p := range problems {
 		item, link := element("li", "", ""), element("a", "", p.Words.In(f.lang))

@@ -5,8 +5,8 @@ package main
 import (
 	"syscall/js"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 )
 
 // hook is one of the widget's three hooks.
@@ -40,7 +40,7 @@ func (c *connect) take(h hook, publicToken, word string) {
 	case onSuccess:
 		status = word
 	case onError:
-		errorType, in.Error = word, svc.WidgetError(word)
+		errorType, in.Error = word, contract.WidgetError(word)
 	}
 	c.app, _ = c.app.Hint(in)
 	phase := "final"
@@ -54,14 +54,14 @@ func (c *connect) take(h hook, publicToken, word string) {
 	}
 	// A widget that does not find its visit again needs another token, which the page
 	// gets by itself once it has said so.
-	again := h == onError && word == string(svc.WidgetInvalidToken) && has(c.el, "resumed")
+	again := h == onError && word == string(contract.WidgetInvalidToken) && has(c.el, "resumed")
 	tell := func() {
 		c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
 		c.el.Get("dataset").Set("word", word)
 		c.show(phase, c.app.HintWords())
 	}
 	if again {
-		c.show("loading", svc.Words{})
+		c.show("loading", contract.Words{})
 	} else {
 		tell()
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
-	"vestibule/internal/prefill/prefilltest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/prefilltest"
 )
 
 // runner loads the module as a page does, without a document, and answers every
@@ -88,7 +88,7 @@ func TestCasesUnderNode(t *testing.T) {
 			native[j].Open = false
 		}
 		for _, a := range answers[i] {
-			got = append(got, prefill.Problem{Field: a.Field, Code: svc.WidgetError(a.Code), Words: svc.Words{EN: a.EN, ES: a.ES}})
+			got = append(got, prefill.Problem{Field: a.Field, Code: contract.WidgetError(a.Code), Words: contract.Words{EN: a.EN, ES: a.ES}})
 		}
 		if d := cmp.Diff(c.Problems, prefilltest.Lines(got)); d != "" {
 			t.Errorf("%s (-table +module):\n%s", c.Name, d)

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/internal/svcapi"
 )
 
@@ -44,7 +44,7 @@ func NewLoad(f *Fleet) (*Load, error) {
 	l := &Load{f: f,
 		http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		provider: &svcapi.Client{BaseURL: f.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}}
+		provider: &svcapi.Client{BaseURL: f.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}}
 	l.Begin()
 	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
 		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(), "Content-Type", asForm, "Origin", f.Portal)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"vestibule/docs"
-	"vestibule/internal/manual"
+	"vestibule/internal/apidocs"
 )
 
 // Document names one of the two.
@@ -82,19 +82,19 @@ func documented(t testing.TB, d Document) map[string]bool {
 	return out
 }
 
-var manuals = [2]func() (manual.Manual, error){
-	sync.OnceValues(func() (manual.Manual, error) { return manualOf(docs.OpenAPI) }),
-	sync.OnceValues(func() (manual.Manual, error) { return manualOf(docs.PortalOpenAPI) }),
+var manuals = [2]func() (apidocs.Manual, error){
+	sync.OnceValues(func() (apidocs.Manual, error) { return manualOf(docs.OpenAPI) }),
+	sync.OnceValues(func() (apidocs.Manual, error) { return manualOf(docs.PortalOpenAPI) }),
 }
 
-func read(d Document) (manual.Manual, error) { return manuals[d]() }
+func read(d Document) (apidocs.Manual, error) { return manuals[d]() }
 
-func manualOf(source func() ([]byte, error)) (manual.Manual, error) {
+func manualOf(source func() ([]byte, error)) (apidocs.Manual, error) {
 	raw, err := source()
 	if err != nil {
-		return manual.Manual{}, err
+		return apidocs.Manual{}, err
 	}
-	return manual.Read(raw, "")
+	return apidocs.Read(raw, "")
 }
 
 // Main runs a package's tests and then wants every answer of the document to

@@ -23,7 +23,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"vestibule/docs"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 var (
@@ -61,10 +61,10 @@ func document(t testing.TB, get func() (*openapi3.T, error)) *openapi3.T {
 
 // always are the codes that any address may answer, as the documents' default
 // answer says.
-var always = []svc.Code{svc.CodeInternal, svc.CodeUnavailable}
+var always = []contract.Code{contract.CodeInternal, contract.CodeUnavailable}
 
 // nowhere are the codes of addresses and methods that are not in the document.
-var nowhere = append([]svc.Code{svc.CodeNotFound, svc.CodeMethodNotAllowed}, always...)
+var nowhere = append([]contract.Code{contract.CodeNotFound, contract.CodeMethodNotAllowed}, always...)
 
 // Check fails t when resp is not what the document says of the request that it
 // answers: its status, headers, body and error code; and when a request was
@@ -117,7 +117,7 @@ func Check(t testing.TB, resp *http.Response) {
 		return
 	}
 	// To other sites and hosts the portal says that they are not meant, wherever.
-	away := of == OfThePortal && code == svc.CodeForbidden && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMisdirectedRequest)
+	away := of == OfThePortal && code == contract.CodeForbidden && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMisdirectedRequest)
 	if code != "" && !away && !slices.Contains(always, code) && !documented(t, of)[answerOf(req.Method, path, resp.StatusCode, string(code))] {
 		t.Errorf("%s %s answered %d %s, which is not in its x-errors", req.Method, path, resp.StatusCode, code)
 		return
@@ -160,12 +160,12 @@ func checkRequest(t testing.TB, input *openapi3filter.RequestValidationInput, pa
 }
 
 // codeOf is the error code of an answer that is one.
-func codeOf(status int, body []byte) svc.Code {
+func codeOf(status int, body []byte) contract.Code {
 	if status < 400 {
 		return ""
 	}
 	var e struct {
-		Error svc.Code `json:"error"`
+		Error contract.Code `json:"error"`
 	}
 	_ = json.Unmarshal(body, &e) // what is no error of ours has no code
 	return e.Error

@@ -17,10 +17,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -53,9 +53,9 @@ var at = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 const id = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 
 // Exhibits are all pages in a language, in a fixed order.
-func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
+func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: svc.English, URL: "?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "?lang=es", Current: lang == svc.Spanish}}}
+		{Lang: contract.English, URL: "?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "?lang=es", Current: lang == contract.Spanish}}}
 	desk := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
@@ -63,29 +63,29 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
 		Support: pages.Support{Email: "help@harborlane.example", Phone: "+1 555 010 0142", URL: "https://harborlane.example/help"}}
 	elsewhere := pages.Elsewhere{Link: "/link", Letter: "/letter"}
-	recent := []pages.RecentApplication{{URL: "/applications/2", Product: svc.Income, State: "exited", At: at}, {URL: "/applications/1", Product: svc.Cashflow, State: "ready", At: at}}
-	apply := func(p svc.Product, change func(*pages.Apply)) templ.Component {
+	recent := []pages.RecentApplication{{URL: "/applications/2", Product: contract.Income, State: "exited", At: at}, {URL: "/applications/1", Product: contract.Cashflow, State: "ready", At: at}}
+	apply := func(p contract.Product, change func(*pages.Apply)) templ.Component {
 		m := pages.Apply{Base: base, Product: p, Action: "/applications", Today: "2026-05-04"}
 		change(&m)
 		return pages.ApplyPage(m)
 	}
-	connect := pages.Connect{Base: base, Product: svc.Cashflow, Script: "/still/widget.js", Global: "SvcWidget", Env: svc.Sandbox, ProductID: "p", PublicID: "c",
+	connect := pages.Connect{Base: base, Product: contract.Cashflow, Script: "/still/widget.js", Global: "SvcWidget", Env: contract.Sandbox, ProductID: "p", PublicID: "c",
 		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/events", Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
 	manual := connect
 	manual.Base, manual.Manual, manual.Elsewhere = framed, true, pages.Elsewhere{}
 	all := []Exhibit{
 		{"components", components(base)},
-		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: svc.Products()})},
+		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products()})},
 		{"landing, nothing offered", pages.LandingPage(pages.Landing{Base: base})},
-		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: svc.Products(), Recent: recent, Resume: &recent[0], Return: true})},
-		{"form", apply(svc.Cashflow, func(*pages.Apply) {})},
-		{"form, refused", apply(svc.Cashflow, func(m *pages.Apply) {
+		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products(), Recent: recent, Resume: &recent[0], Return: true})},
+		{"form", apply(contract.Cashflow, func(*pages.Apply) {})},
+		{"form, refused", apply(contract.Cashflow, func(m *pages.Apply) {
 			m.Values, m.Mode = map[string]string{"firstName": "A1", "state": "CA"}, "redirect"
-			m.Problems = []pages.Problem{{Field: "firstName", Words: svc.Words{EN: "Use letters only.", ES: "Use solo letras."}}, {Field: "dob", Words: svc.Words{EN: "Enter your date of birth.", ES: "Indique su fecha de nacimiento."}}}
+			m.Problems = []pages.Problem{{Field: "firstName", Words: contract.Words{EN: "Use letters only.", ES: "Use solo letras."}}, {Field: "dob", Words: contract.Words{EN: "Enter your date of birth.", ES: "Indique su fecha de nacimiento."}}}
 		})},
-		{"form, eligibility", apply(svc.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
-		{"form, integrator", apply(svc.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
-		{"form, of a brand", apply(svc.Income, func(m *pages.Apply) { m.Base = branded })},
+		{"form, eligibility", apply(contract.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
+		{"form, integrator", apply(contract.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
+		{"form, of a brand", apply(contract.Income, func(m *pages.Apply) { m.Base = branded })},
 		{"widget", pages.ConnectPage(connect)},
 		{"widget, framed and by hand", pages.ConnectPage(manual)},
 		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Token: "t"})},
@@ -96,7 +96,7 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 		if j.Since == 0 {
 			j.Since = at.Unix()
 		}
-		a := applications.Application{ID: id, Product: svc.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
+		a := applications.Application{ID: id, Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
 		lines := []applications.Line{{Seq: 1, At: at, Kind: "created", To: "started"}, {Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
 		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.Stands(base, a, v, lines))})
 	}
@@ -108,8 +108,8 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 	failed := journey.Application{State: journey.Failed}
 	slow := journey.Application{State: journey.Pending, Since: at.Add(-time.Hour).Unix()}
 	wrong, refused, setup := failed, failed, failed
-	wrong.Status, wrong.Substatus = svc.StatusNotAuthenticated, svc.SubMFARequired
-	refused.Error, setup.Error = svc.WidgetPrefillZIP, svc.WidgetInvalidProduct
+	wrong.Status, wrong.Substatus = contract.StatusNotAuthenticated, contract.SubMFARequired
+	refused.Error, setup.Error = contract.WidgetPrefillZIP, contract.WidgetInvalidProduct
 	status("slow", base, applications.Visitor{}, slow)
 	status("failed", base, applications.Visitor{}, wrong)
 	status("refused", base, applications.Visitor{}, refused)
@@ -118,21 +118,21 @@ func Exhibits(assets Assets, lang svc.Lang) []Exhibit {
 	return append(all,
 		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/go/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
 			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
-		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: svc.Cashflow, Begun: at, Action: "/go/secret"})},
+		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/go/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: svc.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
+		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: contract.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
 		Exhibit{"letters of the sandbox", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
 		Exhibit{"letters, none", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org"})},
-		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: svc.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
-		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
-			Text: svc.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
+		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: contract.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
+		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
+			Text: contract.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
 	)
 }
 
 // components is one page with each piece of templates/ui.
 func components(base pages.Base) templ.Component {
 	l := base.Lang
-	words := func(en, es string) string { return svc.Words{EN: en, ES: es}.In(l) }
+	words := func(en, es string) string { return contract.Words{EN: en, ES: es}.In(l) }
 	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true}, {Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}
 	text := func(s string) templ.Component { return templ.Raw("<p>" + html.EscapeString(s) + "</p>") }
@@ -167,7 +167,7 @@ func components(base pages.Base) templ.Component {
 		ui.Facts([]ui.Fact{{Term: words("State", "Estado"), Body: ui.Badge(ui.Success, words("Done", "Hecho"))}, {Term: words("Number", "Número"), Text: "123"}}),
 		ui.Table(ui.Grid{Caption: words("Accounts", "Cuentas"), Columns: []ui.Column{{Label: words("Name", "Nombre")}, {Label: words("Balance", "Saldo"), Number: true}},
 			Rows: [][]ui.Cell{{{Text: words("Checking", "Corriente"), URL: "#a"}, {Text: "$1.00"}}, {{Body: ui.Badge(ui.Warning, words("Closed", "Cerrada"))}, {Text: "$0.00"}}}}),
-		ui.Tiles([]ui.Tile{{Title: words("A tile", "Una ficha"), Text: words("To choose.", "Para elegir."), URL: "#t", Note: words("Four minutes", "Cuatro minutos"), Icon: ui.ProductIcon(svc.Cashflow)}}),
+		ui.Tiles([]ui.Tile{{Title: words("A tile", "Una ficha"), Text: words("To choose.", "Para elegir."), URL: "#t", Note: words("Four minutes", "Cuatro minutos"), Icon: ui.ProductIcon(contract.Cashflow)}}),
 		wrapped("<form>", "</form>", ui.Rows([]ui.Row{{Name: "bank", Value: "1", Title: "Amber Coast Bank", Detail: "ambercoast.example"}})),
 		ui.Empty(words("Nothing yet", "Nada todavía")),
 		wrapped(`<h2 id="plot-title">`, "</h2>", label(words("A plot", "Un gráfico"))),
@@ -192,7 +192,7 @@ func wrapped(open, end string, c templ.Component) templ.Component {
 
 // Handler serves a gallery, whose exhibits are Exhibits or Visits: a list, and each
 // exhibit by its number. The assets and the style sheet are the same party's.
-func Handler(assets Assets, style string, exhibits func(Assets, svc.Lang) []Exhibit) http.Handler {
+func Handler(assets Assets, style string, exhibits func(Assets, contract.Lang) []Exhibit) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", assets.Handler())
 	mux.HandleFunc("GET /still/", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
@@ -203,8 +203,8 @@ func Handler(assets Assets, style string, exhibits func(Assets, svc.Lang) []Exhi
 			http.NotFound(w, r)
 			return
 		}
-		door.Secure(w, door.CSP{WASM: true})
-		_ = door.HTML(w, r, http.StatusOK, all[n].Page)
+		httpx.Secure(w, httpx.CSP{WASM: true})
+		_ = httpx.HTML(w, r, http.StatusOK, all[n].Page)
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
@@ -213,8 +213,8 @@ func Handler(assets Assets, style string, exhibits func(Assets, svc.Lang) []Exhi
 			fmt.Fprintf(&list, `<li><a href="/exhibits/%d?lang=%s">%s</a></li>`, i, lang, html.EscapeString(e.Name))
 		}
 		p := ui.Page{Lang: lang, Title: "Gallery", Styles: []string{assets.URL(style)}, Languages: ui.Languages(lang, r.URL)}
-		door.Secure(w, door.CSP{})
-		_ = door.HTML(w, r, http.StatusOK, within(ui.Layout(p), ui.Head("Gallery", ""), templ.Raw("<ol>"+list.String()+"</ol>")))
+		httpx.Secure(w, httpx.CSP{})
+		_ = httpx.HTML(w, r, http.StatusOK, within(ui.Layout(p), ui.Head("Gallery", ""), templ.Raw("<ol>"+list.String()+"</ol>")))
 	})
 	return mux
 }

@@ -1,16 +1,16 @@
 package gallery
 
 import (
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	visit "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
 // Visits are the steps of a visit for each product, as the hosted page and the
 // widget's frame show them alike, in the order in which one meets them.
-func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
+func Visits(assets Assets, lang contract.Lang) (all []Exhibit) {
 	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Frame: "/still/frame.js", Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
-	choices := []ui.Choice{{Lang: svc.English, URL: "?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "?lang=es", Current: lang == svc.Spanish}}
+	choices := []ui.Choice{{Lang: contract.English, URL: "?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "?lang=es", Current: lang == contract.Spanish}}
 	banks := []visit.Bank{{ID: "1", Name: "Amber Coast Bank", Place: "ambercoast.example"}, {ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
@@ -20,10 +20,10 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 		all = append(all, Exhibit{name, visit.HostedPage(v, urls, choices)})
 	}
 	problem := func(en, es string) func(*visit.Visit) {
-		return func(v *visit.Visit) { v.Problem = svc.Words{EN: en, ES: es} }
+		return func(v *visit.Visit) { v.Problem = contract.Words{EN: en, ES: es} }
 	}
 
-	cash := visit.Visit{Product: svc.Cashflow, Bank: banks[0].Name}
+	cash := visit.Visit{Product: contract.Cashflow, Bank: banks[0].Name}
 	at := func(v visit.Visit, s visit.Step) visit.Visit { v.Step = s; return v }
 	show("cashflow, consent", at(cash, visit.Consent), nil)
 	show("cashflow, bank", at(cash, visit.Banks), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
@@ -35,7 +35,7 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 	show("cashflow, code, wrong", at(cash, visit.Code), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
 	show("cashflow, code, another sent", at(cash, visit.Code), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
 	show("cashflow, bank failed", at(cash, visit.Failed), func(v *visit.Visit) {
-		v.Failure = visit.Failure{Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}
+		v.Failure = visit.Failure{Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	})
 	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true}, {ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
 	show("cashflow, accounts", at(cash, visit.Accounts), func(v *visit.Visit) { v.Accounts = accounts })
@@ -45,14 +45,14 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 	})
 	show("cashflow, report being made", at(cash, visit.Progress), nil)
 	show("cashflow, whether to close", at(cash, visit.Leave), nil)
-	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) { v.End, v.Status, v.Return = "success", svc.StatusSuccess, "/visit/h/return" })
+	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) { v.End, v.Status, v.Return = "success", contract.StatusSuccess, "/visit/h/return" })
 	show("cashflow, failed", at(cash, visit.End), func(v *visit.Visit) {
-		v.End, v.Status, v.Substatus = "success", svc.StatusNotAuthenticated, svc.SubMFARequired
+		v.End, v.Status, v.Substatus = "success", contract.StatusNotAuthenticated, contract.SubMFARequired
 	})
 	show("cashflow, closed", at(cash, visit.End), func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
 
 	ways := []visit.Way{visit.Bankwise, visit.Payroll, visit.Stubs}
-	earned := visit.Visit{Product: svc.Income, Left: ways}
+	earned := visit.Visit{Product: contract.Income, Left: ways}
 	show("income, consent", at(earned, visit.Consent), nil)
 	show("income, source", at(earned, visit.Source), nil)
 	paid := earned
@@ -67,13 +67,13 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 		problem("This file is too large.", "Este archivo es demasiado grande.")(v)
 	})
 	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons", Failed: true, Why: visit.Failure{Status: svc.StatusSupplierUnresponsive}}}
+		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons", Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
 	})
 	show("income, nothing recent", at(earned, visit.Finish), func(v *visit.Visit) {
 		v.Connected = []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons", Empty: true}}
 	})
 
-	housing := visit.Visit{Product: svc.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
+	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
 		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons"}}}, {N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
 	show("eligibility, consent", at(housing, visit.Consent), nil)
 	show("eligibility, employers", at(housing, visit.Stated), nil)
@@ -84,17 +84,17 @@ func Visits(assets Assets, lang svc.Lang) (all []Exhibit) {
 	show("eligibility, letters", at(one, visit.Documents), func(v *visit.Visit) { v.Way = visit.Letters })
 	show("eligibility, bank", at(housing, visit.Banks), func(v *visit.Visit) { v.Way, v.Banks = visit.Bankwise, banks })
 
-	abroad := visit.Visit{Product: svc.Passport, Way: visit.Abroad}
+	abroad := visit.Visit{Product: contract.Passport, Way: visit.Abroad}
 	show("passport, consent", at(abroad, visit.Consent), nil)
 	show("passport, country", at(abroad, visit.Suppliers), func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
 	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
 	show("passport, nobody known", at(abroad, visit.End), func(v *visit.Visit) {
-		v.End, v.Status, v.Substatus = "success", svc.StatusSuccess, svc.SubNoRecentInformation
+		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
 	})
-	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", svc.StatusSuccess })
+	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
 
 	return append(all,
 		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
-		Exhibit{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: svc.Words{EN: "Not here any more", ES: "Ya no está aquí"}, Text: svc.Words{EN: "This link was used.", ES: "Este enlace ya se usó."}}, urls)},
+		Exhibit{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: contract.Words{EN: "Not here any more", ES: "Ya no está aquí"}, Text: contract.Words{EN: "This link was used.", ES: "Este enlace ya se usó."}}, urls)},
 		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane", URL: "https://harborlane.example/back", Token: "t"}, urls)})
 }

@@ -89,7 +89,7 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 // application needs, while one is under way. It must get to its report, which is stored
 // once. What is elsewhere: what people see meanwhile (e2e.TestWhenThingsFail,
 // TestProviderAway, TestStatusPageMoves, TestWebhookIsSentUntilItArrives), key sets that
-// fail or hold wrong keys (siege.TestKeySets, TestForgedReturns), files that cannot be
+// fail or hold wrong keys (attacktest.TestKeySets, TestForgedReturns), files that cannot be
 // had (review.TestFilesThatCannotBeHad) and shares (review.TestAProviderThatIsAwayLosesNothing).
 func TestEveryFaultEndsWell(t *testing.T) {
 	if testing.Short() {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -49,10 +49,10 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
 		made := struct {
 			account
-			Products  map[svc.Product]string `json:"products"`
-			Dashboard login                  `json:"dashboard"`
-		}{newAccount(), map[svc.Product]string{}, login{n.Staff, strings.ToLower(rand.Text())}}
-		for _, kind := range svc.Products() {
+			Products  map[contract.Product]string `json:"products"`
+			Dashboard login                       `json:"dashboard"`
+		}{newAccount(), map[contract.Product]string{}, login{n.Staff, strings.ToLower(rand.Text())}}
+		for _, kind := range contract.Products() {
 			made.Products[kind] = uuid.NewString()
 		}
 		err := p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
@@ -121,7 +121,7 @@ func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *p
 	if url == "" {
 		url = "http://" + c.ProviderAddr
 	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: url, Environment: svc.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
+	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: url, Environment: contract.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
 	if err != nil {
 		return err
 	}

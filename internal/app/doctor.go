@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal/doctor"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // examine is the command doctor: it prints a line a finding, and reports whether
@@ -36,7 +36,7 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) (bool, error) {
 // patient is the portal's account at the provider that --provider-url names, or
 // else the generated one at the embedded provider.
 func (c *Config) patient() (doctor.Patient, error) {
-	p := doctor.Patient{PortalURL: c.PortalURL, ProviderURL: c.ProviderURL, Environment: svc.Environment(c.Environment),
+	p := doctor.Patient{PortalURL: c.PortalURL, ProviderURL: c.ProviderURL, Environment: contract.Environment(c.Environment),
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), WebhookSecrets: c.WebhookSecret,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal, ReturnMode: c.ReturnMode, Now: time.Now}
 	if p.PortalURL == "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/internal/svcapi"
 )
 
@@ -15,7 +15,7 @@ func TestAnEligibilityReportByTheClient(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *world) {
 		headers, path := w.eligibility(t)
 		c := w.Credentials
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}
+		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
 		ref := svcapi.Ref{PublicToken: headers[3]}
 		_, r, err := client.EligibilityReport(t.Context(), ref)
 		if err != nil {

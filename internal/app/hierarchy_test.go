@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestTheClientBuildsAHierarchy(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *world) {
 		ctx, c := t.Context(), w.Credentials
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}
+		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
 		w.child(t) // and so rotation is enabled
 		must := func(what string, err error) {
 			t.Helper()
@@ -23,7 +23,7 @@ func TestTheClientBuildsAHierarchy(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 		}
-		code := func(what string, err error, want svc.Code) {
+		code := func(what string, err error, want contract.Code) {
 			t.Helper()
 			if got := svcapi.CodeOf(err); got != want {
 				t.Errorf("%s: %v, want %s", what, err, want)
@@ -32,33 +32,33 @@ func TestTheClientBuildsAHierarchy(t *testing.T) {
 		shop, err := client.CreateAccount(ctx, svcapi.Names{Name: "Shop", DisplayName: "The Shop"})
 		must("account", err)
 		_, err = client.CreateAccount(ctx, svcapi.Names{Name: "Shop"})
-		code("account again", err, svc.CodeDuplicateCustomer)
+		code("account again", err, contract.CodeDuplicateCustomer)
 		_, err = client.CreateAccount(ctx, svcapi.Names{})
-		code("account without a name", err, svc.CodeMalformedBody)
+		code("account without a name", err, contract.CodeMalformedBody)
 		if same, created, err := client.EnsureAccount(ctx, svcapi.Names{Name: "Shop"}); err != nil || created || same != shop {
 			t.Errorf("EnsureAccount = %s, %v, %v, want %s", same, created, err, shop)
 		}
 		loan, err := client.CreateProduct(ctx, shop, svcapi.Names{Name: "Loan"})
 		must("product", err)
 		_, err = client.CreateProduct(ctx, shop, svcapi.Names{Name: "Loan"})
-		code("product again", err, svc.CodeDuplicateProduct)
+		code("product again", err, contract.CodeDuplicateProduct)
 		if same, created, err := client.EnsureProduct(ctx, shop, svcapi.Names{Name: "Loan"}); err != nil || created || same != loan {
 			t.Errorf("EnsureProduct = %s, %v, %v, want %s", same, created, err, loan)
 		}
 		_, err = client.CreateProduct(ctx, c.ThirdParty.PublicID, svcapi.Names{Name: "Loan"})
-		code("product of another", err, svc.CodeUnknownChild)
+		code("product of another", err, contract.CodeUnknownChild)
 
 		all, err := client.ProductConfigurations(ctx)
 		must("configurations", err)
 		var old svcapi.ProductConfiguration
 		for _, p := range all {
-			if p.Alias == "Cash flow with AV attributes and score v1.0" && p.Product == svc.Cashflow {
+			if p.Alias == "Cash flow with AV attributes and score v1.0" && p.Product == contract.Cashflow {
 				old = p
 			}
 		}
 		must("assignment", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetProduct, ID: loan}))
-		code("assignment to another", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetAccount, ID: c.ThirdParty.PublicID}), svc.CodeUnknownChild)
-		code("assignment of nothing", client.AssignConfiguration(ctx, "nothing", svcapi.Target{Type: svcapi.TargetAccount, ID: shop}), svc.CodeUnknownConfiguration)
+		code("assignment to another", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetAccount, ID: c.ThirdParty.PublicID}), contract.CodeUnknownChild)
+		code("assignment of nothing", client.AssignConfiguration(ctx, "nothing", svcapi.Target{Type: svcapi.TargetAccount, ID: shop}), contract.CodeUnknownConfiguration)
 		reviewed, err := client.AssignedConfigurations(ctx, shop)
 		if must("review", err); len(reviewed) != 1 || reviewed[0].ProductID != loan || reviewed[0].Configuration.ID != old.ID || reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v", reviewed)
@@ -76,22 +76,22 @@ func TestTheClientBuildsAHierarchy(t *testing.T) {
 			t.Errorf("the report has %d attributes, scores %+v, product %+v", len(body.Attributes), body.Scores, body.Product)
 		}
 		_, err = client.Status(ctx, svcapi.Ref{ExternalID: "loan-1"})
-		code("the child's report without the child", err, svc.CodeInvalidToken)
+		code("the child's report without the child", err, contract.CodeInvalidToken)
 
 		must("removal", client.RemoveAssignment(ctx, svcapi.Target{Type: svcapi.TargetProduct, ID: loan}))
 		if reviewed, err = client.AssignedConfigurations(ctx, shop); err != nil || !reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v, %v", reviewed, err)
 		}
-		other := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ThirdParty.ClientID, SecretKey: c.ThirdParty.SecretKey, Environment: svc.Sandbox}
+		other := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ThirdParty.ClientID, SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox}
 		_, err = other.ProductConfigurations(ctx)
-		code("configurations that are not enabled", err, svc.CodeForbidden)
+		code("configurations that are not enabled", err, contract.CodeForbidden)
 		_, err = other.RotateCredentials(ctx)
-		code("rotation that is not enabled", err, svc.CodeForbidden)
+		code("rotation that is not enabled", err, contract.CodeForbidden)
 
 		next, err := client.RotateCredentials(ctx)
 		must("rotation", err)
 		_, err = client.RotateCredentials(ctx)
-		code("rotation in the overlap", err, svc.CodeInvalidState)
+		code("rotation in the overlap", err, contract.CodeInvalidState)
 		must("with the new secret", (&svcapi.Client{BaseURL: w.Provider, ClientID: next.ClientID, SecretKey: next.SecretKey}).Check(ctx))
 		must("with the former", (&svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey}).Check(ctx))
 	})

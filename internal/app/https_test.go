@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/app/ports"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/ports"
 )
 
 // TestBehindAProxyOnHTTPS starts both parties as behind a proxy that ends TLS: browsers

@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -78,7 +78,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if party != store.Provider {
 		return nil
 	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: svc.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
+	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: contract.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 )
 
 // identifies finds what names one thing or person in a label's value.

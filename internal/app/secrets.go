@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -30,10 +30,10 @@ type account struct {
 // start: the portal's, and a third party for relay tokens.
 type customers struct {
 	account
-	Products      map[svc.Product]string `json:"products"`
-	WebhookSecret string                 `json:"webhookSecret"`
-	ThirdParty    thirdParty             `json:"thirdParty"`
-	Dashboard     *login                 `json:"dashboard,omitempty"`
+	Products      map[contract.Product]string `json:"products"`
+	WebhookSecret string                      `json:"webhookSecret"`
+	ThirdParty    thirdParty                  `json:"thirdParty"`
+	Dashboard     *login                      `json:"dashboard,omitempty"`
 }
 
 // thirdParty is the account that reports are shared with.
@@ -72,8 +72,8 @@ func newAccount() account {
 }
 
 func newCustomers() customers {
-	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}, Products: map[svc.Product]string{}}
-	for _, p := range svc.Products() {
+	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}, Products: map[contract.Product]string{}}
+	for _, p := range contract.Products() {
 		c.Products[p] = uuid.NewString()
 	}
 	c.WebhookSecret = webhook.NewSecret()

@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"vestibule/docs"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
 	"vestibule/web"
@@ -40,7 +40,7 @@ type service struct {
 
 // handle has the service answer by h, with the limits of every listener.
 func (s *service) handle(h http.Handler) {
-	s.server.Handler = door.LimitBodies(door.StrictTransport(s.url, h))
+	s.server.Handler = httpx.LimitBodies(httpx.StrictTransport(s.url, h))
 }
 
 // party is what app asks of both of them.
@@ -180,7 +180,7 @@ func (p *program) listen(which parties) error {
 // machine, of which --behind-proxy does not tell.
 func (p *program) warnOfTunnel(s *service, addr string) {
 	host, _ := hostOf(addr)
-	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && door.Loopback(host) && !door.Loopback(u.Hostname()) {
+	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && httpx.Loopback(host) && !httpx.Loopback(u.Hostname()) {
 		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit", "listener", s.name, "url", s.url)
 	}
 }
@@ -224,7 +224,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	config := provider.Config{
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
-		Environment:            svc.Environment(p.config.Environment),
+		Environment:            contract.Environment(p.config.Environment),
 		BehindProxy:            p.config.BehindProxy,
 		WidgetRate:             p.config.WidgetRate,
 		WidgetAccountRate:      p.config.WidgetAccountRate,
@@ -244,7 +244,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	if err != nil {
 		return made, err
 	}
-	if svc.Environment(p.config.Environment) == svc.Sandbox {
+	if contract.Environment(p.config.Environment) == contract.Sandbox {
 		if made, err = keep(ctx, db, "generated-customers", newCustomers); err != nil {
 			return made, err
 		}
@@ -288,7 +288,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 
 // sandboxOf is what makes a provider a sandbox; nil in production.
 func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provider.Sandbox, error) {
-	if svc.Environment(c.Environment) != svc.Sandbox {
+	if contract.Environment(c.Environment) != contract.Sandbox {
 		return nil
 	}
 	return testbench.New
@@ -323,7 +323,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	conf := portal.Config{
 		Telemetry: observed,
 		DB:        db, JobsElsewhere: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
-		Environment: svc.Environment(c.Environment), ProviderURL: c.ProviderURL, Issuer: c.Issuer,
+		Environment: contract.Environment(c.Environment), ProviderURL: c.ProviderURL, Issuer: c.Issuer,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
@@ -36,23 +36,23 @@ func TestACustomerSubmitsItsOwnData(t *testing.T) {
 		t.Cleanup(hook.Close)
 		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+hook.URL+`"}`, "Content-Type", asJSON))
 
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: svc.Sandbox}
+		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
 		in := salaried(time.Now().Add(-time.Hour))
 		in.ProductID = c.Products["cashflow"]
 		sent, err := client.Submit(ctx, in)
-		if err != nil || sent.Status != svc.StatusPending {
+		if err != nil || sent.Status != contract.StatusPending {
 			t.Fatalf("Submit = %+v, %v", sent, err)
 		}
-		if _, err := client.Submit(ctx, in); svcapi.CodeOf(err) != svc.CodeDuplicateExternalID {
+		if _, err := client.Submit(ctx, in); svcapi.CodeOf(err) != contract.CodeDuplicateExternalID {
 			t.Errorf("the same again: %v", err)
 		}
 		ref := svcapi.Ref{PublicToken: sent.PublicToken}
-		if got, err := client.WaitStatus(ctx, ref); err != nil || got.Status != svc.StatusSuccess || got.Substatus != "" {
+		if got, err := client.WaitStatus(ctx, ref); err != nil || got.Status != contract.StatusSuccess || got.Substatus != "" {
 			t.Fatalf("WaitStatus = %+v, %v", got, err)
 		}
 		select {
 		case e := <-events:
-			if e.PublicToken != sent.PublicToken || e.Status != svc.StatusSuccess || e.ExternalID != in.ExternalID || e.UserArgs != in.UserArgs {
+			if e.PublicToken != sent.PublicToken || e.Status != contract.StatusSuccess || e.ExternalID != in.ExternalID || e.UserArgs != in.UserArgs {
 				t.Errorf("the webhook says %+v", e)
 			}
 		case <-time.After(30 * time.Second):

@@ -84,7 +84,7 @@ func TestWalls(t *testing.T) {
 	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"}, "internal/provider", "internal/analysis", "templates/provider")
 	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"}, "internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
 	for _, p := range all { // production is the provider without a test bench
-		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox", "internal/provider/testbench", "internal/provider/providertest") {
+		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox", "internal/provider/testbench", "internal/testutil/providertest") {
 			continue
 		}
 		for _, d := range p.Deps {
@@ -94,7 +94,7 @@ func TestWalls(t *testing.T) {
 		}
 	}
 	for _, p := range all { // the rooms themselves: what stands below one of them is for servers and tests
-		if !slices.Contains([]string{"vestibule/internal/svc", "vestibule/internal/prefill", "vestibule/internal/journey"}, p.ImportPath) {
+		if !slices.Contains([]string{"vestibule/internal/contract", "vestibule/internal/prefill", "vestibule/internal/journey"}, p.ImportPath) {
 			continue
 		}
 		for _, d := range p.Deps {
@@ -103,8 +103,8 @@ func TestWalls(t *testing.T) {
 			}
 		}
 	}
-	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/door")
-	never("rules, shapes and tools stand below the parties", []string{"internal/svc", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/door", "internal/session", "internal/password", "internal/manual", "internal/mail", "internal/telemetry"},
+	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/httpx")
+	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/httpx", "internal/session", "internal/password", "internal/apidocs", "internal/mail", "internal/telemetry"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
@@ -179,7 +179,7 @@ func TestLawsAreCheckedWithTheSameInputs(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`, "internal", "cmd", "e2e", "templates", "wasm", "web", "docs")
 	cmd.Dir = "../.."
 	out, _ := cmd.Output() // exit 1 is: nothing found
-	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/laws/laws.go"}) {
-		t.Errorf("%v draw inputs; that is done by internal/laws", got)
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/testutil/proptest/laws.go"}) {
+		t.Errorf("%v draw inputs; that is done by internal/testutil/proptest", got)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -16,7 +16,7 @@ import (
 // attribute and reason is said in both languages.
 func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 	for _, leaf := range bankdata.Leaves() {
-		for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+		for _, l := range []contract.Lang{contract.English, contract.Spanish} {
 			if pages.CategoryWords(l, leaf.String()) == leaf.String() {
 				t.Errorf("no words in %s for the category %s", l, leaf)
 			}
@@ -26,19 +26,19 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 		}
 	}
 	for _, description := range cashflow.Own() {
-		if words, l := pages.AttributeWords(svc.Spanish, "", description); l != svc.Spanish || words == description {
+		if words, l := pages.AttributeWords(contract.Spanish, "", description); l != contract.Spanish || words == description {
 			t.Errorf("no Spanish words for %q", description)
 		}
 	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
-		if words, l := pages.AttributeWords(svc.Spanish, d.Name, d.Description); l != svc.Spanish || words == d.Description {
+		if words, l := pages.AttributeWords(contract.Spanish, d.Name, d.Description); l != contract.Spanish || words == d.Description {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)
 		}
 		reason := cashflow.Reason(d.Code)
-		if reason == "" || pages.ReasonWords(svc.Spanish, d.Code, reason) == reason {
+		if reason == "" || pages.ReasonWords(contract.Spanish, d.Code, reason) == reason {
 			t.Errorf("no Spanish words for the reason %s, %q", d.Code, reason)
 		}
-		if got := pages.ReasonWords(svc.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
+		if got := pages.ReasonWords(contract.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
 			t.Errorf("another provider's reason %s is called %q", d.Code, got)
 		}
 	}
@@ -49,7 +49,7 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
 	for what, all := range map[string]struct {
 		names []string
-		words func(svc.Lang, string) string
+		words func(contract.Lang, string) string
 	}{
 		"reason of irregularity": {paystub.Reasons(), pages.IrregularityWords},
 		"check of a pay stub":    {report.PaystubChecks(), pages.StubCheckWords},
@@ -57,7 +57,7 @@ func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
 		"reason for skipping":    {report.SkippedReasons(), pages.SkippedWords},
 	} {
 		for _, name := range all.names {
-			for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+			for _, l := range []contract.Lang{contract.English, contract.Spanish} {
 				if got := all.words(l, name); got == name || got == "" {
 					t.Errorf("no words in %s for the %s %s", l, what, name)
 				}

@@ -26,7 +26,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 )
 
 // world is one running program with both parties, and its databases.

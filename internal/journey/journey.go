@@ -13,7 +13,7 @@ package journey
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // State is where an application stands. The values are those of the portal's
@@ -77,9 +77,9 @@ type Input struct {
 	Attempt     int
 	EventID     string
 	PublicToken string
-	Status      svc.Status
-	Substatus   svc.Substatus
-	Error       svc.WidgetError
+	Status      contract.Status
+	Substatus   contract.Substatus
+	Error       contract.WidgetError
 	At          int64
 }
 
@@ -91,11 +91,11 @@ type Application struct {
 	Closed  int   // the newest attempt before the last Reopen; proofs of it and older ones move nothing
 	Since   int64 // unix seconds of the last start or proof that moved it; hints leave it alone
 
-	PublicToken string          // as proven; empty until a proof names it
-	Status      svc.Status      // as proven
-	Substatus   svc.Substatus   // as proven
-	Error       svc.WidgetError // of a verified return, or while connecting of a hint
-	Succeeded   int             // the attempt whose report is fetched, or could not be; 0 for none
+	PublicToken string               // as proven; empty until a proof names it
+	Status      contract.Status      // as proven
+	Substatus   contract.Substatus   // as proven
+	Error       contract.WidgetError // of a verified return, or while connecting of a hint
+	Succeeded   int                  // the attempt whose report is fetched, or could not be; 0 for none
 }
 
 // New is an application just stored.
@@ -255,7 +255,7 @@ func (a *Application) returned(in *Input) Do {
 		}
 		return 0
 	case current && a.State == Failed:
-	case in.Status == svc.StatusSuccess:
+	case in.Status == contract.StatusSuccess:
 		return a.succeed(in) | AskStatus
 	case current && a.State != Pending:
 		a.move(Pending, in)
@@ -270,11 +270,11 @@ func (a *Application) proven(in *Input) Do {
 	switch {
 	case a.Succeeded != 0:
 		return 0
-	case in.Status == svc.StatusSuccess:
+	case in.Status == contract.StatusSuccess:
 		return a.succeed(in)
 	case in.Attempt != a.Attempt:
 		return 0
-	case in.Status == svc.StatusPending:
+	case in.Status == contract.StatusPending:
 		if a.State == Returned {
 			a.move(Pending, in)
 		}
@@ -284,7 +284,7 @@ func (a *Application) proven(in *Input) Do {
 		return 0
 	}
 	to := Failed
-	if in.Status == svc.StatusExpired {
+	if in.Status == contract.StatusExpired {
 		to = Expired
 	} else if !in.Status.Failed() {
 		return 0
@@ -313,7 +313,7 @@ func (a *Application) succeed(in *Input) Do {
 func (a *Application) lose(in *Input) {
 	if a.State == Pending {
 		a.move(Failed, in)
-		a.Status, a.Substatus = svc.StatusError, ""
+		a.Status, a.Substatus = contract.StatusError, ""
 	}
 }
 
@@ -327,7 +327,7 @@ func (a *Application) fetched(in *Input) {
 		return
 	}
 	a.State, a.Since, a.Succeeded = Ready, in.At, in.Attempt
-	a.Status = svc.StatusSuccess
+	a.Status = contract.StatusSuccess
 	if in.PublicToken != "" {
 		a.PublicToken = in.PublicToken
 	}
@@ -371,7 +371,7 @@ func (in Input) Key() string {
 		return "return/" + n
 	case Webhook, Poll:
 		key := "status/" + n + "/" + in.PublicToken + "/" + string(in.Status) + "/" + string(in.Substatus)
-		if in.Status != svc.StatusPending {
+		if in.Status != contract.StatusPending {
 			return key
 		}
 		if in.EventID != "" {
@@ -386,19 +386,19 @@ func (in Input) Key() string {
 
 // Outcome is how the applicant's visit ended, as a secure redirect names it; ""
 // while it has not, or when it ran out of time.
-func (a Application) Outcome() svc.Outcome {
+func (a Application) Outcome() contract.Outcome {
 	switch a.State {
 	case Pending, Ready:
-		return svc.OutcomeSuccess
+		return contract.OutcomeSuccess
 	case Exited:
-		return svc.OutcomeExit
+		return contract.OutcomeExit
 	case Failed:
 		// A journey that was completed is a SUCCESS although its report cannot be
 		// made; the other statuses that fail are of journeys that were not.
-		if a.Status == svc.StatusError && a.Error == "" {
-			return svc.OutcomeSuccess
+		if a.Status == contract.StatusError && a.Error == "" {
+			return contract.OutcomeSuccess
 		}
-		return svc.OutcomeError
+		return contract.OutcomeError
 	}
 	return ""
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 const t0 = 1_700_000_000
@@ -24,7 +24,7 @@ func at(s State) Application {
 func TestTable(t *testing.T) {
 	all := States()
 	notReady := []State{Connecting, Returned, Pending, Failed, Exited, Expired}
-	in := func(k Kind, s svc.Status) Input {
+	in := func(k Kind, s contract.Status) Input {
 		return Input{Kind: k, Attempt: 1, EventID: "e", Status: s, At: t0 + 5}
 	}
 	rows := []struct {
@@ -35,31 +35,31 @@ func TestTable(t *testing.T) {
 		do    Do // besides Tell
 	}{
 		{"the connect page opens an attempt", []State{Started}, Input{Kind: Connect, At: t0 + 5}, Connecting, NewAttempt},
-		{"onSuccess is asked about", []State{Connecting}, in(HookSuccess, svc.StatusSuccess), Returned, AskStatus},
+		{"onSuccess is asked about", []State{Connecting}, in(HookSuccess, contract.StatusSuccess), Returned, AskStatus},
 		{"onExit leaves", []State{Connecting, Returned}, in(HookExit, ""), Exited, 0},
-		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired}, in(ReturnSuccess, svc.StatusSuccess), Pending, AskStatus | Fetch},
-		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, svc.StatusPending), Pending, AskStatus},
-		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, svc.StatusNotAuthenticated), Pending, AskStatus},
+		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired}, in(ReturnSuccess, contract.StatusSuccess), Pending, AskStatus | Fetch},
+		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusPending), Pending, AskStatus},
+		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusNotAuthenticated), Pending, AskStatus},
 		{"return EXIT", []State{Connecting, Returned}, in(ReturnExit, ""), Exited, 0},
 		{"return ERROR", []State{Connecting, Returned}, in(ReturnError, ""), Failed, 0},
-		{"webhook SUCCESS", notReady, in(Webhook, svc.StatusSuccess), Pending, Fetch},
-		{"poll SUCCESS", notReady, in(Poll, svc.StatusSuccess), Pending, Fetch},
-		{"webhook PENDING", []State{Returned}, in(Webhook, svc.StatusPending), Pending, Wait},
-		{"poll PENDING", []State{Returned}, in(Poll, svc.StatusPending), Pending, Wait},
-		{"webhook ERROR", notReady, in(Webhook, svc.StatusError), Failed, 0},
-		{"poll NOT_AUTHENTICATED", notReady, in(Poll, svc.StatusNotAuthenticated), Failed, 0},
-		{"poll BUREAU_UNRESPONSIVE", notReady, in(Poll, svc.StatusBureauUnresponsive), Failed, 0},
-		{"webhook SUPPLIER_UNRESPONSIVE", notReady, in(Webhook, svc.StatusSupplierUnresponsive), Failed, 0},
-		{"webhook EXPIRED", notReady, in(Webhook, svc.StatusExpired), Expired, 0},
-		{"poll EXPIRED", notReady, in(Poll, svc.StatusExpired), Expired, 0},
+		{"webhook SUCCESS", notReady, in(Webhook, contract.StatusSuccess), Pending, Fetch},
+		{"poll SUCCESS", notReady, in(Poll, contract.StatusSuccess), Pending, Fetch},
+		{"webhook PENDING", []State{Returned}, in(Webhook, contract.StatusPending), Pending, Wait},
+		{"poll PENDING", []State{Returned}, in(Poll, contract.StatusPending), Pending, Wait},
+		{"webhook ERROR", notReady, in(Webhook, contract.StatusError), Failed, 0},
+		{"poll NOT_AUTHENTICATED", notReady, in(Poll, contract.StatusNotAuthenticated), Failed, 0},
+		{"poll BUREAU_UNRESPONSIVE", notReady, in(Poll, contract.StatusBureauUnresponsive), Failed, 0},
+		{"webhook SUPPLIER_UNRESPONSIVE", notReady, in(Webhook, contract.StatusSupplierUnresponsive), Failed, 0},
+		{"webhook EXPIRED", notReady, in(Webhook, contract.StatusExpired), Expired, 0},
+		{"poll EXPIRED", notReady, in(Poll, contract.StatusExpired), Expired, 0},
 		{"the report is stored", []State{Pending}, in(Fetched, ""), Ready, 0},
 		{"72 hours without proof", []State{Connecting, Returned, Pending}, Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime}, Expired, 0},
 		{"a second before", nil, Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime - 1}, "", 0},
 		{"start again", []State{Exited, Failed, Expired}, in(Restart, ""), Connecting, NewAttempt},
 		{"an unknown kind", nil, in("dance", ""), "", 0},
 		{"an unknown status", nil, in(Webhook, "SUCCESSFUL"), "", 0},
-		{"an attempt that is not there", nil, Input{Kind: Webhook, Attempt: 2, Status: svc.StatusSuccess}, "", 0},
-		{"no attempt", nil, Input{Kind: Webhook, Status: svc.StatusSuccess}, "", 0},
+		{"an attempt that is not there", nil, Input{Kind: Webhook, Attempt: 2, Status: contract.StatusSuccess}, "", 0},
+		{"no attempt", nil, Input{Kind: Webhook, Status: contract.StatusSuccess}, "", 0},
 	}
 	for _, row := range rows {
 		for _, s := range all {
@@ -95,22 +95,22 @@ func TestTable(t *testing.T) {
 // TestALostReport: one that is proven and cannot be fetched in time ends as one that
 // could not be compiled. It may be gone on with, and may come after all.
 func TestALostReport(t *testing.T) {
-	pending, _ := at(Returned).Step(Input{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess, At: t0})
+	pending, _ := at(Returned).Step(Input{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: t0})
 	if early, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime - 1}); early != pending || do != 0 {
 		t.Errorf("a second early: %+v, %b", early, do)
 	}
 	lost, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
-	if lost.State != Failed || lost.Status != svc.StatusError || do != Tell || lost.Outcome() != svc.OutcomeSuccess || !lost.CanRetry() ||
-		Words(lost) != StatusWords(svc.StatusError, "") {
+	if lost.State != Failed || lost.Status != contract.StatusError || do != Tell || lost.Outcome() != contract.OutcomeSuccess || !lost.CanRetry() ||
+		Words(lost) != StatusWords(contract.StatusError, "") {
 		t.Errorf("after 72 hours: %+v, %b", lost, do)
 	}
-	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: HookSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: svc.StatusSuccess},
-		{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: svc.StatusError, Substatus: svc.SubMFARequired}} {
+	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: HookSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
+		{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: contract.StatusError, Substatus: contract.SubMFARequired}} {
 		if got, do := lost.Step(again); got != lost || do != 0 {
 			t.Errorf("%+v moved it: %+v, %b", again, got, do)
 		}
 	}
-	if got, _ := lost.Step(Input{Kind: Fetched, Attempt: 1, PublicToken: "p"}); got.State != Ready || got.Status != svc.StatusSuccess {
+	if got, _ := lost.Step(Input{Kind: Fetched, Attempt: 1, PublicToken: "p"}); got.State != Ready || got.Status != contract.StatusSuccess {
 		t.Errorf("the report came after all: %+v", got)
 	}
 	next, do := lost.Step(Input{Kind: Restart, Attempt: 1, At: t0 + 2*Lifetime})
@@ -140,7 +140,7 @@ func TestReopen(t *testing.T) {
 		t.Fatalf("opened again: %+v, %b", open, do)
 	}
 	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, HookExit, Fetched} {
-		if next, do := open.Step(Input{Kind: kind, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess}); next != open || do != 0 {
+		if next, do := open.Step(Input{Kind: kind, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess}); next != open || do != 0 {
 			t.Errorf("%s of the former attempt moved it: %+v, %b", kind, next, do)
 		}
 	}
@@ -149,7 +149,7 @@ func TestReopen(t *testing.T) {
 	if third.Attempt != 3 || third.Closed != 1 {
 		t.Errorf("begun once more: %+v", third)
 	}
-	pending, do := third.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "q", Status: svc.StatusSuccess, At: t0})
+	pending, do := third.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "q", Status: contract.StatusSuccess, At: t0})
 	if pending.State != Pending || pending.Succeeded != 2 || !do.Has(Fetch) {
 		t.Errorf("the second attempt succeeded after all: %+v, %b", pending, do)
 	}
@@ -158,7 +158,7 @@ func TestReopen(t *testing.T) {
 // TestHookError holds that an error leaves the attempt open, with its words, and
 // gives a fresh token where the table of error types says that a try can help.
 func TestHookError(t *testing.T) {
-	for _, info := range append(svc.WidgetErrors(), svc.WidgetErrorInfo{Retry: true}) {
+	for _, info := range append(contract.WidgetErrors(), contract.WidgetErrorInfo{Retry: true}) {
 		a, do := at(Connecting).Step(Input{Kind: HookError, Attempt: 1, Error: info.Type, At: t0 + 9})
 		if a.State != Connecting || a.Since != t0 {
 			t.Errorf("onError(%q) = %+v, want connecting since before", info.Type, a)
@@ -187,14 +187,14 @@ func TestConnectAgain(t *testing.T) {
 // TestOlderAttempt: only a success of an older attempt counts, and only while
 // nothing has succeeded; its publicToken is then the one to fetch.
 func TestOlderAttempt(t *testing.T) {
-	a := Application{State: Failed, Attempt: 2, Since: t0, PublicToken: "two", Status: svc.StatusError}
+	a := Application{State: Failed, Attempt: 2, Since: t0, PublicToken: "two", Status: contract.StatusError}
 	for _, in := range []Input{
-		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: svc.StatusError},
-		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: svc.StatusExpired},
-		{Kind: Poll, Attempt: 1, Status: svc.StatusPending},
+		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: contract.StatusError},
+		{Kind: Webhook, Attempt: 1, PublicToken: "one", Status: contract.StatusExpired},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusPending},
 		{Kind: ReturnExit, Attempt: 1},
-		{Kind: ReturnError, Attempt: 1, Error: svc.WidgetInternalError},
-		{Kind: ReturnSuccess, Attempt: 1, Status: svc.StatusPending},
+		{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInternalError},
+		{Kind: ReturnSuccess, Attempt: 1, Status: contract.StatusPending},
 		{Kind: HookExit, Attempt: 1},
 		{Kind: HookError, Attempt: 1},
 		{Kind: HookSuccess, Attempt: 1, PublicToken: "forged"},
@@ -204,11 +204,11 @@ func TestOlderAttempt(t *testing.T) {
 			t.Errorf("%s of attempt 1 moved attempt 2: %s", in.Kind, cmp.Diff(a, got))
 		}
 	}
-	got, do := a.Step(Input{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess, At: t0 + 1})
+	got, do := a.Step(Input{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, At: t0 + 1})
 	if got.State != Pending || got.Succeeded != 1 || got.PublicToken != "" || !do.Has(Fetch) {
 		t.Errorf("a late success of attempt 1 = %+v, %b", got, do)
 	}
-	again, do := got.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "two", Status: svc.StatusSuccess})
+	again, do := got.Step(Input{Kind: Webhook, Attempt: 2, PublicToken: "two", Status: contract.StatusSuccess})
 	if again != got || do != 0 {
 		t.Errorf("a success after a success = %+v, %b; want nothing", again, do)
 	}
@@ -219,7 +219,7 @@ func TestOlderAttempt(t *testing.T) {
 func TestHintsProveNothing(t *testing.T) {
 	for _, k := range []Kind{HookSuccess, HookExit, HookError} {
 		for _, s := range States() {
-			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged", Status: svc.StatusSuccess, Substatus: "forged", At: t0 + 100})
+			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged", Status: contract.StatusSuccess, Substatus: "forged", At: t0 + 100})
 			if got.PublicToken != "" || got.Status != "" || got.Substatus != "" || got.Since != t0 || do.Has(Fetch) {
 				t.Errorf("%s in %s was believed: %+v, %b", k, s, got, do)
 			}
@@ -230,36 +230,36 @@ func TestHintsProveNothing(t *testing.T) {
 // TestTheErrorOfAReturnStays: a verified return tells why the widget ended, which
 // no status does, so neither a webhook before it nor one after it takes that away.
 func TestTheErrorOfAReturnStays(t *testing.T) {
-	back := Input{Kind: ReturnError, Attempt: 1, Error: svc.WidgetInvalidProduct, At: t0 + 5}
-	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: svc.StatusError, Substatus: svc.SubIncomplete, At: t0 + 6}
+	back := Input{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInvalidProduct, At: t0 + 5}
+	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError, Substatus: contract.SubIncomplete, At: t0 + 6}
 	for name, order := range map[string][]Input{"the return first": {back, hook}, "the webhook first": {hook, back}} {
 		a := at(Connecting)
 		var did Do
 		for _, in := range order {
 			a, did = a.Step(in)
 		}
-		want := Application{State: Failed, Attempt: 1, Since: order[0].At, PublicToken: "p", Status: svc.StatusError,
-			Substatus: svc.SubIncomplete, Error: svc.WidgetInvalidProduct}
+		want := Application{State: Failed, Attempt: 1, Since: order[0].At, PublicToken: "p", Status: contract.StatusError,
+			Substatus: contract.SubIncomplete, Error: contract.WidgetInvalidProduct}
 		a.Since = want.Since // which of the two counts is of no matter
-		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Words(a) != svc.WidgetInvalidProduct.Applicant() {
+		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Words(a) != contract.WidgetInvalidProduct.Applicant() {
 			t.Errorf("%s: do %b, can retry %v, (-want +got):\n%s", name, did, a.CanRetry(), d)
 		}
 	}
 	a, _ := at(Connecting).Step(back)
 	again, _ := a.Step(Input{Kind: Restart, Attempt: 1, At: t0 + 7})
-	if again, _ = again.Step(Input{Kind: Poll, Attempt: 2, Status: svc.StatusError, At: t0 + 8}); again.Error != "" {
+	if again, _ = again.Step(Input{Kind: Poll, Attempt: 2, Status: contract.StatusError, At: t0 + 8}); again.Error != "" {
 		t.Errorf("the error of attempt 1 is told of attempt 2: %+v", again)
 	}
-	if late, _ := a.Step(Input{Kind: Poll, Attempt: 1, Status: svc.StatusExpired, At: t0 + 8}); late.Error != "" {
+	if late, _ := a.Step(Input{Kind: Poll, Attempt: 1, Status: contract.StatusExpired, At: t0 + 8}); late.Error != "" {
 		t.Errorf("what ran out of time keeps an error: %+v", late)
 	}
-	if first, _ := a.Step(Input{Kind: ReturnError, Attempt: 1, Error: svc.WidgetRequestTimeout, At: t0 + 8}); first != a {
+	if first, _ := a.Step(Input{Kind: ReturnError, Attempt: 1, Error: contract.WidgetRequestTimeout, At: t0 + 8}); first != a {
 		t.Errorf("a second return replaced the first: %+v", first)
 	}
 }
 
 func TestWordsForEverything(t *testing.T) {
-	both := func(what string, w svc.Words) {
+	both := func(what string, w contract.Words) {
 		if w.EN == "" || w.ES == "" || w.EN == w.ES || !strings.HasSuffix(w.EN, ".") || !strings.HasSuffix(w.ES, ".") {
 			t.Errorf("words for %s = %+v", what, w)
 		}
@@ -267,8 +267,8 @@ func TestWordsForEverything(t *testing.T) {
 	for _, s := range States() {
 		both(string(s), Words(at(s)))
 	}
-	seen := map[string]svc.Status{}
-	for _, s := range append(svc.Statuses(), svc.StatusError) {
+	seen := map[string]contract.Status{}
+	for _, s := range append(contract.Statuses(), contract.StatusError) {
 		w := StatusWords(s, "")
 		both(string(s), w)
 		if other, dup := seen[w.EN]; dup && other != s {
@@ -276,15 +276,15 @@ func TestWordsForEverything(t *testing.T) {
 		}
 		seen[w.EN] = s
 	}
-	for _, sub := range []svc.Substatus{svc.SubIncompatibleAccounts, svc.SubNoRecentInformation, svc.SubMFARequired,
-		svc.SubIncomplete, svc.SubEBankingNotSupported, svc.SubWidgetSessionExpired, "INVALID_PREFILL_DOB"} {
-		w := StatusWords(svc.StatusError, sub)
+	for _, sub := range []contract.Substatus{contract.SubIncompatibleAccounts, contract.SubNoRecentInformation, contract.SubMFARequired,
+		contract.SubIncomplete, contract.SubEBankingNotSupported, contract.SubWidgetSessionExpired, "INVALID_PREFILL_DOB"} {
+		w := StatusWords(contract.StatusError, sub)
 		both(string(sub), w)
-		if w == StatusWords(svc.StatusError, "") {
+		if w == StatusWords(contract.StatusError, "") {
 			t.Errorf("%s has no words of its own", sub)
 		}
 	}
-	if StatusWords(svc.StatusError, "SOMETHING_NEW") != StatusWords(svc.StatusError, "") {
+	if StatusWords(contract.StatusError, "SOMETHING_NEW") != StatusWords(contract.StatusError, "") {
 		t.Error("an unknown substatus changes the words")
 	}
 }
@@ -300,11 +300,11 @@ func TestCanRetry(t *testing.T) {
 		{at(Ready), false},
 		{at(Exited), true},
 		{at(Expired), true},
-		{Application{State: Failed, Status: svc.StatusError}, true},
-		{Application{State: Failed, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}, true},
-		{Application{State: Failed, Status: svc.StatusError, Substatus: "INVALID_PREFILL_EMAIL"}, false},
-		{Application{State: Failed, Error: svc.WidgetRequestTimeout}, true},
-		{Application{State: Failed, Error: svc.WidgetInvalidProduct}, false},
+		{Application{State: Failed, Status: contract.StatusError}, true},
+		{Application{State: Failed, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}, true},
+		{Application{State: Failed, Status: contract.StatusError, Substatus: "INVALID_PREFILL_EMAIL"}, false},
+		{Application{State: Failed, Error: contract.WidgetRequestTimeout}, true},
+		{Application{State: Failed, Error: contract.WidgetInvalidProduct}, false},
 	}
 	for _, r := range rows {
 		if got := r.a.CanRetry(); got != r.want {
@@ -316,14 +316,14 @@ func TestCanRetry(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	for _, tc := range []struct {
 		a    Application
-		want svc.Outcome
+		want contract.Outcome
 	}{
 		{at(Started), ""}, {at(Connecting), ""}, {at(Returned), ""}, {at(Expired), ""},
-		{at(Pending), svc.OutcomeSuccess}, {at(Ready), svc.OutcomeSuccess}, {at(Exited), svc.OutcomeExit},
-		{Application{State: Failed, Status: svc.StatusError}, svc.OutcomeSuccess},
-		{Application{State: Failed, Status: svc.StatusNotAuthenticated}, svc.OutcomeError},
-		{Application{State: Failed, Status: svc.StatusSupplierUnresponsive}, svc.OutcomeError},
-		{Application{State: Failed, Error: svc.WidgetSupplierError}, svc.OutcomeError},
+		{at(Pending), contract.OutcomeSuccess}, {at(Ready), contract.OutcomeSuccess}, {at(Exited), contract.OutcomeExit},
+		{Application{State: Failed, Status: contract.StatusError}, contract.OutcomeSuccess},
+		{Application{State: Failed, Status: contract.StatusNotAuthenticated}, contract.OutcomeError},
+		{Application{State: Failed, Status: contract.StatusSupplierUnresponsive}, contract.OutcomeError},
+		{Application{State: Failed, Error: contract.WidgetSupplierError}, contract.OutcomeError},
 	} {
 		if got := tc.a.Outcome(); got != tc.want {
 			t.Errorf("outcome of %+v = %q, want %q", tc.a, got, tc.want)
@@ -338,17 +338,17 @@ func TestTheCauseThatSaysMost(t *testing.T) {
 		a    Application
 		want string
 	}{
-		{Application{State: Failed, Error: svc.WidgetSupplierError}, svc.WidgetSupplierError.Applicant().EN},
-		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusError}, svc.WidgetSupplierError.Applicant().EN},
-		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated}, StatusWords(svc.StatusNotAuthenticated, "").EN},
-		{Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}, StatusWords("", svc.SubMFARequired).EN},
-		{Application{State: Failed, Error: svc.WidgetUnknownCustomer, Status: svc.StatusNotAuthenticated}, svc.WidgetUnknownCustomer.Applicant().EN},
+		{Application{State: Failed, Error: contract.WidgetSupplierError}, contract.WidgetSupplierError.Applicant().EN},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusError}, contract.WidgetSupplierError.Applicant().EN},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}, StatusWords(contract.StatusNotAuthenticated, "").EN},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}, StatusWords("", contract.SubMFARequired).EN},
+		{Application{State: Failed, Error: contract.WidgetUnknownCustomer, Status: contract.StatusNotAuthenticated}, contract.WidgetUnknownCustomer.Applicant().EN},
 	} {
 		if got := Words(c.a).EN; got != c.want {
 			t.Errorf("%+v says %q, want %q", c.a, got, c.want)
 		}
 	}
-	if a := (Application{State: Failed, Error: svc.WidgetSupplierError, Status: svc.StatusNotAuthenticated}); !a.CanRetry() {
+	if a := (Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}); !a.CanRetry() {
 		t.Error("after a wrong password there is no way on")
 	}
 }

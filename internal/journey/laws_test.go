@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-	"vestibule/internal/laws"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/proptest"
 )
 
 // caller is what every caller does: it drops inputs whose key it has seen.
@@ -37,9 +37,9 @@ func drawInput(t *rapid.T) Input {
 		Attempt:     rapid.IntRange(0, 4).Draw(t, "attempt"),
 		EventID:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "event"),
 		PublicToken: rapid.SampledFrom([]string{"", "p", "q"}).Draw(t, "token"),
-		Status:      rapid.SampledFrom(append(svc.Statuses(), "", "ODD")).Draw(t, "status"),
-		Substatus:   rapid.SampledFrom([]svc.Substatus{"", svc.SubMFARequired}).Draw(t, "substatus"),
-		Error:       rapid.SampledFrom([]svc.WidgetError{"", svc.WidgetInvalidToken, svc.WidgetPrefillDOB}).Draw(t, "error"),
+		Status:      rapid.SampledFrom(append(contract.Statuses(), "", "ODD")).Draw(t, "status"),
+		Substatus:   rapid.SampledFrom([]contract.Substatus{"", contract.SubMFARequired}).Draw(t, "substatus"),
+		Error:       rapid.SampledFrom([]contract.WidgetError{"", contract.WidgetInvalidToken, contract.WidgetPrefillDOB}).Draw(t, "error"),
 		At:          t0 + rapid.Int64Range(0, 2*Lifetime).Draw(t, "at"),
 	}
 }
@@ -48,7 +48,7 @@ func drawInput(t *rapid.T) Input {
 // lost by the clock alone; ready is the end, only a success reaches it, and saying the
 // same twice changes nothing.
 func TestLaws(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		a, fetches, proven := New(t0), 0, false
 		for i := range rapid.IntRange(1, 40).Draw(t, "n") {
 			in := drawInput(t)
@@ -106,7 +106,7 @@ func TestLaws(t *testing.T) {
 // number of times, from an attempt that is open, left or out of time, end in
 // pending with one fetch, and in ready when it is stored.
 func TestAnyOrder(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		c := newCaller()
 		c.take(Input{Kind: Connect, At: t0})
 		switch rapid.SampledFrom([]string{"open", "left", "late"}).Draw(t, "from") {
@@ -116,13 +116,13 @@ func TestAnyOrder(t *testing.T) {
 			c.take(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
 		}
 		news := []Input{
-			{Kind: HookSuccess, Attempt: 1, EventID: "h", PublicToken: "p", Status: svc.StatusSuccess},
-			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess},
-			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: svc.StatusPending},
-			{Kind: Webhook, Attempt: 1, EventID: "w", PublicToken: "p", Status: svc.StatusSuccess},
-			{Kind: Webhook, Attempt: 1, EventID: "v", PublicToken: "p", Status: svc.StatusPending},
-			{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess},
-			{Kind: Poll, Attempt: 1, Status: svc.StatusPending},
+			{Kind: HookSuccess, Attempt: 1, EventID: "h", PublicToken: "p", Status: contract.StatusSuccess},
+			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess},
+			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusPending},
+			{Kind: Webhook, Attempt: 1, EventID: "w", PublicToken: "p", Status: contract.StatusSuccess},
+			{Kind: Webhook, Attempt: 1, EventID: "v", PublicToken: "p", Status: contract.StatusPending},
+			{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
+			{Kind: Poll, Attempt: 1, Status: contract.StatusPending},
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "n") {
 			in := rapid.SampledFrom(news).Draw(t, "news")
@@ -130,7 +130,7 @@ func TestAnyOrder(t *testing.T) {
 			c.take(in)
 		}
 		// A poll is made as long as nothing is decided, so a proof comes at last.
-		c.take(Input{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess, At: t0 + Lifetime + 2})
+		c.take(Input{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, At: t0 + Lifetime + 2})
 		if c.app.State != Pending || c.app.Succeeded != 1 || c.fetches != 1 {
 			t.Fatalf("after the news: %+v with %d fetches, want pending with one", c.app, c.fetches)
 		}
@@ -138,7 +138,7 @@ func TestAnyOrder(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "after") {
 			c.take(rapid.SampledFrom(news).Draw(t, "late news"))
 		}
-		if c.app.State != Ready || c.fetches != 1 || c.app.PublicToken != "p" || c.app.Status != svc.StatusSuccess {
+		if c.app.State != Ready || c.fetches != 1 || c.app.PublicToken != "p" || c.app.Status != contract.StatusSuccess {
 			t.Fatalf("at the end: %+v with %d fetches", c.app, c.fetches)
 		}
 	})
@@ -147,7 +147,7 @@ func TestAnyOrder(t *testing.T) {
 // TestOlderProofs: with the newest attempt in any state, what an older one
 // proves moves nothing unless it is a success and nothing has succeeded.
 func TestOlderProofs(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		a := Application{State: rapid.SampledFrom(States()).Draw(t, "state"), Attempt: 3, Since: t0, PublicToken: "new"}
 		if a.State == Ready || rapid.Bool().Draw(t, "succeeded") && a.State == Pending {
 			a.Succeeded = rapid.IntRange(1, 3).Draw(t, "which")
@@ -162,7 +162,7 @@ func TestOlderProofs(t *testing.T) {
 		}
 		got, do := a.Step(in)
 		proof := in.Kind == Webhook || in.Kind == Poll || in.Kind == ReturnSuccess
-		counts := proof && in.Status == svc.StatusSuccess && a.Succeeded == 0 && a.State != Started
+		counts := proof && in.Status == contract.StatusSuccess && a.Succeeded == 0 && a.State != Started
 		if counts {
 			if got.State != Pending || got.Succeeded != in.Attempt || got.PublicToken != in.PublicToken || !do.Has(Fetch) {
 				t.Fatalf("%+v of an older attempt did not count: %+v, %b", in, got, do)
@@ -181,7 +181,7 @@ func TestOlderProofs(t *testing.T) {
 // TestKeys: a key tells apart what must be taken apart, and only that.
 func TestKeys(t *testing.T) {
 	same := [][2]Input{
-		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: svc.StatusSuccess, At: 1}, {Kind: Poll, Attempt: 1, PublicToken: "p", Status: svc.StatusSuccess, At: 2}},
+		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: contract.StatusSuccess, At: 1}, {Kind: Poll, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: 2}},
 		{{Kind: ReturnSuccess, Attempt: 1}, {Kind: ReturnExit, Attempt: 1}},
 		{{Kind: HookSuccess, Attempt: 1, EventID: "a", At: 1}, {Kind: HookSuccess, Attempt: 1, EventID: "a", At: 2}},
 		{{Kind: Restart, Attempt: 1, At: 1}, {Kind: Restart, Attempt: 1, At: 2}},
@@ -195,11 +195,11 @@ func TestKeys(t *testing.T) {
 		{Kind: Connect}, {Kind: Connect, Attempt: 1}, {Kind: Restart, Attempt: 1}, {Kind: Fetched, Attempt: 1},
 		{Kind: HookSuccess, Attempt: 1, EventID: "a"}, {Kind: HookSuccess, Attempt: 1, EventID: "b"}, {Kind: HookSuccess, Attempt: 2, EventID: "a"},
 		{Kind: HookExit, Attempt: 1, EventID: "a"}, {Kind: ReturnExit, Attempt: 1}, {Kind: ReturnExit, Attempt: 2},
-		{Kind: Poll, Attempt: 1, Status: svc.StatusPending, At: 1}, {Kind: Poll, Attempt: 1, Status: svc.StatusPending, At: 2},
-		{Kind: Webhook, Attempt: 1, Status: svc.StatusPending, EventID: "a"},
-		{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess}, {Kind: Poll, Attempt: 2, Status: svc.StatusSuccess},
-		{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation},
-		{Kind: Poll, Attempt: 1, Status: svc.StatusSuccess, PublicToken: "p"},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 2},
+		{Kind: Webhook, Attempt: 1, Status: contract.StatusPending, EventID: "a"},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess}, {Kind: Poll, Attempt: 2, Status: contract.StatusSuccess},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, PublicToken: "p"},
 		{Kind: Tick, Attempt: 1, At: 1}, {Kind: Tick, Attempt: 1, At: 2},
 	}
 	keys := map[string]Input{}

@@ -1,6 +1,6 @@
 package journey
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // CanRetry reports whether starting again can help the applicant: always after
 // leaving or running out of time; after a failure, unless its cause would be
@@ -23,8 +23,8 @@ func (a Application) CanRetry() bool {
 
 // Cause is the error that people are told of when the application has failed; "" where
 // its status says more: a SUPPLIER_ERROR is any failure at the source.
-func (a Application) Cause() svc.WidgetError {
-	if a.Error == svc.WidgetSupplierError && a.Status != "" && a.Status != svc.StatusError {
+func (a Application) Cause() contract.WidgetError {
+	if a.Error == contract.WidgetSupplierError && a.Status != "" && a.Status != contract.StatusError {
 		return ""
 	}
 	return a.Error
@@ -33,22 +33,22 @@ func (a Application) Cause() svc.WidgetError {
 // detailsRefused reports whether s is one of the substatuses that name an
 // applicant's detail (document 1, Substatus values): the same details would be
 // refused again.
-func detailsRefused(s svc.Substatus) bool { return svc.WidgetError(s).Valid() }
+func detailsRefused(s contract.Substatus) bool { return contract.WidgetError(s).Valid() }
 
 // Words says to the applicant where the application stands and what to do next.
-func Words(a Application) svc.Words {
+func Words(a Application) contract.Words {
 	switch a.State {
 	case Pending:
-		return svc.Words{
+		return contract.Words{
 			EN: "Your report is being prepared. You may stay here or close this page; nothing is lost.",
 			ES: "Su informe se está preparando. Puede quedarse aquí o cerrar esta página; no se pierde nada."}
 	case Ready:
-		if a.Substatus == svc.SubNoRecentInformation {
-			return svc.Words{
+		if a.Substatus == contract.SubNoRecentInformation {
+			return contract.Words{
 				EN: "Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.",
 				ES: "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más."}
 		}
-		return svc.Words{
+		return contract.Words{
 			EN: "Your report is complete. Nothing more is needed from you.",
 			ES: "Su informe está completo. No necesita hacer nada más."}
 	case Failed:
@@ -57,94 +57,94 @@ func Words(a Application) svc.Words {
 		}
 		return StatusWords(a.Status, a.Substatus)
 	case Expired:
-		return StatusWords(svc.StatusExpired, "")
+		return StatusWords(contract.StatusExpired, "")
 	}
 	return a.HintWords()
 }
 
 // HintWords is Words for the states that a browser can know of.
-func (a Application) HintWords() svc.Words {
+func (a Application) HintWords() contract.Words {
 	switch a.State {
 	case Started:
-		return svc.Words{
+		return contract.Words{
 			EN: "Your details are saved. Continue with the verification.",
 			ES: "Sus datos están guardados. Continúe con la verificación."}
 	case Returned:
-		return svc.Words{
+		return contract.Words{
 			EN: "Thank you. We are checking that everything arrived.",
 			ES: "Gracias. Estamos comprobando que todo haya llegado."}
 	case Exited:
-		return svc.Words{
+		return contract.Words{
 			EN: "You closed the connection before it was finished. You can go on whenever you like.",
 			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
 	}
 	if a.Error != "" {
 		return a.Error.Applicant()
 	}
-	return svc.Words{
+	return contract.Words{
 		EN: "Finish the verification to complete your application.",
 		ES: "Termine la verificación para completar su solicitud."}
 }
 
 // StatusWords says to the applicant what a report's status means. A substatus
 // that is known says more than the status alone; an unknown one adds nothing.
-func StatusWords(status svc.Status, sub svc.Substatus) svc.Words {
+func StatusWords(status contract.Status, sub contract.Substatus) contract.Words {
 	switch sub {
-	case svc.SubIncompatibleAccounts:
-		return svc.Words{
+	case contract.SubIncompatibleAccounts:
+		return contract.Words{
 			EN: "The accounts you chose cannot be used. Start again and choose a checking or savings account.",
 			ES: "Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros."}
-	case svc.SubNoRecentInformation:
-		return svc.Words{
+	case contract.SubNoRecentInformation:
+		return contract.Words{
 			EN: "Your accounts are connected, but showed no recent activity.",
 			ES: "Sus cuentas están conectadas, pero no mostraron actividad reciente."}
-	case svc.SubMFARequired:
-		return svc.Words{
+	case contract.SubMFARequired:
+		return contract.Words{
 			EN: "Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.",
 			ES: "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano."}
-	case svc.SubIncomplete:
-		return svc.Words{
+	case contract.SubIncomplete:
+		return contract.Words{
 			EN: "The source you chose did not give all that is needed. Start again and choose another one.",
 			ES: "La fuente que eligió no dio todo lo necesario. Empiece de nuevo y elija otra."}
-	case svc.SubEBankingNotSupported:
-		return svc.Words{
+	case contract.SubEBankingNotSupported:
+		return contract.Words{
 			EN: "This bank account has no online banking. Start again and choose another account.",
 			ES: "Esta cuenta no tiene banca en línea. Empiece de nuevo y elija otra cuenta."}
-	case svc.SubWidgetSessionExpired:
-		return svc.Words{
+	case contract.SubWidgetSessionExpired:
+		return contract.Words{
 			EN: "The connection to your payroll provider took too long. Please start again.",
 			ES: "La conexión con su proveedor de nómina tardó demasiado. Empiece de nuevo."}
 	}
-	if e := svc.WidgetError(sub); e.Valid() {
+	if e := contract.WidgetError(sub); e.Valid() {
 		return e.Applicant()
 	}
 	switch status {
-	case svc.StatusPending:
-		return svc.Words{
+	case contract.StatusPending:
+		return contract.Words{
 			EN: "The report is being prepared.",
 			ES: "El informe se está preparando."}
-	case svc.StatusSuccess:
-		return svc.Words{
+	case contract.StatusSuccess:
+		return contract.Words{
 			EN: "The report is complete.",
 			ES: "El informe está completo."}
-	case svc.StatusNotAuthenticated:
-		return svc.Words{
+	case contract.StatusNotAuthenticated:
+		return contract.Words{
 			EN: "Your bank did not accept the sign-in. Start again and check your user name and password.",
 			ES: "Su banco no aceptó el inicio de sesión. Empiece de nuevo y revise su usuario y contraseña."}
-	case svc.StatusBureauUnresponsive:
-		return svc.Words{
+	case contract.StatusBureauUnresponsive:
+		return contract.Words{
 			EN: "The credit bureau is not answering at the moment. Please try again in a while.",
 			ES: "La agencia de crédito no responde en este momento. Inténtelo de nuevo más tarde."}
-	case svc.StatusSupplierUnresponsive:
-		return svc.Words{
+	case contract.StatusSupplierUnresponsive:
+		return contract.Words{
 			EN: "Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.",
 			ES: "Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro."}
-	case svc.StatusExpired:
-		return svc.Words{
+	case contract.StatusExpired:
+		return contract.Words{
 			EN: "The time to finish has run out. You can start again; your details are kept.",
 			ES: "Se acabó el tiempo para terminar. Puede empezar de nuevo; sus datos se conservan."}
 	}
-	return svc.Words{
+	return contract.Words{
 		EN: "The report could not be put together. Please try again, or choose another account.",
 		ES: "No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta."}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 )
 
@@ -73,7 +73,7 @@ type Try struct {
 // Try is the try of a request.
 func (g *Guard) Try(r *http.Request, email, password string) Try {
 	email = Email(email)
-	return Try{Email: email, Password: password, Place: door.Place(r, g.BehindProxy).String(), Known: g.known(r, email)}
+	return Try{Email: email, Password: password, Place: httpx.Place(r, g.BehindProxy).String(), Known: g.known(r, email)}
 }
 
 // counted is what a try counts towards, and how many of that there may be.

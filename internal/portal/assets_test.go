@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // An account whose eligibility product verifies assets only has nobody asked for
@@ -18,7 +18,7 @@ import (
 func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
 	for _, only := range []bool{true, false} {
 		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
-			c.Products, c.AssetsOnly = map[svc.Product]string{svc.Eligibility: productID, svc.Cashflow: productID}, only
+			c.Products, c.AssetsOnly = map[contract.Product]string{contract.Eligibility: productID, contract.Cashflow: productID}, only
 		})
 		b := r.browser()
 		form := b.get("/apply/eligibility")

@@ -16,10 +16,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -88,8 +88,8 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 		}
 		b.get(a + "/connect")
 		r.provider.reasons("R21", "R07")
-		externalID, publicToken := r.provider.finish(svc.StatusSuccess)
-		if got := r.webhook(externalID, publicToken, svc.StatusSuccess); got != 204 {
+		externalID, publicToken := r.provider.finish(contract.StatusSuccess)
+		if got := r.webhook(externalID, publicToken, contract.StatusSuccess); got != 204 {
 			t.Fatalf("webhook: %d", got)
 		}
 		b.follow(a, "ready")

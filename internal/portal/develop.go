@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
@@ -14,7 +15,6 @@ import (
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // develop makes the room for developers, after all others.
@@ -24,7 +24,7 @@ func (p *Portal) develop(c Config, looks looks) *developers.Desk {
 		ProductIDs: c.Products, AssetsOnly: c.AssetsOnly, PublicID: c.PublicID, URL: c.URL, ProviderURL: c.ProviderURL,
 		ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal, Base: looks.base, Adapt: looks.adapt,
 		StatusURL: applications.StatusURL, ConnectURL: applications.ConnectURL, StreamURL: applications.StreamURL}
-	for _, product := range svc.Products() {
+	for _, product := range contract.Products() {
 		if site.Service.Offers(product) {
 			d.Products = append(d.Products, product)
 		}
@@ -43,7 +43,7 @@ type forDevelopers struct {
 
 func (n forDevelopers) Make(ctx context.Context, tx *sql.Tx, in developers.New) (id, token string, err error) {
 	a, problems, err := n.s.Create(ctx, tx, applications.New{Product: in.Product, Mode: applications.Mode(in.Mode), Variant: applications.Variant(in.Variant),
-		Origin: applications.FromAPI, Prefill: in.Prefill, ReturnURL: in.ReturnURL, AllowedOrigin: in.Origin, Lang: svc.English, SessionID: in.SessionID})
+		Origin: applications.FromAPI, Prefill: in.Prefill, ReturnURL: in.ReturnURL, AllowedOrigin: in.Origin, Lang: contract.English, SessionID: in.SessionID})
 	switch {
 	case len(problems) > 0, errors.Is(err, applications.ErrUnknownProduct), errors.Is(err, applications.ErrBadMode), errors.Is(err, applications.ErrBadURL):
 		return "", "", errors.Join(developers.ErrRefused, err)

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"vestibule/docs"
+	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 func productIDs(c *portal.Config) {
-	c.Products = map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID, svc.Eligibility: productID, svc.Passport: productID}
+	c.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID, contract.Eligibility: productID, contract.Passport: productID}
 }
 
 // listing is a listing of the playground as a browser copies it.
@@ -96,7 +96,7 @@ func TestARunIsFollowedToItsReport(t *testing.T) {
 			t.Errorf("an application of the form is shown: %d", own.status)
 		}
 		b.get(application + "/connect")
-		external, publicToken := r.provider.finish(svc.StatusSuccess)
+		external, publicToken := r.provider.finish(contract.StatusSuccess)
 		if back := b.get("/redirect/return?jwt=" + r.outcome(publicToken, "SUCCESS", "status", "SUCCESS")); back.status != 303 {
 			t.Fatalf("return = %d\n%s", back.status, r.log)
 		}
@@ -163,7 +163,7 @@ func TestRunsAreHeldToTheFormsRate(t *testing.T) {
 }
 
 func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = svc.Production })
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = contract.Production })
 	b := r.browser()
 	for _, path := range []string{"/developers", "/developers/guides/embed"} {
 		if p := b.get(path); p.status != 404 {

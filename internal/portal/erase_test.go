@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 const deskPassword = "correct horse battery"
@@ -191,13 +191,13 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		external, publicToken := r.provider.finish(svc.StatusPending)
+		external, publicToken := r.provider.finish(contract.StatusPending)
 		id := strings.TrimPrefix(a, "/applications/")
 		desk := r.atTheDesk()
 		if p := desk.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d\n%s", p.status, r.log)
 		}
-		if got := r.webhook(external, publicToken, svc.StatusSuccess); got != 204 {
+		if got := r.webhook(external, publicToken, contract.StatusSuccess); got != 204 {
 			t.Errorf("a webhook of what was deleted is answered %d", got)
 		}
 		if p := b.get(a); p.status != 404 {
@@ -220,8 +220,8 @@ func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 		for range 2 {
 			a := b.apply()
 			b.get(a + "/connect")
-			external, publicToken := r.provider.finish(svc.StatusError)
-			if got := r.webhook(external, publicToken, svc.StatusError, strings.ToUpper(consumer)); got != 204 {
+			external, publicToken := r.provider.finish(contract.StatusError)
+			if got := r.webhook(external, publicToken, contract.StatusError, strings.ToUpper(consumer)); got != 204 {
 				t.Fatalf("a webhook: %d\n%s", got, r.log)
 			}
 			ids = append(ids, strings.TrimPrefix(a, "/applications/"))

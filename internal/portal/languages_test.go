@@ -11,19 +11,19 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // spoken are the rooms whose words an applicant reads.
-var spoken = []string{"internal/svc", "internal/prefill", "internal/journey", "internal/redirect", "internal/portal", "templates/ui", "templates/portal"}
+var spoken = []string{"internal/contract", "internal/prefill", "internal/journey", "internal/redirect", "internal/portal", "templates/ui", "templates/portal"}
 
 // TestEveryWordIsThereInEveryLanguage reads the sources: each text of the
 // applicant's pages has its English and its Spanish, as plain strings, and each
 // further language has words for all of them.
 func TestEveryWordIsThereInEveryLanguage(t *testing.T) {
-	all := map[svc.Words]string{}
+	all := map[contract.Words]string{}
 	for _, room := range spoken {
 		err := filepath.WalkDir(filepath.Join("../..", room), func(path string, d fs.DirEntry, err error) error {
 			name := filepath.Base(path)
@@ -62,11 +62,11 @@ func TestEveryWordIsThereInEveryLanguage(t *testing.T) {
 	if len(all) < 200 {
 		t.Fatalf("only %d texts were found", len(all))
 	}
-	var texts []svc.Words
+	var texts []contract.Words
 	for w := range all {
 		texts = append(texts, w)
 	}
-	for _, l := range svc.Languages() {
+	for _, l := range contract.Languages() {
 		for _, w := range l.Lacks(texts) {
 			t.Errorf("%s has no words for %q (%s)", l.Name, w.EN, all[w])
 		}
@@ -75,12 +75,12 @@ func TestEveryWordIsThereInEveryLanguage(t *testing.T) {
 
 // wordsOf reads a composite literal with both texts; plain tells whether they are
 // nothing but strings.
-func wordsOf(lit *ast.CompositeLit) (w svc.Words, found, plain bool) {
+func wordsOf(lit *ast.CompositeLit) (w contract.Words, found, plain bool) {
 	if name := typeName(lit.Type); name == "Words" && len(lit.Elts) == 2 {
 		if _, keyed := lit.Elts[0].(*ast.KeyValueExpr); !keyed {
 			en, ok1 := text(lit.Elts[0])
 			es, ok2 := text(lit.Elts[1])
-			return svc.Words{EN: en, ES: es}, true, ok1 && ok2
+			return contract.Words{EN: en, ES: es}, true, ok1 && ok2
 		}
 	}
 	plain = true

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/password"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestTheFormIsHeldToARateByAddress: too often is said in the applicant's language,
@@ -43,7 +43,7 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 // TestLoopbackIsExemptInALocalSandboxAlone: a tunnel or a proxy brings everybody in by
 // loopback.
 func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
-	for env, want := range map[svc.Environment]int{svc.Sandbox: 303, svc.Production: 429} {
+	for env, want := range map[contract.Environment]int{contract.Sandbox: 303, contract.Production: 429} {
 		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.Environment = 2, env })
 		var last int
 		for range 3 {

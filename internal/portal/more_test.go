@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 var resumeLink = regexp.MustCompile(`(/go/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
@@ -21,8 +21,8 @@ var resumeLink = regexp.MustCompile(`(/go/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
 func (r *rig) ready(b *browser, address string) (token string) {
 	r.t.Helper()
 	b.get(address + "/connect")
-	externalID, token := r.provider.finish(svc.StatusSuccess)
-	if got := r.webhook(externalID, token, svc.StatusSuccess); got != 204 {
+	externalID, token := r.provider.finish(contract.StatusSuccess)
+	if got := r.webhook(externalID, token, contract.StatusSuccess); got != 204 {
 		r.t.Fatalf("webhook: %d", got)
 	}
 	b.follow(address, "ready")
@@ -92,8 +92,8 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 			t.Errorf("while it is given, the page does not say what is:\n%s", p.body)
 		}
 		// What is late of the first attempt moves nothing.
-		r.webhook(id, first, svc.StatusSuccess)
-		r.webhook(id, first, svc.StatusError)
+		r.webhook(id, first, contract.StatusSuccess)
+		r.webhook(id, first, contract.StatusError)
 		second := r.ready(phone, a)
 		if got := b.api(id); got["resumable"] != false || got["publicToken"] != second || got["decision"].(map[string]any)["answeredAt"] == nil {
 			t.Errorf("answered, by the API: %v", got)

@@ -7,7 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/embed"
@@ -17,12 +18,11 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // outboxGuard has the review desk let its people in to the outbox.
-func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, resume.Member) error) door.HandlerFunc {
-	return func(next func(http.ResponseWriter, *http.Request, resume.Member) error) door.HandlerFunc {
+func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, resume.Member) error) httpx.HandlerFunc {
+	return func(next func(http.ResponseWriter, *http.Request, resume.Member) error) httpx.HandlerFunc {
 		return d.Guard(false, func(w http.ResponseWriter, r *http.Request, by review.Member) error {
 			return next(w, r, resume.Member{Email: by.Email, Page: by.Page})
 		})
@@ -191,7 +191,7 @@ type forAPI struct{ s *applications.Service }
 
 func (n forAPI) Create(ctx context.Context, tx *sql.Tx, in embed.New) (string, []prefill.Problem, error) {
 	create := applications.New{Product: in.Product, Mode: applications.Mode(in.Mode), Origin: applications.FromAPI,
-		ExternalID: in.ExternalID, UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: svc.English}
+		ExternalID: in.ExternalID, UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: contract.English}
 	if in.Prefill != nil {
 		create.Prefill = in.Prefill.Object()
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/notify"
@@ -30,8 +30,8 @@ func told(n *notify.Service) func(context.Context, *sql.Tx, applications.Applica
 }
 
 // guard has the review desk let its people in to the pages of events.
-func guard(d *review.Desk) func(bool, func(http.ResponseWriter, *http.Request, notify.Member) error) door.HandlerFunc {
-	return func(changes bool, next func(http.ResponseWriter, *http.Request, notify.Member) error) door.HandlerFunc {
+func guard(d *review.Desk) func(bool, func(http.ResponseWriter, *http.Request, notify.Member) error) httpx.HandlerFunc {
+	return func(changes bool, next func(http.ResponseWriter, *http.Request, notify.Member) error) httpx.HandlerFunc {
 		return d.Guard(changes, func(w http.ResponseWriter, r *http.Request, by review.Member) error {
 			return next(w, r, notify.Member(by))
 		})

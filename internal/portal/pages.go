@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/redirect"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 	"vestibule/web"
@@ -32,10 +32,10 @@ type looks struct {
 
 // langCookie is the name of the cookie that keeps a language. On https only this host
 // can set it.
-func (l looks) langCookie() string { return door.HostCookie("lang", l.secure) }
+func (l looks) langCookie() string { return httpx.HostCookie("lang", l.secure) }
 
 // language is the request's: asked for, remembered, or the browser's own.
-func (l looks) language(r *http.Request) svc.Lang {
+func (l looks) language(r *http.Request) contract.Lang {
 	remembered := ""
 	if c, err := r.Cookie(l.langCookie()); err == nil {
 		remembered = c.Value
@@ -47,7 +47,7 @@ func (l looks) language(r *http.Request) svc.Lang {
 // choice of the page around it, and no person's.
 func (l looks) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
+		if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}
@@ -76,7 +76,7 @@ func (l looks) page(r *http.Request) ui.Page {
 
 // languages leads to the same page in the other language. Of the query only what
 // chooses the page goes along: a token never does.
-func languages(lang svc.Lang, r *http.Request) []ui.Choice {
+func languages(lang contract.Lang, r *http.Request) []ui.Choice {
 	if r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/redirect/") {
 		return nil
 	}
@@ -92,15 +92,15 @@ func languages(lang svc.Lang, r *http.Request) []ui.Choice {
 }
 
 // adapt shows the error of a page's handler as a page.
-func (l looks) adapt(h door.HandlerFunc) http.Handler {
+func (l looks) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil || errors.Is(err, applications.ErrSentOn) {
 			return
 		}
-		e := door.As(err)
-		door.LogError(r, l.log, e)
-		door.RetryAfter(w, e.RetryAfter)
+		e := httpx.As(err)
+		httpx.LogError(r, l.log, e)
+		httpx.RetryAfter(w, e.RetryAfter)
 		l.status(w, r, e.HTTPStatus())
 	})
 }
@@ -111,15 +111,15 @@ func (l looks) legal(w http.ResponseWriter, r *http.Request) error {
 	title, ok := pages.LegalTitle(r.PathValue("document"))
 	text, there := l.brand.Document(r.PathValue("document"), base.Lang)
 	if !ok || !there {
-		return door.Fail(svc.CodeNotFound, errors.New("no such legal text"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such legal text"))
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.LegalPage(pages.Legal{Base: base, Title: title, HTML: text}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.LegalPage(pages.Legal{Base: base, Title: title, HTML: text}))
 }
 
 // status shows an HTTP status as a page.
 func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
-	m := pages.Notice{Base: l.base(r), Home: true, RequestID: door.RequestID(r.Context())}
+	m := pages.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusWords(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
 		m.Title, m.Text = wordsNoCookie, wordsNoCookieText
@@ -129,19 +129,19 @@ func (l looks) status(w http.ResponseWriter, r *http.Request, status int) {
 		m.Retry = r.URL.Path
 	}
 	if err := l.notice(w, r, status, m); err != nil {
-		door.WriteError(w, r, l.log, err)
+		httpx.WriteError(w, r, l.log, err)
 	}
 }
 
 func (l looks) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, status, pages.NoticePage(m))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 
 // Notice shows what the redirect's companion has to say.
 func (l looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
 	return l.notice(w, r, status, pages.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
-		RequestID: door.RequestID(r.Context())})
+		RequestID: httpx.RequestID(r.Context())})
 }
 
 // isPage reports whether people look at the answer to r, rather than programs.
@@ -164,40 +164,40 @@ func (l looks) either(status int) http.Handler {
 			l.status(w, r, status)
 			return
 		}
-		e := &door.Error{Code: svc.CodeForbidden, Status: status, Message: "A page of another site sent this.", Why: errors.New("sent by another site's page")}
+		e := &httpx.Error{Code: contract.CodeForbidden, Status: status, Message: "A page of another site sent this.", Why: errors.New("sent by another site's page")}
 		if status == http.StatusMisdirectedRequest {
 			e.Message, e.Why = "This address does not serve that host.", errors.New("request to another host")
 		}
-		door.WriteError(w, r, l.log, e)
+		httpx.WriteError(w, r, l.log, e)
 	})
 }
 
 var (
-	wordsNoCookie     = svc.Words{EN: "Your browser sent no cookie", ES: "Su navegador no envió ninguna cookie"}
-	wordsNoCookieText = svc.Words{
+	wordsNoCookie     = contract.Words{EN: "Your browser sent no cookie", ES: "Su navegador no envió ninguna cookie"}
+	wordsNoCookieText = contract.Words{
 		EN: "An application is shown only in the browser in which it was begun, which is known by a cookie. If your browser blocks cookies, allow them for this site, then open the link that you were given again or ask for a new one.",
 		ES: "Una solicitud solo se muestra en el navegador en el que se comenzó, que se reconoce por una cookie. Si su navegador bloquea las cookies, permítalas para este sitio y abra de nuevo el enlace que recibió o pida uno nuevo."}
 )
 
-func statusWords(status int) (title, text svc.Words) {
+func statusWords(status int) (title, text contract.Words) {
 	switch {
 	case status == http.StatusNotFound:
-		return svc.Words{EN: "There is nothing here", ES: "Aquí no hay nada"},
-			svc.Words{EN: "The address is wrong, or it belongs to another browser. If you began an application, open it in the browser in which you began it.",
+		return contract.Words{EN: "There is nothing here", ES: "Aquí no hay nada"},
+			contract.Words{EN: "The address is wrong, or it belongs to another browser. If you began an application, open it in the browser in which you began it.",
 				ES: "La dirección no es correcta o pertenece a otro navegador. Si comenzó una solicitud, ábrala en el navegador en el que la comenzó."}
 	case status == http.StatusMethodNotAllowed:
-		return svc.Words{EN: "This page is opened another way", ES: "Esta página se abre de otra manera"},
-			svc.Words{EN: "Go back and use the button or link that led you here.", ES: "Vuelva atrás y use el botón o el enlace que le trajo aquí."}
+		return contract.Words{EN: "This page is opened another way", ES: "Esta página se abre de otra manera"},
+			contract.Words{EN: "Go back and use the button or link that led you here.", ES: "Vuelva atrás y use el botón o el enlace que le trajo aquí."}
 	case status == http.StatusForbidden:
-		return svc.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"},
-			svc.Words{EN: "The request came from another site. Open this site and try again.", ES: "La petición vino de otro sitio. Abra este sitio e inténtelo de nuevo."}
+		return contract.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"},
+			contract.Words{EN: "The request came from another site. Open this site and try again.", ES: "La petición vino de otro sitio. Abra este sitio e inténtelo de nuevo."}
 	case status == http.StatusTooManyRequests:
-		return svc.Words{EN: "A little slower, please", ES: "Un poco más despacio"},
-			svc.Words{EN: "Too many requests came from here. Wait a minute and try again.", ES: "Llegaron demasiadas peticiones desde aquí. Espere un minuto e inténtelo de nuevo."}
+		return contract.Words{EN: "A little slower, please", ES: "Un poco más despacio"},
+			contract.Words{EN: "Too many requests came from here. Wait a minute and try again.", ES: "Llegaron demasiadas peticiones desde aquí. Espere un minuto e inténtelo de nuevo."}
 	case status >= 500:
-		return svc.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"},
-			svc.Words{EN: "Nothing that you filled in and sent is lost. Please try again in a moment.", ES: "Nada de lo que envió se ha perdido. Inténtelo de nuevo en un momento."}
+		return contract.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"},
+			contract.Words{EN: "Nothing that you filled in and sent is lost. Please try again in a moment.", ES: "Nada de lo que envió se ha perdido. Inténtelo de nuevo en un momento."}
 	}
-	return svc.Words{EN: "We could not read that", ES: "No pudimos leer eso"},
-		svc.Words{EN: "What was sent is not what this page takes. Go back and try again.", ES: "Lo que se envió no es lo que esta página espera. Vuelva atrás e inténtelo de nuevo."}
+	return contract.Words{EN: "We could not read that", ES: "No pudimos leer eso"},
+		contract.Words{EN: "What was sent is not what this page takes. Go back and try again.", ES: "Lo que se envió no es lo que esta página espera. Vuelva atrás e inténtelo de nuevo."}
 }

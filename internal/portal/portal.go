@@ -23,11 +23,12 @@ import (
 	"time"
 
 	"vestibule/docs"
-	"vestibule/internal/door"
+	"vestibule/internal/apidocs"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
 	"vestibule/internal/mail"
-	"vestibule/internal/manual"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/connect"
@@ -40,7 +41,6 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
@@ -56,15 +56,15 @@ type Config struct {
 	Now    func() time.Time
 	Assets *web.Assets
 
-	URL         string          // our public address, without a slash at the end
-	ProviderURL string          // the service's
-	Issuer      string          // iss of its signed results, where they have one; "": ProviderURL
-	Environment svc.Environment // of the account
+	URL         string               // our public address, without a slash at the end
+	ProviderURL string               // the service's
+	Issuer      string               // iss of its signed results, where they have one; "": ProviderURL
+	Environment contract.Environment // of the account
 
 	PublicID  string // the account
 	ClientID  string
 	SecretKey string
-	Products  map[svc.Product]string // what the account has: kind → productId
+	Products  map[contract.Product]string // what the account has: kind → productId
 
 	// AssetsOnly says that the account's eligibility product verifies assets only, so
 	// that its applicants are asked for no employers.
@@ -157,7 +157,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if c.Brand == nil {
 		c.Brand = &branding.Brand{}
 	}
-	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == svc.Sandbox, brand: c.Brand, assetsOnly: c.AssetsOnly, log: c.Log}
+	looks := looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand, assetsOnly: c.AssetsOnly, log: c.Log}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
 
@@ -210,7 +210,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, Rate: c.APIRate, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
 		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
-		Limit:  &door.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now},
+		Limit:  &httpx.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now},
 		Secure: looks.secure, Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
 	p.rooms.resume.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
@@ -223,7 +223,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
 		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.resume}, Queue: p.queue,
-		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &door.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
+		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &httpx.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, resume.Forget, developers.Forget, p.queue.Forget}}
 	p.rooms.resume.Settled = p.rooms.review.Settled
@@ -234,7 +234,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		return nil, err
 	}
 	p.rooms.review.Register(registry)
-	if c.Environment == svc.Sandbox {
+	if c.Environment == contract.Sandbox {
 		p.rooms.developers = p.develop(c, looks)
 	}
 
@@ -258,11 +258,11 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+branding.Prefix+"{file}", c.Brand)
 	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))
-	m, err := manual.Read(p.rooms.api.Spec, c.URL)
+	m, err := apidocs.Read(p.rooms.api.Spec, c.URL)
 	if err != nil {
 		return nil, err
 	}
-	reference, err := door.NewConstant(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
+	reference, err := httpx.NewConstant(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
 	if err != nil {
 		return nil, err
@@ -276,8 +276,8 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	sameSite.AddInsecureBypassPattern("POST /redirect/return")
 	sameSite.SetDenyHandler(looks.either(http.StatusForbidden))
 
-	shaped := door.Shape(c.Log, mux, looks.isPage, looks.status)
-	return door.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
+	shaped := httpx.Shape(c.Log, mux, looks.isPage, looks.status)
+	return httpx.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
 }
 
 // signInStarts is how many sign-ins by OpenID Connect one address may begin in a minute,

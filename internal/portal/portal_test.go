@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/internal/webhook"
 )
 
@@ -45,12 +45,12 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if next := section(b.get(a + "/connect")); next["token"] == first["token"] || next["attempt"] != "2" || next["resumed"] != "" {
 			t.Errorf("a used token is shown again after an error: %v", next)
 		}
-		externalID, token := r.provider.finish(svc.StatusSuccess)
+		externalID, token := r.provider.finish(contract.StatusSuccess)
 		if status := b.hook(a, "onSuccess", 2); status != 204 {
 			t.Fatalf("onSuccess: %d", status)
 		}
 		for range 2 {
-			if status := r.webhook(externalID, token, svc.StatusSuccess); status != 204 {
+			if status := r.webhook(externalID, token, contract.StatusSuccess); status != 204 {
 				t.Fatalf("webhook: %d", status)
 			}
 		}
@@ -90,7 +90,7 @@ func TestItEndsWellByThePollAlone(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		r.provider.finish(svc.StatusSuccess)
+		r.provider.finish(contract.StatusSuccess)
 		b.hook(a, "onSuccess", 1)
 		b.follow(a, "ready")
 	})
@@ -104,7 +104,7 @@ func TestByRedirect(t *testing.T) {
 		if p.status != 303 || !strings.HasPrefix(p.location, r.provider.URL+"/redirect/") {
 			t.Fatalf("connect: %d %s", p.status, p.location)
 		}
-		_, token := r.provider.finish(svc.StatusSuccess)
+		_, token := r.provider.finish(contract.StatusSuccess)
 		back := "/redirect/return?jwt=" + r.outcome(token, "SUCCESS", "status", "SUCCESS")
 		if p := r.browser().get(back); p.status != 403 || !strings.Contains(p.body, "first window") {
 			t.Errorf("another browser: %d", p.status)
@@ -134,7 +134,7 @@ func TestTheReturnByPost(t *testing.T) {
 		b := r.browser()
 		a := b.apply("mode", "redirect")
 		b.get(a + "/connect")
-		_, token := r.provider.finish(svc.StatusSuccess)
+		_, token := r.provider.finish(contract.StatusSuccess)
 		sent := url.Values{"token": {r.outcome(token, "SUCCESS", "status", "SUCCESS")}}.Encode()
 		p := (&browser{&http.Client{CheckRedirect: b.CheckRedirect}, r}).do("POST", "/redirect/return", "application/x-www-form-urlencoded", sent,
 			"Sec-Fetch-Site", "cross-site", "Origin", "null")
@@ -164,7 +164,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 		} {
 			a := b.apply("mode", "redirect")
 			b.get(a + "/connect")
-			_, token := r.provider.finish(svc.StatusPending)
+			_, token := r.provider.finish(contract.StatusPending)
 			b.get("/redirect/return?jwt=" + r.outcome(token, tc.outcome, tc.name, tc.value))
 			if p := b.get(a); !strings.Contains(p.body, `data-state="`+tc.state+`"`) || !strings.Contains(p.body, tc.words) {
 				t.Errorf("%s %s: the status page says\n%s", tc.outcome, tc.value, p.body)
@@ -267,7 +267,7 @@ func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
 		if p.status != 503 || !strings.Contains(p.body, "nothing is lost") || p.header.Get("Retry-After") == "" {
 			t.Errorf("away: %d", p.status)
 		}
-		r.provider.set(func() { r.provider.away, r.provider.refuse = false, svc.WidgetInvalidProduct })
+		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
 		if p := b.get(a + "/connect"); p.status != 502 || !strings.Contains(p.body, "not set up correctly") {
 			t.Errorf("refused: %d", p.status)
 		}
@@ -287,7 +287,7 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
 			t.Fatalf("create: %d %s", p.status, p.body)
 		}
-		r.provider.set(func() { r.provider.visits["order-7"] = &visit{"order-7", uuid.NewString(), svc.StatusPending} })
+		r.provider.set(func() { r.provider.visits["order-7"] = &visit{"order-7", uuid.NewString(), contract.StatusPending} })
 		b := r.browser()
 		p = b.get(made.ConnectURL)
 		if p.status != 303 || strings.Contains(p.location, "grant") {
@@ -310,20 +310,20 @@ func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
 			b := r.browser()
 			a := b.apply("mode", mode)
 			label, theirs := strings.TrimPrefix(a, "/applications/"), uuid.NewString()
-			r.provider.set(func() { r.provider.visits[label] = &visit{label, theirs, svc.StatusSuccess} })
+			r.provider.set(func() { r.provider.visits[label] = &visit{label, theirs, contract.StatusSuccess} })
 			if p := b.get(a + "/connect"); p.status != 200 && p.status != 303 {
 				t.Fatalf("connect = %d", p.status)
 			}
 			b.hook(a, "onError", 1) // which uses an attempt up
 			b.hook(a, "onSuccess", 1)
-			if status := r.webhook(label, theirs, svc.StatusSuccess); status != 204 {
+			if status := r.webhook(label, theirs, contract.StatusSuccess); status != 204 {
 				t.Errorf("the webhook = %d", status)
 			}
-			externalID, token := r.provider.finish(svc.StatusNotAuthenticated)
+			externalID, token := r.provider.finish(contract.StatusNotAuthenticated)
 			if !regexp.MustCompile(`~2-[0-9a-f]{16}$`).MatchString(externalID) {
 				t.Errorf("the next external id, %s, can be foreseen", externalID)
 			}
-			r.webhook(externalID, token, svc.StatusNotAuthenticated)
+			r.webhook(externalID, token, contract.StatusNotAuthenticated)
 			b.follow(a, "failed")
 			r.provider.set(func() {
 				if slices.Contains(r.provider.asked, label) {
@@ -373,7 +373,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 		if p := b.do("GET", connect, "", "", framed...); p.status != 503 || !strings.Contains(p.body, `data-error="REQUEST_TIMEOUT"`) {
 			t.Errorf("with the provider away: %d\n%s", p.status, p.body)
 		}
-		r.provider.set(func() { r.provider.away, r.provider.refuse = false, svc.WidgetInvalidProduct })
+		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
 		if p := b.do("GET", connect, "", "", framed...); p.status != 502 || !strings.Contains(p.body, `data-error="INVALID_PRODUCT"`) || strings.Contains(p.body, `href="/"`) {
 			t.Errorf("refused by the provider: %d\n%s", p.status, p.body)
 		}
@@ -445,11 +445,11 @@ func TestExitAndAgain(t *testing.T) {
 		if p := b.get(a + "/connect"); p.status != 303 || !strings.HasPrefix(p.location, r.provider.URL) {
 			t.Errorf("connect after restart: %d %s", p.status, p.location)
 		}
-		externalID, token := r.provider.finish(svc.StatusNotAuthenticated)
+		externalID, token := r.provider.finish(contract.StatusNotAuthenticated)
 		if !regexp.MustCompile(`~2-[0-9a-f]{16}$`).MatchString(externalID) {
 			t.Errorf("second attempt's external id = %s", externalID)
 		}
-		r.webhook(externalID, token, svc.StatusNotAuthenticated)
+		r.webhook(externalID, token, contract.StatusNotAuthenticated)
 		b.follow(a, "failed")
 		if p := b.get(a); !strings.Contains(p.body, "did not accept the sign-in") {
 			t.Error("the status page has no words for NOT_AUTHENTICATED")
@@ -462,9 +462,9 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		externalID, token := r.provider.finish(svc.StatusPending)
-		event := webhook.Event{EventID: "e", Type: webhook.TypeVisit, Environment: svc.Sandbox, PublicID: "pub", PublicToken: token,
-			ExternalID: externalID, Status: svc.StatusSuccess}
+		externalID, token := r.provider.finish(contract.StatusPending)
+		event := webhook.Event{EventID: "e", Type: webhook.TypeVisit, Environment: contract.Sandbox, PublicID: "pub", PublicToken: token,
+			ExternalID: externalID, Status: contract.StatusSuccess}
 		body, _ := json.Marshal(event)
 		if status := r.send(body, webhook.NewSecret()); status != 401 {
 			t.Errorf("another secret: %d", status)
@@ -474,7 +474,7 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 		if status := r.send(foreign, r.secret); status != 403 {
 			t.Errorf("another account: %d", status)
 		}
-		if status := r.webhook("unknown", uuid.NewString(), svc.StatusSuccess); status != 204 {
+		if status := r.webhook("unknown", uuid.NewString(), contract.StatusSuccess); status != 204 {
 			t.Errorf("about nothing known: %d", status)
 		}
 		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`, `{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {

@@ -18,12 +18,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
@@ -46,8 +46,8 @@ func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
-		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: svc.Sandbox, PublicID: "pub",
-		ClientID: "client", SecretKey: "secret", Products: map[svc.Product]string{svc.Cashflow: productID, svc.Income: productID},
+		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox, PublicID: "pub",
+		ClientID: "client", SecretKey: "secret", Products: map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID},
 		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey}
 	for _, f := range more {
 		f(&config)
@@ -163,9 +163,9 @@ func (b *browser) follow(application, state string) {
 	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
 }
 
-func (r *rig) webhook(externalID, publicToken string, status svc.Status, consumer ...string) int {
+func (r *rig) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
 	r.t.Helper()
-	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: svc.Sandbox,
+	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
 		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)
 }

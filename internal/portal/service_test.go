@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const productID = "11111111-1111-4111-8111-111111111111"
@@ -28,7 +28,7 @@ type service struct {
 	visits  map[string]*visit // by external id
 	inits   []map[string]any
 	away    bool // answers nothing but 503
-	refuse  svc.WidgetError
+	refuse  contract.WidgetError
 	fetches int
 	asked   []string // external ids whose status was asked for
 	args    string   // redirectArgs of the last redirect
@@ -38,7 +38,7 @@ type service struct {
 
 type visit struct {
 	externalID, publicToken string
-	status                  svc.Status
+	status                  contract.Status
 }
 
 func newService(t *testing.T) *service {
@@ -124,7 +124,7 @@ func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
 	}
 	s.inits = append(s.inits, in)
 	s.args, _ = in["redirectArgs"].(string)
-	s.visits[id] = &visit{id, uuid.NewString(), svc.StatusPending}
+	s.visits[id] = &visit{id, uuid.NewString(), contract.StatusPending}
 	return true
 }
 
@@ -148,7 +148,7 @@ func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
 }
 
 // finish gives the last visit a status and returns its external id and report.
-func (s *service) finish(status svc.Status) (externalID, publicToken string) {
+func (s *service) finish(status contract.Status) (externalID, publicToken string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	externalID, _ = s.inits[len(s.inits)-1]["externalId"].(string)

@@ -12,7 +12,7 @@ package prefill
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // The keys of a prefill object (document 1, Widget registration; document 3,
@@ -38,10 +38,10 @@ var keys = [...]string{FirstName, LastName, Email, DOB, Phone, Address, City, St
 
 // codes is the error type of a wrong value, by the place of its key. The
 // contract has none for statedEmployerName.
-var codes = [...]svc.WidgetError{svc.WidgetPrefillFirstName, svc.WidgetPrefillLastName, svc.WidgetPrefillEmail,
-	svc.WidgetPrefillDOB, svc.WidgetPrefillPhone, svc.WidgetPrefillAddress, svc.WidgetPrefillCity,
-	svc.WidgetPrefillState, svc.WidgetPrefillZIP, svc.WidgetPrefillIncome,
-	svc.WidgetPrefillEmployerNames, svc.WidgetPrefillEmployerNames}
+var codes = [...]contract.WidgetError{contract.WidgetPrefillFirstName, contract.WidgetPrefillLastName, contract.WidgetPrefillEmail,
+	contract.WidgetPrefillDOB, contract.WidgetPrefillPhone, contract.WidgetPrefillAddress, contract.WidgetPrefillCity,
+	contract.WidgetPrefillState, contract.WidgetPrefillZIP, contract.WidgetPrefillIncome,
+	contract.WidgetPrefillEmployerNames, contract.WidgetPrefillEmployerNames}
 
 // The places of the keys in keys.
 const (
@@ -133,19 +133,19 @@ func (f Fields) Object() Object {
 
 // Problem is one thing that is wrong.
 type Problem struct {
-	Field string          // the key, as the contract spells it
-	Code  svc.WidgetError // the widget error type, and the endpoints' error code
-	Words svc.Words       // to the applicant: what to do about it
-	Open  bool            // typing on may mend it, as with half a ZIP code
+	Field string               // the key, as the contract spells it
+	Code  contract.WidgetError // the widget error type, and the endpoints' error code
+	Words contract.Words       // to the applicant: what to do about it
+	Open  bool                 // typing on may mend it, as with half a ZIP code
 }
 
 // Rules says for what an object is checked.
 type Rules struct {
-	Product     svc.Product     // "" takes every key and is for data that belongs to no product yet
-	Environment svc.Environment // only the sandbox refuses unsupported keys; "" is the sandbox
-	Today       Date            // UTC
-	AssetsOnly  bool            // eligibility's assets-only workflow: statedEmployerNames is optional
-	Partial     bool            // nothing is required: a change to data that is there
+	Product     contract.Product     // "" takes every key and is for data that belongs to no product yet
+	Environment contract.Environment // only the sandbox refuses unsupported keys; "" is the sandbox
+	Today       Date                 // UTC
+	AssetsOnly  bool                 // eligibility's assets-only workflow: statedEmployerNames is optional
+	Partial     bool                 // nothing is required: a change to data that is there
 }
 
 // Check holds an object against the rules. It returns the problems, as Problems
@@ -176,13 +176,13 @@ func (r *Rules) Problems(o Object) []Problem {
 			if m.Value.Kind == Null {
 				values[i] = nil
 			}
-		} else if r.Environment != svc.Production {
-			problems = append(problems, Problem{m.Key, svc.WidgetPrefillKey, svc.WidgetPrefillKey.Applicant(), false})
+		} else if r.Environment != contract.Production {
+			problems = append(problems, Problem{m.Key, contract.WidgetPrefillKey, contract.WidgetPrefillKey.Applicant(), false})
 		}
 	}
 	// Where a date of birth can stand for an address and the other way about, and
 	// neither is whole: which of the two the applicant has begun.
-	either := r.Product != svc.Eligibility && values[dob] == nil
+	either := r.Product != contract.Eligibility && values[dob] == nil
 	begun := false
 	for i := address; i <= zip; i++ {
 		begun = begun || values[i] != nil
@@ -200,7 +200,7 @@ func (r *Rules) Problems(o Object) []Problem {
 			if r.Partial || !r.requires(i) && !(either && (i == dob && !begun || inAddress && begun)) {
 				continue
 			}
-			p.Code, p.Words, p.Open = svc.WidgetPIIMissing, missingWords(i, either), true
+			p.Code, p.Words, p.Open = contract.WidgetPIIMissing, missingWords(i, either), true
 		}
 		problems = append(problems, p)
 	}
@@ -234,16 +234,16 @@ func (r *Rules) fields(o Object) (f Fields) {
 // First is the one code that an endpoint or the onError hook answers for a list
 // of problems: an unsupported key before missing data before wrong data, and
 // among the last the first key. It is empty for an empty list.
-func First(problems []Problem) svc.WidgetError {
+func First(problems []Problem) contract.WidgetError {
 	if len(problems) == 0 {
 		return ""
 	}
 	first := problems[0].Code
-	if first == svc.WidgetPrefillKey {
+	if first == contract.WidgetPrefillKey {
 		return first
 	}
 	for _, p := range problems {
-		if p.Code == svc.WidgetPIIMissing {
+		if p.Code == contract.WidgetPIIMissing {
 			return p.Code
 		}
 	}
@@ -251,7 +251,7 @@ func First(problems []Problem) svc.WidgetError {
 }
 
 // Keys lists the keys that a product takes, in the contract's order.
-func Keys(p svc.Product) []string {
+func Keys(p contract.Product) []string {
 	r := Rules{Product: p}
 	var out []string
 	for i, k := range keys {
@@ -271,9 +271,9 @@ func (r *Rules) requires(i int) bool {
 	case firstName, lastName, email:
 		return true
 	case dob, state:
-		return r.Product == svc.Eligibility
+		return r.Product == contract.Eligibility
 	case statedEmployerNames:
-		return r.Product == svc.Eligibility && !r.AssetsOnly
+		return r.Product == contract.Eligibility && !r.AssetsOnly
 	}
 	return false
 }
@@ -281,9 +281,9 @@ func (r *Rules) requires(i int) bool {
 func (r *Rules) takes(i int) bool {
 	switch i {
 	case statedEmployerName:
-		return r.Product != svc.Eligibility
+		return r.Product != contract.Eligibility
 	case statedEmployerNames:
-		return r.Product == svc.Eligibility || r.Product == svc.Income || r.Product == ""
+		return r.Product == contract.Eligibility || r.Product == contract.Income || r.Product == ""
 	}
 	return true
 }

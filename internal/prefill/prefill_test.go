@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
-	"vestibule/internal/prefill/prefilltest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/prefilltest"
+	"vestibule/internal/testutil/proptest"
 )
 
 var today = prefill.Date{Year: 2026, Month: 11, Day: 21}
@@ -67,11 +67,11 @@ func TestCases(t *testing.T) {
 
 // TestEveryCode holds that the table reaches every prefill error type.
 func TestEveryCode(t *testing.T) {
-	reached := map[svc.WidgetError]bool{}
+	reached := map[contract.WidgetError]bool{}
 	for _, c := range prefilltest.Cases(t) {
 		reached[c.Code()] = true
 	}
-	for _, e := range svc.WidgetErrors() {
+	for _, e := range contract.WidgetErrors() {
 		if strings.HasPrefix(string(e.Type), "INVALID_PREFILL") && !reached[e.Type] {
 			t.Errorf("no case answers %s", e.Type)
 		}
@@ -82,7 +82,7 @@ func TestEveryCode(t *testing.T) {
 }
 
 func TestFirst(t *testing.T) {
-	p := func(codes ...svc.WidgetError) (out []prefill.Problem) {
+	p := func(codes ...contract.WidgetError) (out []prefill.Problem) {
 		for _, c := range codes {
 			out = append(out, prefill.Problem{Code: c})
 		}
@@ -90,13 +90,13 @@ func TestFirst(t *testing.T) {
 	}
 	rows := []struct {
 		in   []prefill.Problem
-		want svc.WidgetError
+		want contract.WidgetError
 	}{
 		{nil, ""},
-		{p(svc.WidgetPrefillZIP), svc.WidgetPrefillZIP},
-		{p(svc.WidgetPrefillFirstName, svc.WidgetPrefillZIP), svc.WidgetPrefillFirstName},
-		{p(svc.WidgetPrefillFirstName, svc.WidgetPIIMissing), svc.WidgetPIIMissing},
-		{p(svc.WidgetPrefillKey, svc.WidgetPIIMissing), svc.WidgetPrefillKey},
+		{p(contract.WidgetPrefillZIP), contract.WidgetPrefillZIP},
+		{p(contract.WidgetPrefillFirstName, contract.WidgetPrefillZIP), contract.WidgetPrefillFirstName},
+		{p(contract.WidgetPrefillFirstName, contract.WidgetPIIMissing), contract.WidgetPIIMissing},
+		{p(contract.WidgetPrefillKey, contract.WidgetPIIMissing), contract.WidgetPrefillKey},
 	}
 	for _, r := range rows {
 		if got := prefill.First(r.in); got != r.want {
@@ -142,7 +142,7 @@ func TestFromForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, problems := prefill.Rules{Product: svc.Product(r.product), Today: today}.Check(prefill.FromForm(form))
+		f, problems := prefill.Rules{Product: contract.Product(r.product), Today: today}.Check(prefill.FromForm(form))
 		if r.problems == nil {
 			r.problems = []string{}
 		}
@@ -199,12 +199,12 @@ func TestStates(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	for _, p := range svc.Products() {
+	for _, p := range contract.Products() {
 		takes := map[string]bool{}
 		for _, k := range prefill.Keys(p) {
 			takes[k] = true
 		}
-		if takes[prefill.StatedEmployerNames] != (p == svc.Eligibility || p == svc.Income) || takes[prefill.StatedEmployerName] == (p == svc.Eligibility) {
+		if takes[prefill.StatedEmployerNames] != (p == contract.Eligibility || p == contract.Income) || takes[prefill.StatedEmployerName] == (p == contract.Eligibility) {
 			t.Errorf("%s takes %v", p, prefill.Keys(p))
 		}
 		for _, k := range prefill.Keys("") {
@@ -218,7 +218,7 @@ func TestKeys(t *testing.T) {
 // TestDates holds the calendar and the ages against the time package, by which
 // neither the browser nor this package reads a date.
 func TestDates(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string, from, years int) time.Time {
 			return time.Date(from, 1, 1+rapid.IntRange(0, 366*years).Draw(t, name), 0, 0, 0, 0, time.UTC)
 		}
@@ -270,7 +270,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := prefill.Rules{Product: svc.Product(product), Today: today}
+		r := prefill.Rules{Product: contract.Product(product), Today: today}
 		fields, problems := r.Check(o)
 		for _, p := range problems {
 			if p.Words.EN == "" || p.Words.ES == "" || !p.Code.Valid() {

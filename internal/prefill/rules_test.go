@@ -7,13 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 // TestInteger holds the reading of a JSON number to exact arithmetic.
 func TestInteger(t *testing.T) {
 	limit := big.NewRat(1e15, 1)
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,8}|\.0{1,4})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "number")
 		exact, ok := new(big.Rat).SetString(s)
 		if !ok {

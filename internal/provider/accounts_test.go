@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // named are the headers that name a report to its customer.
@@ -75,33 +75,33 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		}
 		for _, other := range []string{files[1]["source_uuid"], files[1]["source_uuid"] + "/other.json", files[1]["source_uuid"] + "/analysis.json",
 			uuid.NewString() + "/transactions.json", files[1]["source_filepath"] + "/", "..%2f..%2fetc%2fpasswd"} {
-			b.want(other, b.get(filePath+other, b.named(token)), 404, svc.CodeNotFound)
+			b.want(other, b.get(filePath+other, b.named(token)), 404, contract.CodeNotFound)
 		}
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
-		b.want("somebody else's", b.get(path, theirs), 404, svc.CodeInvalidToken)
-		b.want("somebody else's list", b.get("/connect/cashflow/v2/files", theirs), 404, svc.CodeInvalidToken)
-		b.want("no report named", b.get("/connect/cashflow/v2/files", b.bearer(b.basic())), 400, svc.CodeMalformedHeaders)
+		b.want("somebody else's", b.get(path, theirs), 404, contract.CodeInvalidToken)
+		b.want("somebody else's list", b.get("/connect/cashflow/v2/files", theirs), 404, contract.CodeInvalidToken)
+		b.want("no report named", b.get("/connect/cashflow/v2/files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 
 		failed := b.submit(submission("personal", nil)).text("publicToken")
 		if a := b.get("/connect/cashflow/v2/files", b.named(failed)); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("files of a report that failed: %d %s", a.status, a.raw)
 		}
-		b.want("a file of it", b.get(path, b.named(failed)), 404, svc.CodeNotFound)
+		b.want("a file of it", b.get(path, b.named(failed)), 404, contract.CodeNotFound)
 		b.advance("335h")
 		for _, f := range files {
 			b.want("in the 14 days", b.get(filePath+f["source_filepath"], b.named(token)), 200, "")
 		}
 		b.advance("2h")
 		for _, f := range files {
-			b.want("after them", b.get(filePath+f["source_filepath"], b.named(token)), 410, svc.CodeGone)
+			b.want("after them", b.get(filePath+f["source_filepath"], b.named(token)), 410, contract.CodeGone)
 		}
 		if all := b.files(token); len(all) != 0 {
 			t.Errorf("the list then: %v", all)
 		}
-		b.want("what is no file's path", b.get(filePath+files[1]["source_uuid"]+"/other.json", b.named(token)), 404, svc.CodeNotFound)
+		b.want("what is no file's path", b.get(filePath+files[1]["source_uuid"]+"/other.json", b.named(token)), 404, contract.CodeNotFound)
 		b.advance("2160h")
-		b.want("after 90 days", b.get("/connect/cashflow/v2/files", b.named(token)), 404, svc.CodeInvalidToken)
-		b.want("a file after 90 days", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+		b.want("after 90 days", b.get("/connect/cashflow/v2/files", b.named(token)), 404, contract.CodeInvalidToken)
+		b.want("a file after 90 days", b.get(path, b.named(token)), 404, contract.CodeInvalidToken)
 	})
 }
 
@@ -189,11 +189,11 @@ func TestWhatReportsHoldIsDeleted(t *testing.T) {
 			if a := ach(token, r.AccountDetails[0].AccountID); string(a.raw) != string(first.raw) {
 				t.Errorf("on day %s: %s, want %s", day, a.raw, first.raw)
 			}
-			b.want("a file on day "+day, b.get(path, b.named(token)), 410, svc.CodeGone)
+			b.want("a file on day "+day, b.get(path, b.named(token)), 410, contract.CodeGone)
 			if all := b.files(token); len(all) != 0 {
 				t.Errorf("on day %s the list is %v", day, all)
 			}
-			b.want("other numbers on day "+day, ach(late, l.AccountDetails[0].AccountID), 404, svc.CodeNotFound)
+			b.want("other numbers on day "+day, ach(late, l.AccountDetails[0].AccountID), 404, contract.CodeNotFound)
 		}
 		b.advance("719h")
 		has("29", 2, 2) // another report may still be made of it
@@ -207,7 +207,7 @@ func TestWhatReportsHoldIsDeleted(t *testing.T) {
 		has("90", 0, 0)
 		b.advance("-1442h")
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files", path} {
-			b.want(path+" on day 30 again", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+			b.want(path+" on day 30 again", b.get(path, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 		if a := ach(token, r.AccountDetails[0].AccountID); string(a.raw) != string(first.raw) {
 			t.Errorf("the numbers, when the body is gone: %s", a.raw)
@@ -232,19 +232,19 @@ func TestReportLinkedACHDetails(t *testing.T) {
 		if strings.Contains(b.log.String(), number) {
 			t.Error("the log has the account number")
 		}
-		b.want("an account of another report", ach(token, l.AccountDetails[0].AccountID), 404, svc.CodeNotFound)
-		b.want("no account", ach(token, uuid.NewString()), 404, svc.CodeNotFound)
-		b.want("no id", ach(token, "x"), 404, svc.CodeNotFound)
-		b.want("no report", ach(uuid.NewString(), account), 404, svc.CodeInvalidToken)
-		b.want("no report named", b.get("/connect/bank-accounts/"+account+"/ach-details", b.bearer(b.basic())), 400, svc.CodeMalformedHeaders)
+		b.want("an account of another report", ach(token, l.AccountDetails[0].AccountID), 404, contract.CodeNotFound)
+		b.want("no account", ach(token, uuid.NewString()), 404, contract.CodeNotFound)
+		b.want("no id", ach(token, "x"), 404, contract.CodeNotFound)
+		b.want("no report", ach(uuid.NewString(), account), 404, contract.CodeInvalidToken)
+		b.want("no report named", b.get("/connect/bank-accounts/"+account+"/ach-details", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
-		b.want("a customer it is not enabled for", b.get("/connect/bank-accounts/"+account+"/ach-details", theirs), 403, svc.CodeForbidden)
-		b.want("a report that failed", ach(b.submit(submission("personal", nil)).text("publicToken"), account), 404, svc.CodeReportNotReady)
+		b.want("a customer it is not enabled for", b.get("/connect/bank-accounts/"+account+"/ach-details", theirs), 403, contract.CodeForbidden)
+		b.want("a report that failed", ach(b.submit(submission("personal", nil)).text("publicToken"), account), 404, contract.CodeReportNotReady)
 
 		// Once asked for, they can be had when the data's retention is over; else not.
 		b.advance("337h")
 		b.want("again after 14 days", ach(token, account), 200, "")
-		b.want("for the first time after 14 days", ach(late, l.AccountDetails[0].AccountID), 404, svc.CodeNotFound)
+		b.want("for the first time after 14 days", ach(late, l.AccountDetails[0].AccountID), 404, contract.CodeNotFound)
 		b.advance("2160h")
 		if a := ach(token, account); a.status != 200 || string(a.raw) != string(first.raw) {
 			t.Errorf("after 90 days: %d %s", a.status, a.raw)
@@ -253,7 +253,7 @@ func TestReportLinkedACHDetails(t *testing.T) {
 		// Until consent is withdrawn.
 		consumer := report.Text(r.Meta.ConsumerID)
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+consumer, b.basic(), nil), 204, "")
-		b.want("after withdrawal", ach(token, account), 403, svc.CodeConsentNotProvided)
+		b.want("after withdrawal", ach(token, account), 403, contract.CodeConsentNotProvided)
 	})
 }
 
@@ -281,6 +281,6 @@ func TestOAuthDestinations(t *testing.T) {
 		if homepageOnly == 0 {
 			t.Error("banks without OAuth are left out")
 		}
-		b.want("with Basic", b.get("/connect/cashflow/oauth-destinations", b.basic()), 400, svc.CodeMalformedHeaders)
+		b.want("with Basic", b.get("/connect/cashflow/oauth-destinations", b.basic()), 400, contract.CodeMalformedHeaders)
 	})
 }

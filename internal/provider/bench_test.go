@@ -17,12 +17,12 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
@@ -120,7 +120,7 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench
 	t.Cleanup(b.service.Close)
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config := provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
-		Environment: svc.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: web.Provider()}
+		Environment: contract.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: web.Provider()}
 	for _, f := range more {
 		f(&config)
 	}
@@ -129,11 +129,11 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench
 		t.Fatal(err)
 	}
 	b.seed = provider.Seed{PublicID: "svc-portal", ClientID: "client-portal", SecretKey: store.NewSecret(),
-		Products:      map[svc.Product]string{},
+		Products:      map[contract.Product]string{},
 		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")),
 		ThirdParty:    provider.SeedAccount{PublicID: "svc-third", ClientID: "client-third", SecretKey: store.NewSecret()},
 		CallbackURL:   hook.URL, CompleteURL: "https://customer.example/done?jwt=[token]", ReturnMode: "get"}
-	for _, p := range svc.Products() {
+	for _, p := range contract.Products() {
 		b.seed.Products[p] = uuid.NewString()
 	}
 	if err := b.provider.Seed(t.Context(), b.seed); err != nil {
@@ -215,7 +215,7 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 var patient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}
 
 // want holds an answer to a status, and an error to its code and shape.
-func (b *bench) want(what string, a answer, status int, code svc.Code) {
+func (b *bench) want(what string, a answer, status int, code contract.Code) {
 	b.t.Helper()
 	if a.status != status || a.text("error") != string(code) {
 		b.t.Errorf("%s: %d %s, want %d %s\n%s", what, a.status, a.text("error"), status, code, a.raw)
@@ -278,7 +278,7 @@ func with(m map[string]any, more ...any) map[string]any {
 // begin initializes a visit and returns its token.
 func (b *bench) begin(more ...any) string {
 	b.t.Helper()
-	body := with(map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}, more...)
+	body := with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}, more...)
 	a := b.post("/connect/initialization", b.basic(), body)
 	if a.status != http.StatusOK {
 		b.t.Fatalf("initialization: %d %s", a.status, a.raw)

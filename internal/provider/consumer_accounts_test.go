@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // banked is an account of the list.
@@ -61,7 +61,7 @@ func (b *bench) consumer() string {
 // the accounts' ids.
 func (b *bench) visited(consumer, username, bank string) (string, []string) {
 	b.t.Helper()
-	begun := b.post("/connect/initialization", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "consumerId": consumer})
+	begun := b.post("/connect/initialization", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
 	b.want("initialization", begun, 200, "")
 	token := b.complete(begun.text("token"), map[string]any{"username": username, "bank": bank}).text("publicToken")
 	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
@@ -145,7 +145,7 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 				if a := b.reportACH(second, id); string(a.raw) != string(ach.raw) {
 					t.Errorf("by the second report: %s", a.raw)
 				}
-				b.want("by the first report with the second's id", b.reportACH(first, id), 404, svc.CodeNotFound)
+				b.want("by the first report with the second's id", b.reportACH(first, id), 404, contract.CodeNotFound)
 			}
 		}
 		if same != 1 {
@@ -168,41 +168,41 @@ func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
 			"no UUID":           {consumerPath("x"), achPath("x", ids[0])},
 			"an id of its kind": {consumerPath(strings.Repeat("0", 36)), achPath(consumer, "x")},
 		} {
-			b.want(what+", list", b.get(at.list, b.basic()), 400, svc.CodeBadRequest)
-			b.want(what, b.get(at.ach, b.basic()), 400, svc.CodeBadRequest)
+			b.want(what+", list", b.get(at.list, b.basic()), 400, contract.CodeBadRequest)
+			b.want(what, b.get(at.ach, b.basic()), 400, contract.CodeBadRequest)
 		}
 		for what, h := range map[string]headers{"no credentials": nil, "a token": b.bearer(b.basic())} {
-			b.want(what+", list", b.get(consumerPath(consumer), h), 400, svc.CodeBadRequest)
-			b.want(what, b.get(achPath(consumer, ids[0]), h), 400, svc.CodeBadRequest)
+			b.want(what+", list", b.get(consumerPath(consumer), h), 400, contract.CodeBadRequest)
+			b.want(what, b.get(achPath(consumer, ids[0]), h), 400, contract.CodeBadRequest)
 		}
 		for what, h := range map[string]headers{"a wrong secret": basic(b.seed.ClientID, "wrong"), "bad base-64": {"Authorization", "Basic $"}} {
-			b.want(what+", list", b.get(consumerPath(consumer), h), 403, svc.CodeForbidden)
-			b.want(what, b.get(achPath(consumer, ids[0]), h), 403, svc.CodeForbidden)
+			b.want(what+", list", b.get(consumerPath(consumer), h), 403, contract.CodeForbidden)
+			b.want(what, b.get(achPath(consumer, ids[0]), h), 403, contract.CodeForbidden)
 		}
-		b.want("an unknown consumer's list", b.get(consumerPath(uuid.NewString()), b.basic()), 404, svc.CodeNotFound)
-		b.want("an unknown consumer", b.get(achPath(uuid.NewString(), ids[0]), b.basic()), 404, svc.CodeNotFound)
-		b.want("another consumer's account", b.get(achPath(other, ids[0]), b.basic()), 404, svc.CodeNotFound)
-		b.want("no account", b.get(achPath(consumer, uuid.NewString()), b.basic()), 404, svc.CodeNotFound)
+		b.want("an unknown consumer's list", b.get(consumerPath(uuid.NewString()), b.basic()), 404, contract.CodeNotFound)
+		b.want("an unknown consumer", b.get(achPath(uuid.NewString(), ids[0]), b.basic()), 404, contract.CodeNotFound)
+		b.want("another consumer's account", b.get(achPath(other, ids[0]), b.basic()), 404, contract.CodeNotFound)
+		b.want("no account", b.get(achPath(consumer, uuid.NewString()), b.basic()), 404, contract.CodeNotFound)
 		b.want("capital letters", b.get(achPath(strings.ToUpper(consumer), strings.ToUpper(ids[0])), b.basic()), 200, "")
 
-		b.want("a customer it is not enabled for", b.get(achPath(consumer, ids[0]), b.thirdParty()), 403, svc.CodeForbidden)
-		b.want("somebody else's list", b.get(consumerPath(consumer), b.thirdParty()), 404, svc.CodeNotFound)
+		b.want("a customer it is not enabled for", b.get(achPath(consumer, ids[0]), b.thirdParty()), 403, contract.CodeForbidden)
+		b.want("somebody else's list", b.get(consumerPath(consumer), b.thirdParty()), 404, contract.CodeNotFound)
 		enable := func(on bool) {
 			t.Helper()
 			b.entitle(b.seed.PublicID, on, customers.AccountNumbers)
 			b.entitle(b.seed.ThirdParty.PublicID, on, customers.AccountNumbers)
 		}
 		enable(true)
-		b.want("somebody else's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, svc.CodeNotFound)
+		b.want("somebody else's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, contract.CodeNotFound)
 		enable(false)
-		b.want("no longer enabled", b.get(achPath(consumer, ids[0]), b.basic()), 403, svc.CodeForbidden)
+		b.want("no longer enabled", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeForbidden)
 		if all := b.banked(consumer); len(all) != 1 || all[0].Number != nil || all[0].Kind != nil || all[0].Routing != nil {
 			t.Errorf("listed for whom it is not enabled: %+v", all)
 		}
 		enable(true)
 
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+consumer, b.basic(), nil), 204, "")
-		b.want("numbers after it", b.get(achPath(consumer, ids[0]), b.basic()), 403, svc.CodeConsentNotProvided)
+		b.want("numbers after it", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 		if all := b.banked(consumer); len(all) != 0 {
 			t.Errorf("the list after it: %+v", all)
 		}
@@ -210,7 +210,7 @@ func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
 		if n := b.count(`SELECT count(*) FROM bank_accounts`); n != 1 {
 			t.Errorf("%d accounts are kept after one consumer of two withdrew consent", n)
 		}
-		b.want("numbers when they are deleted", b.get(achPath(consumer, ids[0]), b.basic()), 403, svc.CodeConsentNotProvided)
+		b.want("numbers when they are deleted", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 	})
 }
 
@@ -247,17 +247,17 @@ func TestTokenizedNumbers(t *testing.T) {
 		}
 
 		b.want("revoked at the bank", b.revoke(ids[0]), 204, "")
-		b.want("by the consumer", b.get(achPath(consumer, ids[0]), b.basic()), 403, svc.CodeConsentNotProvided)
-		b.want("by the report", b.reportACH(token, ids[0]), 403, svc.CodeConsentNotProvided)
+		b.want("by the consumer", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeConsentNotProvided)
+		b.want("by the report", b.reportACH(token, ids[0]), 403, contract.CodeConsentNotProvided)
 		for _, a := range b.banked(consumer) {
 			if a.Institution == tokenizingBank && (a.ID != ids[0] || a.Number != nil || a.Routing != nil || a.Kind != nil) {
 				t.Errorf("revoked, and listed as %+v", a)
 			}
 		}
 		b.want("revoked again", b.revoke(strings.ToUpper(ids[0])), 204, "")
-		b.want("a real number", b.revoke(real[0]), 409, svc.CodeInvalidState)
-		b.want("no account", b.revoke(uuid.NewString()), 404, svc.CodeNotFound)
-		b.want("no id", b.revoke("x"), 400, svc.CodeInvalidParameters)
+		b.want("a real number", b.revoke(real[0]), 409, contract.CodeInvalidState)
+		b.want("no account", b.revoke(uuid.NewString()), 404, contract.CodeNotFound)
+		b.want("no id", b.revoke("x"), 400, contract.CodeInvalidParameters)
 		b.want("the real number after that", b.get(achPath(consumer, real[0]), b.basic()), 200, "")
 		b.want("the other consumer's", b.get(achPath(someone, theirs[0]), b.basic()), 200, "")
 
@@ -271,7 +271,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		late := b.consumer()
 		_, unasked := b.visited(late, "single", tokenizingBank)
 		b.want("revoked before", b.revoke(unasked[0]), 204, "")
-		b.want("the first time", b.get(achPath(late, unasked[0]), b.basic()), 403, svc.CodeConsentNotProvided)
+		b.want("the first time", b.get(achPath(late, unasked[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 	})
 }
 
@@ -299,18 +299,18 @@ func TestConnectionLifetimes(t *testing.T) {
 		lists("in the 14 days", slices.Concat(asked, unasked, token, never)...)
 		b.advance("2h")
 		lists("after them", slices.Concat(asked, token, never)...)
-		b.want("first asked for after 14 days", ask(unasked[0]), 404, svc.CodeNotFound)
+		b.want("first asked for after 14 days", ask(unasked[0]), 404, contract.CodeNotFound)
 		if a := ask(asked[0]); string(a.raw) != string(first.raw) {
 			t.Errorf("asked for before: %s", a.raw)
 		}
 		b.advance("1700h") // the reports' data are long deleted
 		b.want("a token in the 90 days", ask(token[0]), 200, "")
 		b.advance("124h")
-		b.want("a token first asked for after them", ask(never[0]), 404, svc.CodeNotFound)
+		b.want("a token first asked for after them", ask(never[0]), 404, contract.CodeNotFound)
 		b.want("a token asked for before", ask(token[0]), 200, "")
 		lists("then", slices.Concat(asked, token)...)
 		b.advance("-2100h")
-		b.want("with the clock moved back", ask(unasked[0]), 404, svc.CodeNotFound)
+		b.want("with the clock moved back", ask(unasked[0]), 404, contract.CodeNotFound)
 
 		// A new connection begins a time of its own.
 		b.advance("2400h")
@@ -363,11 +363,11 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 		wg.Wait()
 		for i, a := range answers[:20] {
 			if i != 10 && a.status != 200 {
-				b.want("asking while it is revoked", a, 403, svc.CodeConsentNotProvided)
+				b.want("asking while it is revoked", a, 403, contract.CodeConsentNotProvided)
 			}
 		}
 		b.want("the revocation", answers[10], 204, "")
-		b.want("then", b.get(achPath(other, theirs[0]), b.basic()), 403, svc.CodeConsentNotProvided)
+		b.want("then", b.get(achPath(other, theirs[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 	})
 }
 
@@ -377,7 +377,7 @@ func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
 		a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident})
 		consumer := a.text("consumerId")
 		source, ids := b.visited(consumer, "multi", tokenizingBank)
-		secondary := b.derived(source, b.seed.Products[svc.Income])
+		secondary := b.derived(source, b.seed.Products[contract.Income])
 		if all := b.banked(consumer); len(all) != len(ids) {
 			t.Errorf("%d accounts in the list, the source has %d", len(all), len(ids))
 		}
@@ -392,7 +392,7 @@ func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
 			}
 		}
 		b.want("revoked", b.revoke(ids[0]), 204, "")
-		b.want("and then", b.reportACH(secondary, ids[0]), 403, svc.CodeConsentNotProvided)
+		b.want("and then", b.reportACH(secondary, ids[0]), 403, contract.CodeConsentNotProvided)
 	})
 }
 

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // newDesk is the dashboard, over the rooms of p.
@@ -115,7 +115,7 @@ func (d deskCredentials) Revoke(ctx context.Context, tx *sql.Tx, customerID, id 
 }
 
 // deskWebhooks tells the dashboard about the callback.
-type deskWebhooks struct{ events *events.Service }
+type deskWebhooks struct{ events *webhooks.Service }
 
 func (d deskWebhooks) Callback(ctx context.Context, q store.Queryer, customerID string) (dashboard.Callback, error) {
 	c, err := d.events.Callback(ctx, q, customerID)
@@ -134,7 +134,7 @@ func (d deskWebhooks) Switch(ctx context.Context, tx *sql.Tx, customerID string,
 	return d.events.Switch(ctx, tx, customerID, on)
 }
 
-func (d deskWebhooks) Subscribe(ctx context.Context, tx *sql.Tx, customerID string, statuses []svc.Status) error {
+func (d deskWebhooks) Subscribe(ctx context.Context, tx *sql.Tx, customerID string, statuses []contract.Status) error {
 	return d.events.Subscribe(ctx, tx, customerID, statuses)
 }
 
@@ -144,12 +144,12 @@ func (d deskWebhooks) Rotate(ctx context.Context, tx *sql.Tx, customerID, secret
 
 func (d deskWebhooks) CheckURL(url string) error { return d.events.CheckURL(url) }
 
-func (d deskWebhooks) Subscribable() []svc.Status { return events.Subscribable() }
+func (d deskWebhooks) Subscribable() []contract.Status { return webhooks.Subscribable() }
 
 // deskDeliveries tells the dashboard what became of events.
-type deskDeliveries struct{ events *events.Service }
+type deskDeliveries struct{ events *webhooks.Service }
 
-func deskDelivery(x events.Delivery) dashboard.Delivery {
+func deskDelivery(x webhooks.Delivery) dashboard.Delivery {
 	out := dashboard.Delivery{ID: x.ID, EventID: x.EventID, PublicToken: x.PublicToken, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
 		State: x.State, Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: x.Body, Shredded: x.Shredded}
 	for _, a := range x.Attempts {
@@ -159,7 +159,7 @@ func deskDelivery(x events.Delivery) dashboard.Delivery {
 }
 
 func (d deskDeliveries) Deliveries(ctx context.Context, q store.Queryer, customerID string, f dashboard.DeliveryFilter) ([]dashboard.Delivery, error) {
-	filter := events.Filter{State: f.State, PublicToken: f.PublicToken, Limit: f.Limit}
+	filter := webhooks.Filter{State: f.State, PublicToken: f.PublicToken, Limit: f.Limit}
 	if !f.Before.At.IsZero() {
 		filter.Before, filter.BeforeID = store.Micros(f.Before.At), f.Before.ID
 	}
@@ -179,9 +179,9 @@ func (d deskDeliveries) Delivery(ctx context.Context, q store.Queryer, customerI
 func (d deskDeliveries) Redeliver(ctx context.Context, tx *sql.Tx, customerID, id string, resends int64) (string, error) {
 	made, err := d.events.Redeliver(ctx, tx, customerID, id, resends)
 	switch {
-	case errors.Is(err, events.ErrOnItsWay):
+	case errors.Is(err, webhooks.ErrOnItsWay):
 		err = dashboard.ErrOnItsWay
-	case errors.Is(err, events.ErrNoCallback):
+	case errors.Is(err, webhooks.ErrNoCallback):
 		err = dashboard.ErrNoCallback
 	}
 	return made, err
@@ -196,7 +196,7 @@ type deskReports struct {
 	reports   *reports.Service
 	visits    *visits.Service
 	redirects *redirects.Service
-	events    *events.Service
+	events    *webhooks.Service
 	sharing   *sharing.Service
 	customers *customers.Service
 	now       func() time.Time
@@ -229,7 +229,7 @@ func (d deskReports) Report(ctx context.Context, q store.Queryer, customerID, pu
 	return out, nil
 }
 
-func (d deskReports) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
+func (d deskReports) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	return d.reports.Counts(ctx, q, customerID, since)
 }
 
@@ -344,7 +344,7 @@ func (d deskSharing) Share(ctx context.Context, tx *sql.Tx, customerID, publicTo
 	if err != nil {
 		return "", err
 	}
-	caller := gate.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}
+	caller := auth.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}
 	return d.sharing.Grant(ctx, tx, caller, publicToken, publicID)
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // revised reads an income report.
@@ -72,7 +72,7 @@ func TestStaffCorrectAReport(t *testing.T) {
 			token string
 		}{{b.inbox, token}, {told, relay}} {
 			e := c.wait(t, 2)
-			if e[1].PublicToken != c.token || e[1].Status != svc.StatusSuccess || e[1].EventID == e[0].EventID {
+			if e[1].PublicToken != c.token || e[1].Status != contract.StatusSuccess || e[1].EventID == e[0].EventID {
 				t.Errorf("events: %+v", e)
 			}
 		}
@@ -207,7 +207,7 @@ func TestNoticesToTheConsumer(t *testing.T) {
 		if n := r.Notices; len(n) != 2 {
 			t.Errorf("of payroll: %+v", n)
 		}
-		token := b.complete(b.begin("productId", b.seed.Products[svc.Cashflow], "prefill", person("Default", "Harper")), map[string]any{"username": "default"}).text("publicToken")
+		token := b.complete(b.begin("productId", b.seed.Products[contract.Cashflow], "prefill", person("Default", "Harper")), map[string]any{"username": "default"}).text("publicToken")
 		var body map[string]json.RawMessage
 		if err := json.Unmarshal(b.get("/connect/cashflow/v2/json", b.named(token)).raw, &body); err != nil || body["consumer_notices"] != nil {
 			t.Errorf("a cashflow report has notices: %s, %v", body["consumer_notices"], err)

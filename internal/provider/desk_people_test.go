@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // Two people who rotate at once, or one in two windows, do not end a secret that
@@ -201,12 +201,12 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 func TestAnOperatorAddsACustomer(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		n := provider.NewCustomer{Name: "Harbour Bank", PublicID: "svc-harbour", ClientID: "client-harbour", SecretKey: store.NewSecret(),
-			Products: map[svc.Product]string{svc.Cashflow: uuid.NewString()}, Staff: provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
+			Products: map[contract.Product]string{contract.Cashflow: uuid.NewString()}, Staff: provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
 		if err := b.provider.AddCustomer(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 		d := b.signedIn(n.Staff)
-		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[svc.Cashflow]) || !strings.Contains(text, "Harbour Bank") {
+		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[contract.Cashflow]) || !strings.Contains(text, "Harbour Bank") {
 			t.Error("the new customer's dashboard does not show its product")
 		}
 		b.bearer(basic(n.ClientID, n.SecretKey))
@@ -235,7 +235,7 @@ func TestLettersWaitOnTheDashboard(t *testing.T) {
 		if text := d.page("/dashboard/outbox"); !strings.Contains(text, "There are no letters") {
 			t.Error("an empty outbox does not say so")
 		}
-		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow],
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
 			"prefill": applicant, "deliverTo": "zoe@mail.example"}), 200, "")
 		text := d.page("/dashboard/outbox")
 		link := regexp.MustCompile(b.service.URL + `/invite/[A-Za-z0-9_-]+`).FindString(text)

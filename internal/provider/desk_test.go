@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/svc"
 )
 
 var (
@@ -221,9 +221,9 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 				return []string{"account", child, "configuration", configuration}
 			}, "configuration changed"},
 			{"/dashboard/configurations", none, func() []string {
-				return []string{"product", b.seed.Products[svc.Cashflow], "configuration", configuration}
+				return []string{"product", b.seed.Products[contract.Cashflow], "configuration", configuration}
 			}, "configuration changed"},
-			{"/dashboard/configurations", none, func() []string { return []string{"product", b.seed.Products[svc.Cashflow], "configuration", ""} }, "configuration changed"},
+			{"/dashboard/configurations", none, func() []string { return []string{"product", b.seed.Products[contract.Cashflow], "configuration", ""} }, "configuration changed"},
 			{"/dashboard/people", none, func() []string { return []string{"email", "Bob@Customer.example"} }, "person added"},
 			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`), func() []string { return nil }, "person removed"},
 			{"/dashboard/people/password", none, func() []string { return []string{"present", ours.Password, "next", "another canary password"} }, "password changed"},

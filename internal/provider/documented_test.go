@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestMain wants every answer that the service's document promises to be reached
@@ -68,17 +68,17 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 		what := method + " " + path
 		switch scheme(op) {
 		case "basic":
-			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")), 403, inTable(op, svc.CodeUnknownCustomer))
-			b.want(what+" with a token", ask(method, path, op, token), 400, inTable(op, svc.CodeMalformedHeaders))
+			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")), 403, inTable(op, contract.CodeUnknownCustomer))
+			b.want(what+" with a token", ask(method, path, op, token), 400, inTable(op, contract.CodeMalformedHeaders))
 		case "bearer":
 			bearers++
-			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}), 403, svc.CodeUnknownCustomer)
-			b.want(what+" with the secret", ask(method, path, op, b.basic()), 400, svc.CodeMalformedHeaders)
+			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}), 403, contract.CodeUnknownCustomer)
+			b.want(what+" with the secret", ask(method, path, op, b.basic()), 400, contract.CodeMalformedHeaders)
 		default:
 			return
 		}
-		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, svc.CodeMalformedHeaders))
-		b.want(what+" for nobody's child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, svc.CodeUnknownCustomer))
+		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, contract.CodeMalformedHeaders))
+		b.want(what+" for nobody's child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
 	})
 	if bearers == 0 {
 		t.Fatal("no operation takes a token")
@@ -86,18 +86,18 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 	b.advance("6m")
 	operations(t, func(method, path string, op *openapi3.Operation) {
 		if scheme(op) == "bearer" {
-			b.want(method+" "+path+" with an old token", ask(method, path, op, token), 401, svc.CodeExpiredToken)
+			b.want(method+" "+path+" with an old token", ask(method, path, op, token), 401, contract.CodeExpiredToken)
 		}
 	})
 }
 
 // inTable is the code that an operation answers with where others have code: the
 // error table of the consumer's bank accounts has its own (document 2).
-func inTable(op *openapi3.Operation, code svc.Code) svc.Code {
+func inTable(op *openapi3.Operation, code contract.Code) contract.Code {
 	if op.OperationID != "consumerBankAccounts" && op.OperationID != "consumerACH" {
 		return code
 	}
-	return map[svc.Code]svc.Code{svc.CodeUnknownCustomer: svc.CodeForbidden, svc.CodeMalformedHeaders: svc.CodeBadRequest}[code]
+	return map[contract.Code]contract.Code{contract.CodeUnknownCustomer: contract.CodeForbidden, contract.CodeMalformedHeaders: contract.CodeBadRequest}[code]
 }
 
 func pick(scheme string, basic, bearer headers) headers {
@@ -116,19 +116,19 @@ func TestEveryBodyIsRead(t *testing.T) {
 			return
 		}
 		what := method + " " + path
-		h := append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
-		b.want(what+" with half a body", b.ask(b.service.URL, method, path, h, "{"), 400, svc.CodeMalformedBody)
-		b.want(what+" with a list", b.ask(b.service.URL, method, path, h, "[]"), 400, svc.CodeMalformedBody)
+		h := append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
+		b.want(what+" with half a body", b.ask(b.service.URL, method, path, h, "{"), 400, contract.CodeMalformedBody)
+		b.want(what+" with a list", b.ask(b.service.URL, method, path, h, "[]"), 400, contract.CodeMalformedBody)
 		for _, c := range []struct {
 			kind, coding, body string
 			status             int
-			code               svc.Code
+			code               contract.Code
 		}{
-			{"text/plain", "", "{}", 400, svc.CodeMalformedHeaders},
-			{"", "", "{", 400, svc.CodeMalformedBody}, // it is read
-			{"application/json", "", strings.Repeat(" ", 20<<20+1), 413, svc.CodeBodyTooLarge},
-			{"application/json", "gzip", "\x1f\x8b", 415, svc.CodeUnsupportedMediaType},
-			{"application/json", "identity", "{", 400, svc.CodeMalformedBody},
+			{"text/plain", "", "{}", 400, contract.CodeMalformedHeaders},
+			{"", "", "{", 400, contract.CodeMalformedBody}, // it is read
+			{"application/json", "", strings.Repeat(" ", 20<<20+1), 413, contract.CodeBodyTooLarge},
+			{"application/json", "gzip", "\x1f\x8b", 415, contract.CodeUnsupportedMediaType},
+			{"application/json", "identity", "{", 400, contract.CodeMalformedBody},
 		} {
 			req, err := http.NewRequestWithContext(t.Context(), method, b.service.URL+path, strings.NewReader(c.body))
 			if err != nil {
@@ -161,26 +161,26 @@ func TestEveryBodyIsRead(t *testing.T) {
 }
 
 // badPrefills is a change to a good prefill for each code that it is refused with.
-var badPrefills = map[svc.WidgetError]any{
-	svc.WidgetPIIMissing:           map[string]any{"email": nil},
-	svc.WidgetPrefillKey:           map[string]any{"shoeSize": "44"},
-	svc.WidgetPrefillAddress:       map[string]any{"address": strings.Repeat("x", 101)},
-	svc.WidgetPrefillCity:          map[string]any{"city": strings.Repeat("x", 101)},
-	svc.WidgetPrefillDOB:           map[string]any{"dob": "1990-02-30"},
-	svc.WidgetPrefillEmail:         map[string]any{"email": "x"},
-	svc.WidgetPrefillFirstName:     map[string]any{"firstName": "4"},
-	svc.WidgetPrefillLastName:      map[string]any{"lastName": "4"},
-	svc.WidgetPrefillIncome:        map[string]any{"statedAnnualIncome": -1},
-	svc.WidgetPrefillPhone:         map[string]any{"phone": strings.Repeat("5", 256)},
-	svc.WidgetPrefillState:         map[string]any{"state": "ZZ"},
-	svc.WidgetPrefillZIP:           map[string]any{"zip": "1"},
-	svc.WidgetPrefillEmployerNames: map[string]any{"statedEmployerNames": []string{}},
+var badPrefills = map[contract.WidgetError]any{
+	contract.WidgetPIIMissing:           map[string]any{"email": nil},
+	contract.WidgetPrefillKey:           map[string]any{"shoeSize": "44"},
+	contract.WidgetPrefillAddress:       map[string]any{"address": strings.Repeat("x", 101)},
+	contract.WidgetPrefillCity:          map[string]any{"city": strings.Repeat("x", 101)},
+	contract.WidgetPrefillDOB:           map[string]any{"dob": "1990-02-30"},
+	contract.WidgetPrefillEmail:         map[string]any{"email": "x"},
+	contract.WidgetPrefillFirstName:     map[string]any{"firstName": "4"},
+	contract.WidgetPrefillLastName:      map[string]any{"lastName": "4"},
+	contract.WidgetPrefillIncome:        map[string]any{"statedAnnualIncome": -1},
+	contract.WidgetPrefillPhone:         map[string]any{"phone": strings.Repeat("5", 256)},
+	contract.WidgetPrefillState:         map[string]any{"state": "ZZ"},
+	contract.WidgetPrefillZIP:           map[string]any{"zip": "1"},
+	contract.WidgetPrefillEmployerNames: map[string]any{"statedEmployerNames": []string{}},
 }
 
 // TestEveryBadPrefillIsRefusedByItsCode wherever a prefill is taken.
 func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
-	product := b.seed.Products[svc.Eligibility] // which takes every field
+	product := b.seed.Products[contract.Eligibility] // which takes every field
 	good := with(applicant, "state", "OH", "statedEmployerNames", []string{"Acme"})
 	made := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": good})
 	b.want("consumer", made, 201, "")
@@ -199,7 +199,7 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 			"consumer":        b.post("/connect/consumers", b.basic(), map[string]any{"prefill": bad}),
 			"change":          b.ask(b.service.URL, "PATCH", consumer, b.basic(), map[string]any{"prefill": change}),
 		} {
-			b.want(fmt.Sprint(what, " with ", change), a, 400, svc.Code(code))
+			b.want(fmt.Sprint(what, " with ", change), a, 400, contract.Code(code))
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 // answer.
 func TestWhatABeginningIsRefusedFor(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
-	product := b.seed.Products[svc.Cashflow]
+	product := b.seed.Products[contract.Cashflow]
 	for i, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link", "/connect/invite"} {
 		begin := func(more ...any) answer {
 			if path == "/connect/invite" {
@@ -218,17 +218,17 @@ func TestWhatABeginningIsRefusedFor(t *testing.T) {
 		}
 		label := fmt.Sprint("case-", i)
 		b.want(path, begin("externalId", label), 200, "")
-		b.want(path+" with the same label", begin("externalId", label), 400, svc.CodeDuplicateExternalID)
-		b.want(path+" for no product", begin("productId", uuid.NewString()), 400, svc.CodeInvalidProduct)
-		b.want(path+" for no consumer", begin("prefill", nil, "consumerId", uuid.NewString()), 400, svc.CodeInvalidConsumerID)
+		b.want(path+" with the same label", begin("externalId", label), 400, contract.CodeDuplicateExternalID)
+		b.want(path+" for no product", begin("productId", uuid.NewString()), 400, contract.CodeInvalidProduct)
+		b.want(path+" for no consumer", begin("prefill", nil, "consumerId", uuid.NewString()), 400, contract.CodeInvalidConsumerID)
 	}
 	redirect := func(body map[string]any) answer { return b.post("/secure-redirect", b.basic(), body) }
 	b.want("an address that is not registered", redirect(map[string]any{"productId": product, "prefill": applicant, "completeUrl": "https://elsewhere.example/"}),
-		400, svc.CodeInvalidCompleteURL)
+		400, contract.CodeInvalidCompleteURL)
 	token := b.begin()
 	b.want("a token", redirect(map[string]any{"token": token}), 200, "")
 	again := redirect(map[string]any{"token": token})
-	b.want("a token again", again, 400, svc.CodeInvalidToken)
+	b.want("a token again", again, 400, contract.CodeInvalidToken)
 	if !strings.Contains(again.text("message"), "initialization token") {
 		t.Errorf("a token again: %q speaks of something else", again.text("message"))
 	}
@@ -242,7 +242,7 @@ func TestAFileIsNotForAThirdPartyWhoseTokenIsNoLongerGood(t *testing.T) {
 	relayToken := b.relayed(publicToken)
 	file := "/connect/cashflow/v2/files/" + uuid.NewString() + "/transactions.json"
 	b.advance("73h")
-	b.want("after 72 hours", b.get(file, b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+	b.want("after 72 hours", b.get(file, b.relay(relayToken)), 400, contract.CodeRelayTokenExpired)
 	b.want("withdrawn", b.withdraw(relayToken), 200, "")
-	b.want("after that", b.get(file, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+	b.want("after that", b.get(file, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 const eligibilityPath = "/connect/affordable-housing-verification/v1/"
@@ -25,7 +25,7 @@ const eligibilityPath = "/connect/affordable-housing-verification/v1/"
 // publicToken, its body and the report.
 func (b *bench) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
 	b.t.Helper()
-	product := b.seed.Products[svc.Eligibility]
+	product := b.seed.Products[contract.Eligibility]
 	b.want("configuration", b.assign(b.configurations()[alias], "product", product), 200, "")
 	token := b.complete(b.begin(append([]any{"productId", product}, more...)...), nil).text("publicToken")
 	a := b.get(eligibilityPath+"json", b.named(token))
@@ -46,11 +46,11 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			alias   string
 			prefill map[string]any
 			keys    string
-			sub     svc.Substatus
+			sub     contract.Substatus
 		}{
 			{"Eligibility", tenant, "meta product stated_employers identities assets documents application_completeness_checks consumer_notices", ""},
 			{"Eligibility, assets only", resident, "meta product identities assets documents application_completeness_checks", ""},
-			{"Eligibility, income only", tenant, "meta product stated_employers identities", svc.SubNoRecentInformation},
+			{"Eligibility, income only", tenant, "meta product stated_employers identities", contract.SubNoRecentInformation},
 		} {
 			token, raw, r := b.eligible(c.alias, "prefill", c.prefill, "externalId", c.alias)
 			var nodes map[string]json.RawMessage
@@ -63,7 +63,7 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 				t.Errorf("%s: nodes (-want +got):\n%s", c.alias, diff)
 			}
 			if m := r.Meta; m.PublicToken != token || m.APIVersion != "1.0.0" || report.Text(m.ExternalID) != c.alias || report.Text(m.Substatus) != string(c.sub) ||
-				r.Product.ProductID != b.seed.Products[svc.Eligibility] || report.Text(m.ConsumerID) == "" {
+				r.Product.ProductID != b.seed.Products[contract.Eligibility] || report.Text(m.ConsumerID) == "" {
 				t.Errorf("%s: meta %+v, product %+v", c.alias, m, r.Product)
 			}
 			for _, e := range r.StatedEmployers {
@@ -154,7 +154,7 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 				[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:", "Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
 				"ACORN_BAY_TEACHERS_CREDIT_UNION Acorn Bay Teachers Credit Union", "", "DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
 		} {
-			product := b.seed.Products[svc.Eligibility]
+			product := b.seed.Products[contract.Eligibility]
 			b.want("configuration", b.assign(b.configurations()[c.alias], "product", product), 200, "")
 			a := b.complete(b.begin("productId", product, "prefill", six), c.how)
 			token := a.text("publicToken")
@@ -229,7 +229,7 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 			}
 		}
 		// What such a visit has no use for is refused, and leaves it as it was.
-		token := b.begin("productId", b.seed.Products[svc.Eligibility], "prefill", tenant)
+		token := b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", tenant)
 		for name, how := range map[string]map[string]any{
 			"three employers of two":          {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
 			"employers and a source":          {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
@@ -276,23 +276,23 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
 			t.Errorf("a range that is none: %d", none.status)
 		}
-		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)), 404, svc.CodeNotFound)
-		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, svc.CodeMalformedHeaders)
+		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)), 404, contract.CodeNotFound)
+		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
-			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, svc.CodeInvalidToken)
-			b.want(p+" of somebody else's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
+			b.want(p+" of somebody else's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 		}
 		// It is an eligibility report and no other.
 		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/income/v2/json", "/connect/income/v2/files"} {
-			b.want(p, b.get(p, b.named(token)), 404, svc.CodeInvalidToken)
+			b.want(p, b.get(p, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 		other, _ := b.walked("default")
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files"} {
-			b.want(p+" of a cashflow report", b.get(p, b.named(other)), 404, svc.CodeInvalidToken)
+			b.want(p+" of a cashflow report", b.get(p, b.named(other)), 404, contract.CodeInvalidToken)
 		}
-		b.begin("productId", b.seed.Products[svc.Eligibility], "externalId", "waiting", "prefill", resident)
+		b.begin("productId", b.seed.Products[contract.Eligibility], "externalId", "waiting", "prefill", resident)
 		waiting := append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")
-		b.want("a report that is not made", b.get(eligibilityPath+"json", waiting), 404, svc.CodeReportNotReady)
+		b.want("a report that is not made", b.get(eligibilityPath+"json", waiting), 404, contract.CodeReportNotReady)
 		if a := b.get(eligibilityPath+"files", waiting); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("its files: %d %s", a.status, a.raw)
 		}
@@ -307,24 +307,24 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 		b.want("its file to a third party", b.get(path, b.relay(relayed)), 200, "")
 		b.want("withdrawn", b.withdraw(relayed), 200, "")
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
-			b.want(p+" withdrawn", b.get(p, b.relay(relayed)), 400, svc.CodeRelayTokenRevoked)
+			b.want(p+" withdrawn", b.get(p, b.relay(relayed)), 400, contract.CodeRelayTokenRevoked)
 		}
 		b.advance("73h")
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
-			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, svc.CodeRelayTokenExpired)
+			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, contract.CodeRelayTokenExpired)
 		}
 
 		b.advance("262h")
 		b.want("in the 14 days", b.get(path, b.named(token)), 200, "")
 		b.advance("2h")
-		b.want("after them", b.get(path, b.named(token)), 410, svc.CodeGone)
+		b.want("after them", b.get(path, b.named(token)), 410, contract.CodeGone)
 		b.want("the report after them", b.get(eligibilityPath+"json", b.named(token)), 200, "")
 		if a := b.get(eligibilityPath+"files", b.named(token)); a.status != 200 || strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("the list then: %d %s", a.status, a.raw)
 		}
 		b.advance("2160h")
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
-			b.want(p+" after 90 days", b.get(p, b.named(token)), 404, svc.CodeInvalidToken)
+			b.want(p+" after 90 days", b.get(p, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 	})
 }
@@ -332,5 +332,5 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 // second walks another visit of the eligibility product.
 func (b *bench) second(more ...any) string {
 	b.t.Helper()
-	return b.complete(b.begin(append([]any{"productId", b.seed.Products[svc.Eligibility]}, more...)...), nil).text("publicToken")
+	return b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Eligibility]}, more...)...), nil).text("publicToken")
 }

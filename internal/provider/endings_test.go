@@ -11,20 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // ending is a row of the contract's simulations and outcomes: what the sandbox makes
 // of a name, a user name or a file's name.
 type ending struct {
-	product svc.Product
+	product contract.Product
 	first   string // of the applicant; empty: Default
 	last    string // empty: Harper
 	how     map[string]any
-	status  svc.Status
-	sub     svc.Substatus
+	status  contract.Status
+	sub     contract.Substatus
 }
 
 func (e ending) String() string {
@@ -34,7 +34,7 @@ func (e ending) String() string {
 // endings are the rows of documents 1 and 3, for each product that they are for.
 func endings() (all []ending) {
 	const (
-		ok, fails, refused, down, mute = svc.StatusSuccess, svc.StatusError, svc.StatusNotAuthenticated, svc.StatusBureauUnresponsive, svc.StatusSupplierUnresponsive
+		ok, fails, refused, down, mute = contract.StatusSuccess, contract.StatusError, contract.StatusNotAuthenticated, contract.StatusBureauUnresponsive, contract.StatusSupplierUnresponsive
 	)
 	at := func(key string, with any) map[string]any { return map[string]any{key: with} }
 	payroll := func(username string) map[string]any { return map[string]any{"username": username} }
@@ -45,40 +45,40 @@ func endings() (all []ending) {
 	letter := paystubtest.Letter()
 	// What an applicant brings for an employer of an eligibility report he brings for the
 	// report of any other product.
-	brought := func(p svc.Product, key string, what any) map[string]any {
-		if p == svc.Eligibility {
+	brought := func(p contract.Product, key string, what any) map[string]any {
+		if p == contract.Eligibility {
 			return at("employers", []any{at(key, what), at("skip", "OTHER")})
 		}
 		return at(key, what)
 	}
-	for _, p := range []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility} {
+	for _, p := range []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility} {
 		all = append(all,
 			// Document 3, "Sandbox simulations".
 			ending{p, "", "supplierdown", nil, down, ""},
-			ending{p, "mfa required", "", nil, refused, svc.SubMFARequired},
+			ending{p, "mfa required", "", nil, refused, contract.SubMFARequired},
 			// "Sandbox profile outcomes" and "Mock bank login".
-			ending{p, "", "", at("username", "debt_only"), refused, svc.SubIncompatibleAccounts},
-			ending{p, "", "", at("username", "investment_only"), refused, svc.SubIncompatibleAccounts},
-			ending{p, "", "", at("username", "no_transactions"), ok, svc.SubNoRecentInformation},
+			ending{p, "", "", at("username", "debt_only"), refused, contract.SubIncompatibleAccounts},
+			ending{p, "", "", at("username", "investment_only"), refused, contract.SubIncompatibleAccounts},
+			ending{p, "", "", at("username", "no_transactions"), ok, contract.SubNoRecentInformation},
 			ending{p, "", "", at("username", "default"), ok, ""},
 			ending{p, "", "", at("username", "error"), fails, ""},
 			ending{p, "", "", at("username", "supplier_unresponsive"), mute, ""},
 			// "Source-level substatuses", of a bank.
-			ending{p, "", "", at("username", "e_banking_unsupported"), refused, svc.SubEBankingNotSupported},
-			ending{p, "", "", at("username", "mfa"), refused, svc.SubMFARequired},
+			ending{p, "", "", at("username", "e_banking_unsupported"), refused, contract.SubEBankingNotSupported},
+			ending{p, "", "", at("username", "mfa"), refused, contract.SubMFARequired},
 		)
 	}
-	for _, p := range []svc.Product{svc.Income, svc.Eligibility} {
+	for _, p := range []contract.Product{contract.Income, contract.Eligibility} {
 		all = append(all,
 			// The same at a payroll provider, and "Other substatuses".
-			ending{p, "mfa required", "", brought(p, "payroll", payroll("default")), refused, svc.SubMFARequired},
+			ending{p, "mfa required", "", brought(p, "payroll", payroll("default")), refused, contract.SubMFARequired},
 			ending{p, "", "", brought(p, "payroll", payroll("default")), ok, ""},
-			ending{p, "", "", brought(p, "payroll", payroll("no_statements")), ok, svc.SubNoRecentInformation},
+			ending{p, "", "", brought(p, "payroll", payroll("no_statements")), ok, contract.SubNoRecentInformation},
 			ending{p, "", "", brought(p, "payroll", payroll("error")), fails, ""},
 			ending{p, "", "", brought(p, "payroll", payroll("supplier_unresponsive")), mute, ""},
-			ending{p, "", "", brought(p, "payroll", payroll("session_expired")), mute, svc.SubWidgetSessionExpired},
-			ending{p, "", "", brought(p, "payroll", payroll("mfa")), refused, svc.SubMFARequired},
-			ending{p, "", "", brought(p, "payroll", payroll("incomplete")), fails, svc.SubIncomplete},
+			ending{p, "", "", brought(p, "payroll", payroll("session_expired")), mute, contract.SubWidgetSessionExpired},
+			ending{p, "", "", brought(p, "payroll", payroll("mfa")), refused, contract.SubMFARequired},
+			ending{p, "", "", brought(p, "payroll", payroll("incomplete")), fails, contract.SubIncomplete},
 			// "Sandbox pay stub upload outcomes are keyed by file name".
 			ending{p, "", "", brought(p, "payStubs", file("paystub.pdf")), ok, ""},
 			ending{p, "", "", brought(p, "payStubs", file("missingfields.pdf")), ok, ""},
@@ -86,7 +86,7 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payStubs", file("down.pdf")), down, ""},
 			ending{p, "", "", brought(p, "payStubs", file("holiday.pdf")), refused, ""},
 			// An image is not read, whatever it is called.
-			ending{p, "", "", brought(p, "payStubs", file("paystub.png")), refused, svc.SubIncomplete},
+			ending{p, "", "", brought(p, "payStubs", file("paystub.png")), refused, contract.SubIncomplete},
 			ending{p, "", "", brought(p, "payStubs", file("missingfields.jpg")), ok, ""},
 			// What is encrypted, broken or something else is none, whatever it is called.
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
@@ -100,16 +100,16 @@ func endings() (all []ending) {
 		}
 	}
 	return append(all,
-		ending{svc.Passport, "", "", at("supplier", "GBR_EFX"), ok, ""},
-		ending{svc.Passport, "", "nofile", at("supplier", "GBR_EFX"), ok, svc.SubNoRecentInformation},
-		ending{svc.Passport, "", "supplierdown", at("supplier", "GBR_EFX"), down, ""},
+		ending{contract.Passport, "", "", at("supplier", "GBR_EFX"), ok, ""},
+		ending{contract.Passport, "", "nofile", at("supplier", "GBR_EFX"), ok, contract.SubNoRecentInformation},
+		ending{contract.Passport, "", "supplierdown", at("supplier", "GBR_EFX"), down, ""},
 	)
 }
 
 // reportPaths are where the reports of the products are read.
-var reportPaths = map[svc.Product]string{
-	svc.Cashflow: "/connect/cashflow/v2/json", svc.Income: "/connect/income/v2/json",
-	svc.Eligibility: eligibilityPath + "json", svc.Passport: passportJSON,
+var reportPaths = map[contract.Product]string{
+	contract.Cashflow: "/connect/cashflow/v2/json", contract.Income: "/connect/income/v2/json",
+	contract.Eligibility: eligibilityPath + "json", contract.Passport: passportJSON,
 }
 
 // TestEveryEndingOfTheContract walks each row, and holds what the control says, the
@@ -120,7 +120,7 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 	}
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
-	statuses, substatuses := map[svc.Status]bool{svc.StatusPending: true}, map[svc.Substatus]bool{}
+	statuses, substatuses := map[contract.Status]bool{contract.StatusPending: true}, map[contract.Substatus]bool{}
 	wanted := map[string]ending{}
 	all := endings()
 	workflow := ""
@@ -128,10 +128,10 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 		// What an employer is verified by counts by itself where no assets are verified.
 		if _, by := e.how["employers"]; by != (workflow != "") {
 			workflow = map[bool]string{true: ", income only"}[by]
-			b.want("the workflow", b.assign(b.configurations()["Eligibility"+workflow], "product", b.seed.Products[svc.Eligibility]), 200, "")
+			b.want("the workflow", b.assign(b.configurations()["Eligibility"+workflow], "product", b.seed.Products[contract.Eligibility]), 200, "")
 		}
 		prefill := with(resident)
-		if e.product == svc.Eligibility {
+		if e.product == contract.Eligibility {
 			prefill = with(tenant)
 		}
 		if e.first != "" {
@@ -155,8 +155,8 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 			t.Errorf("%v: its status is %s", e, a.raw)
 		}
 		a := b.get(reportPaths[e.product], as)
-		if e.status != svc.StatusSuccess {
-			b.want(e.String(), a, 404, svc.CodeReportNotReady)
+		if e.status != contract.StatusSuccess {
+			b.want(e.String(), a, 404, contract.CodeReportNotReady)
 		} else if meta, _ := a.body["meta"].(map[string]any); a.status != 200 || meta["status"] != "SUCCESS" || meta["substatus"] != nullable(e.sub) {
 			t.Errorf("%v: its report says %v", e, meta)
 		}
@@ -170,23 +170,23 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 		delete(wanted, e.PublicToken)
 	}
 	// EXPIRED is by the clock: after 72 hours, or 5 minutes for one last name.
-	for _, product := range svc.Products() {
+	for _, product := range contract.Products() {
 		for _, last := range []string{"Harper", "expiresoon"} {
 			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last), "prefill", with(tenantOf(product), "lastName", last))
 		}
 	}
 	for _, at := range []struct {
 		advance string
-		want    map[string]svc.Status
+		want    map[string]contract.Status
 	}{
-		{"290s", map[string]svc.Status{"Harper": svc.StatusPending, "expiresoon": svc.StatusPending}},
-		{"11s", map[string]svc.Status{"Harper": svc.StatusPending, "expiresoon": svc.StatusExpired}},
-		{"71h54m", map[string]svc.Status{"Harper": svc.StatusPending}},
-		{"5m", map[string]svc.Status{"Harper": svc.StatusExpired}},
+		{"290s", map[string]contract.Status{"Harper": contract.StatusPending, "expiresoon": contract.StatusPending}},
+		{"11s", map[string]contract.Status{"Harper": contract.StatusPending, "expiresoon": contract.StatusExpired}},
+		{"71h54m", map[string]contract.Status{"Harper": contract.StatusPending}},
+		{"5m", map[string]contract.Status{"Harper": contract.StatusExpired}},
 	} {
 		b.advance(at.advance)
 		token := b.bearer(b.basic())
-		for _, product := range svc.Products() {
+		for _, product := range contract.Products() {
 			for last, want := range at.want {
 				a := b.get("/connect/status", append(slices.Clone(token), "X-EXTERNAL-ID", fmt.Sprint(product, last)))
 				if a.text("status") != string(want) || a.body["substatus"] != nil {
@@ -196,12 +196,12 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range svc.Statuses() {
+	for _, s := range contract.Statuses() {
 		if !statuses[s] {
 			t.Errorf("no row ends with %s", s)
 		}
 	}
-	for _, s := range svc.Substatuses() {
+	for _, s := range contract.Substatuses() {
 		if !substatuses[s] {
 			t.Errorf("no row ends with %s", s)
 		}
@@ -214,21 +214,21 @@ func TestEverySourceEndingOfTheContract(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	type end struct {
-		Status    svc.Status    `json:"status"`
-		Substatus svc.Substatus `json:"substatus"`
+		Status    contract.Status    `json:"status"`
+		Substatus contract.Substatus `json:"substatus"`
 	}
 	rows := []struct {
 		username       string
 		bank, employer *end
 	}{
-		{"default", nil, &end{svc.StatusSuccess, ""}},
-		{"mfa", &end{svc.StatusNotAuthenticated, svc.SubMFARequired}, &end{svc.StatusNotAuthenticated, svc.SubMFARequired}},
-		{"supplier_unresponsive", &end{svc.StatusSupplierUnresponsive, ""}, &end{svc.StatusSupplierUnresponsive, ""}},
-		{"error", nil, &end{svc.StatusError, ""}},
-		{"e_banking_unsupported", &end{svc.StatusNotAuthenticated, svc.SubEBankingNotSupported}, nil},
-		{"debt_only", &end{svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts}, nil},
-		{"session_expired", nil, &end{svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired}},
-		{"incomplete", nil, &end{svc.StatusError, svc.SubIncomplete}},
+		{"default", nil, &end{contract.StatusSuccess, ""}},
+		{"mfa", &end{contract.StatusNotAuthenticated, contract.SubMFARequired}, &end{contract.StatusNotAuthenticated, contract.SubMFARequired}},
+		{"supplier_unresponsive", &end{contract.StatusSupplierUnresponsive, ""}, &end{contract.StatusSupplierUnresponsive, ""}},
+		{"error", nil, &end{contract.StatusError, ""}},
+		{"e_banking_unsupported", &end{contract.StatusNotAuthenticated, contract.SubEBankingNotSupported}, nil},
+		{"debt_only", &end{contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts}, nil},
+		{"session_expired", nil, &end{contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired}},
+		{"incomplete", nil, &end{contract.StatusError, contract.SubIncomplete}},
 	}
 	names := []string{"Harbor National Bank", "Kestrel Bank", "Trellis Bank", "Acorn Trail Bank", "Prairie Federal Bank"}
 	banks := []any{map[string]any{"bank": names[0]}}
@@ -245,7 +245,7 @@ func TestEverySourceEndingOfTheContract(t *testing.T) {
 			verified = append(verified, *r.employer)
 		}
 	}
-	done := b.walk(b.begin("productId", b.seed.Products[svc.Eligibility], "prefill", with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
+	done := b.walk(b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
 	if done.text("status") != "SUCCESS" {
 		t.Fatalf("walked: %s", done.raw)
 	}
@@ -273,7 +273,7 @@ func TestEverySourceEndingOfTheContract(t *testing.T) {
 }
 
 // nullable is a substatus as a report has it.
-func nullable(s svc.Substatus) any {
+func nullable(s contract.Substatus) any {
 	if s == "" {
 		return nil
 	}
@@ -281,8 +281,8 @@ func nullable(s svc.Substatus) any {
 }
 
 // tenantOf is somebody who may apply for a product.
-func tenantOf(p svc.Product) map[string]any {
-	if p == svc.Eligibility {
+func tenantOf(p contract.Product) map[string]any {
+	if p == contract.Eligibility {
 		return tenant
 	}
 	return resident

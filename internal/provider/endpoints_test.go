@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestEveryReportEndpointOfDocument3 holds the endpoints to one table: by which headers
@@ -20,14 +20,14 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	child := b.child("A child")
-	roots := map[svc.Product]string{svc.Income: "/connect/income/v2/", svc.Eligibility: eligibilityPath, svc.Passport: "/connect/passport/v4/"}
-	aliases := map[svc.Product]string{svc.Income: "Income, suite 2.0", svc.Eligibility: "Eligibility", svc.Passport: "Credit passport"}
+	roots := map[contract.Product]string{contract.Income: "/connect/income/v2/", contract.Eligibility: eligibilityPath, contract.Passport: "/connect/passport/v4/"}
+	aliases := map[contract.Product]string{contract.Income: "Income, suite 2.0", contract.Eligibility: "Eligibility", contract.Passport: "Credit passport"}
 	type endpoint struct {
 		path, token, externalID string
 		numbers                 bool // the account's: the report's age does not end it, and a child has none
 	}
 	var all []endpoint
-	for _, p := range []svc.Product{svc.Income, svc.Eligibility, svc.Passport} {
+	for _, p := range []contract.Product{contract.Income, contract.Eligibility, contract.Passport} {
 		root, name := roots[p], string(p)
 		token := b.complete(b.begin("productId", b.seed.Products[p], "prefill", tenantOf(p), "externalId", name), nil).text("publicToken")
 		own := b.productOf(child, name)
@@ -36,7 +36,7 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 		b.want("a child's visit", begun, 200, "")
 		b.complete(begun.text("token"), nil)
 		all = append(all, endpoint{path: "/connect/status", token: token, externalID: name}, endpoint{path: root + "json", token: token, externalID: name})
-		if p == svc.Passport {
+		if p == contract.Passport {
 			all = append(all, endpoint{path: root + "pdf", token: token, externalID: name})
 			continue
 		}
@@ -61,27 +61,27 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 			name   string
 			with   headers
 			status int
-			code   svc.Code
+			code   contract.Code
 		}{
 			{"by its token", as("X-PUBLIC-TOKEN", e.token), 200, ""},
 			{"by its externalId", as("X-EXTERNAL-ID", e.externalID), 200, ""},
-			{"by neither", as(), 400, svc.CodeMalformedHeaders},
-			{"by both", as("X-PUBLIC-TOKEN", e.token, "X-EXTERNAL-ID", e.externalID), 400, svc.CodeMalformedHeaders},
-			{"without an access token", headers{"X-PUBLIC-TOKEN", e.token}, 400, svc.CodeMalformedHeaders},
-			{"with the credentials themselves", append(b.basic(), "X-PUBLIC-TOKEN", e.token), 400, svc.CodeMalformedHeaders},
-			{"with no access token of ours", append(wrong("Bearer"), "X-PUBLIC-TOKEN", e.token), 403, svc.CodeUnknownCustomer},
-			{"in the other environment", as("X-PUBLIC-TOKEN", e.token, "X-ENVIRONMENT", "production"), 403, svc.CodeUnknownCustomer},
-			{"of no report", as("X-PUBLIC-TOKEN", uuid.NewString()), 404, svc.CodeInvalidToken},
-			{"of no report's externalId", as("X-EXTERNAL-ID", "nobody's"), 404, svc.CodeInvalidToken},
-			{"of a child's externalId, without the child", as("X-EXTERNAL-ID", "child-"+e.externalID), 404, svc.CodeInvalidToken},
+			{"by neither", as(), 400, contract.CodeMalformedHeaders},
+			{"by both", as("X-PUBLIC-TOKEN", e.token, "X-EXTERNAL-ID", e.externalID), 400, contract.CodeMalformedHeaders},
+			{"without an access token", headers{"X-PUBLIC-TOKEN", e.token}, 400, contract.CodeMalformedHeaders},
+			{"with the credentials themselves", append(b.basic(), "X-PUBLIC-TOKEN", e.token), 400, contract.CodeMalformedHeaders},
+			{"with no access token of ours", append(wrong("Bearer"), "X-PUBLIC-TOKEN", e.token), 403, contract.CodeUnknownCustomer},
+			{"in the other environment", as("X-PUBLIC-TOKEN", e.token, "X-ENVIRONMENT", "production"), 403, contract.CodeUnknownCustomer},
+			{"of no report", as("X-PUBLIC-TOKEN", uuid.NewString()), 404, contract.CodeInvalidToken},
+			{"of no report's externalId", as("X-EXTERNAL-ID", "nobody's"), 404, contract.CodeInvalidToken},
+			{"of a child's externalId, without the child", as("X-EXTERNAL-ID", "child-"+e.externalID), 404, contract.CodeInvalidToken},
 		} {
 			b.want(e.path+" "+c.name, b.get(e.path, c.with), c.status, c.code)
 		}
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", e.token)
 		if e.numbers { // they are not enabled to
-			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 403, svc.CodeForbidden)
+			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 403, contract.CodeForbidden)
 		} else {
-			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 404, svc.CodeInvalidToken)
+			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 404, contract.CodeInvalidToken)
 		}
 		if !e.numbers && !strings.Contains(e.path, "/files/") {
 			b.want(e.path+" of a child", b.get(e.path, as("X-EXTERNAL-ID", "child-"+e.externalID, "X-PUBLIC-ID", child)), 200, "")
@@ -89,13 +89,13 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 	}
 	b.advance("301s")
 	for _, e := range all {
-		b.want(e.path+" when the access token is over", b.get(e.path, as("X-PUBLIC-TOKEN", e.token)), 401, svc.CodeExpiredToken)
+		b.want(e.path+" when the access token is over", b.get(e.path, as("X-PUBLIC-TOKEN", e.token)), 401, contract.CodeExpiredToken)
 	}
 	b.advance("2160h")
 	bearer = b.bearer(b.basic())
 	for _, e := range all {
 		if !e.numbers {
-			b.want(e.path+" after 90 days", b.get(e.path, as("X-PUBLIC-TOKEN", e.token)), 404, svc.CodeInvalidToken)
+			b.want(e.path+" after 90 days", b.get(e.path, as("X-PUBLIC-TOKEN", e.token)), 404, contract.CodeInvalidToken)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // TestEntitlementsOverHTTP: a customer that an operator adds has redirect and nothing
@@ -17,8 +17,8 @@ import (
 func TestEntitlementsOverHTTP(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		third := b.seed.ThirdParty.PublicID
-		b.seed = provider.Seed{PublicID: "svc-added", ClientID: "client-added", SecretKey: store.NewSecret(), Products: map[svc.Product]string{}}
-		for _, kind := range svc.Products() {
+		b.seed = provider.Seed{PublicID: "svc-added", ClientID: "client-added", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}
+		for _, kind := range contract.Products() {
 			b.seed.Products[kind] = uuid.NewString()
 		}
 		staff := provider.Login{Email: "ops@harbor.example", Password: "correct horse battery staple"}
@@ -31,7 +31,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		publicToken, r := b.walked("default", "prefill", resident)
 		prepared := b.do("POST", "/sandbox-reports", map[string]any{"publicId": b.seed.PublicID, "product": "cashflow", "profile": "default"}).text("sandboxReportId")
 		body := func(more ...any) map[string]any {
-			return with(map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": resident}, more...)
+			return with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": resident}, more...)
 		}
 		numbers := func() answer {
 			return b.get("/connect/bank-accounts/"+r.AccountDetails[0].AccountID+"/ach-details", b.named(publicToken))
@@ -47,7 +47,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			customers.RelayTokens: {func() answer {
 				return b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": third})
 			}, 403, 200},
-			customers.MultiProductTokens: {func() answer { return b.multi(publicToken, b.seed.Products[svc.Income]) }, 403, 200},
+			customers.MultiProductTokens: {func() answer { return b.multi(publicToken, b.seed.Products[contract.Income]) }, 403, 200},
 			customers.Hierarchy: {func() answer {
 				return b.post("/accounts", b.basic(), map[string]any{"accountName": uuid.NewString()})
 			}, 403, 201},
@@ -83,11 +83,11 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		named := append(b.named(of), "X-PUBLIC-ID", child)
 		account := b.one(`SELECT account_id FROM bank_account_names WHERE public_token = $1`, of)
 		theirs := func() answer { return b.get("/connect/bank-accounts/"+account+"/ach-details", named) }
-		b.want("a child's numbers", theirs(), 403, svc.CodeForbidden)
+		b.want("a child's numbers", theirs(), 403, contract.CodeForbidden)
 		b.entitle(b.seed.PublicID, true, customers.AccountNumbers)
 		b.want("inherited", theirs(), 200, "")
 		b.entitle(child, false, customers.AccountNumbers)
-		b.want("disabled for the child alone", theirs(), 403, svc.CodeForbidden)
+		b.want("disabled for the child alone", theirs(), 403, contract.CodeForbidden)
 		b.want("and not for its parent", numbers(), 200, "")
 		if err := b.provider.SetEntitlements(t.Context(), child, []string{"account-numbers"}, nil); err != nil {
 			t.Fatal(err)

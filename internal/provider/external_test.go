@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // A label that its header could not carry back as it is, is refused wherever one is
@@ -16,28 +16,28 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 	token, resident := b.bearer(b.basic()), with(applicant, "state", "OH")
 	source, _ := b.walked("single", "prefill", resident)
 	begin := func(id string, more ...any) map[string]any {
-		return with(map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": resident, "externalId": id}, more...)
+		return with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": resident, "externalId": id}, more...)
 	}
 	doors := map[string]struct {
 		give func(id string) answer
-		code svc.Code
+		code contract.Code
 	}{
-		"initialization": {func(id string) answer { return b.post("/connect/initialization", b.basic(), begin(id)) }, svc.CodeMalformedBody},
-		"redirect":       {func(id string) answer { return b.post("/secure-redirect", b.basic(), begin(id)) }, svc.CodeMalformedBody},
+		"initialization": {func(id string) answer { return b.post("/connect/initialization", b.basic(), begin(id)) }, contract.CodeMalformedBody},
+		"redirect":       {func(id string) answer { return b.post("/secure-redirect", b.basic(), begin(id)) }, contract.CodeMalformedBody},
 		"invite": {func(id string) answer {
 			return b.post("/connect/invite", b.basic(), begin(id, "deliverTo", "ana@example.com"))
-		}, svc.CodeMalformedBody},
-		"invite link": {func(id string) answer { return b.post("/connect/invite-link", b.basic(), begin(id)) }, svc.CodeMalformedBody},
+		}, contract.CodeMalformedBody},
+		"invite link": {func(id string) answer { return b.post("/connect/invite-link", b.basic(), begin(id)) }, contract.CodeMalformedBody},
 		"widget": {func(id string) answer {
 			return b.post("/widget/v1/visits", nil, begin(id, "env", "sandbox", "publicId", b.seed.PublicID))
-		}, svc.CodeInternal},
-		"submission": {func(id string) answer { return b.submit(submission("externalId", id)) }, svc.CodeMalformedBody},
+		}, contract.CodeInternal},
+		"submission": {func(id string) answer { return b.submit(submission("externalId", id)) }, contract.CodeMalformedBody},
 		"multi-product": {func(id string) answer {
-			return b.multi(source, b.seed.Products[svc.Income], "externalId", id)
-		}, svc.CodeInvalidParameters},
+			return b.multi(source, b.seed.Products[contract.Income], "externalId", id)
+		}, contract.CodeInvalidParameters},
 		"consumer": {func(id string) answer {
 			return b.post("/connect/consumers", b.basic(), map[string]any{"consumerExternalId": id})
-		}, svc.CodeMalformedBody},
+		}, contract.CodeMalformedBody},
 	}
 	before := b.count(`SELECT (SELECT count(*) FROM reports) + (SELECT count(*) FROM consumers)`)
 	for name, door := range doors {
@@ -65,8 +65,8 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 func TestUUIDsInCapitals(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	upper := strings.ToUpper
-	cashflow, bearer := upper(b.seed.Products[svc.Cashflow]), b.bearer(b.basic())
-	uploaded := b.do("POST", "/sandbox-reports", map[string]any{"product": svc.Cashflow, "profile": "single"})
+	cashflow, bearer := upper(b.seed.Products[contract.Cashflow]), b.bearer(b.basic())
+	uploaded := b.do("POST", "/sandbox-reports", map[string]any{"product": contract.Cashflow, "profile": "single"})
 	b.want("a prepared report", uploaded, 201, "")
 	prepared, consumer := upper(uploaded.text("sandboxReportId")), upper(b.consumer())
 	resident := with(applicant, "state", "OH")
@@ -103,7 +103,7 @@ func TestUUIDsInCapitals(t *testing.T) {
 	b.want("a relay token", b.get("/connect/status", b.relay(upper(relay))), 200, "")
 	b.want("withdrawn", b.withdraw(upper(relay)), 200, "")
 	source, _ := b.walked("single", "prefill", resident)
-	b.want("multi-product", b.multi(upper(source), upper(b.seed.Products[svc.Income])), 200, "")
+	b.want("multi-product", b.multi(upper(source), upper(b.seed.Products[contract.Income])), 200, "")
 	configurations := b.configurations()
 	child := b.child("Capital")
 	product := b.productOf(child, "One")

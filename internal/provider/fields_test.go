@@ -15,10 +15,10 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // field is a row of testdata/fields.txt, which says what its lines are.
@@ -61,7 +61,7 @@ func (f *field) child(name string) *field {
 }
 
 // fieldsOf reads the table of a product.
-func fieldsOf(t *testing.T, product svc.Product) *field {
+func fieldsOf(t *testing.T, product contract.Product) *field {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/fields.txt")
 	if err != nil {
@@ -189,18 +189,18 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	}
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
-	tables := map[svc.Product]*field{}
-	for _, p := range svc.Products() {
+	tables := map[contract.Product]*field{}
+	for _, p := range contract.Products() {
 		tables[p] = fieldsOf(t, p)
 	}
-	hold := func(p svc.Product, name, publicToken string) []byte {
+	hold := func(p contract.Product, name, publicToken string) []byte {
 		t.Helper()
 		a := b.get(reportPaths[p], b.named(publicToken))
 		b.want(name, a, 200, "")
 		t.Run(name, func(t *testing.T) { tables[p].hold(t, string(p), a.raw) })
 		return a.raw
 	}
-	visit := func(p svc.Product, prefill, how map[string]any) string {
+	visit := func(p contract.Product, prefill, how map[string]any) string {
 		t.Helper()
 		done := b.walk(b.begin("productId", b.seed.Products[p], "prefill", prefill, "externalId", uuid.NewString(), "userArgs", "ours"), how)
 		if done.text("status") != "SUCCESS" {
@@ -209,14 +209,14 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		return done.text("publicToken")
 	}
 	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
-		hold(svc.Cashflow, "cashflow of "+username, visit(svc.Cashflow, resident, map[string]any{"username": username}))
+		hold(contract.Cashflow, "cashflow of "+username, visit(contract.Cashflow, resident, map[string]any{"username": username}))
 	}
-	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"], "product", b.seed.Products[svc.Cashflow]), 200, "")
-	hold(svc.Cashflow, "cashflow of both families", visit(svc.Cashflow, applicant, map[string]any{}))
+	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"], "product", b.seed.Products[contract.Cashflow]), 200, "")
+	hold(contract.Cashflow, "cashflow of both families", visit(contract.Cashflow, applicant, map[string]any{}))
 
 	earner := with(resident, "statedEmployerName", "Northwind Logistics, Inc.", "statedAnnualIncome", 90_000)
 	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
-		hold(svc.Income, "income of "+username, visit(svc.Income, earner, map[string]any{"username": username}))
+		hold(contract.Income, "income of "+username, visit(contract.Income, earner, map[string]any{"username": username}))
 	}
 	files := []string{"missingfields.pdf", "%PDF-1.4", "holiday.pdf", "%PDF-1.4"}
 	draw := rand.New(rand.NewPCG(11, 3)).IntN
@@ -228,11 +228,11 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	files = append(files, "paystub.pdf", string(paystubtest.Forge(draw, 0, layouts[0], paystubtest.Year(draw, 2))[0]))
 	several := stubs(files...)
 	several["payroll"] = map[string]any{"provider": "northwind-logistics"}
-	hold(svc.Income, "income of payroll and pay stubs", visit(svc.Income, earner, several))
+	hold(contract.Income, "income of payroll and pay stubs", visit(contract.Income, earner, several))
 	// Suite 2.0 enables these where they are asked for, and nothing else does.
 	for _, alias := range []string{"Income, suite 2.0 without inflows", "Income, suite 1.2"} {
-		b.want(alias, b.assign(b.configurations()[alias], "product", b.seed.Products[svc.Income]), 200, "")
-		raw := hold(svc.Income, alias, visit(svc.Income, earner, map[string]any{}))
+		b.want(alias, b.assign(b.configurations()[alias], "product", b.seed.Products[contract.Income]), 200, "")
+		raw := hold(contract.Income, alias, visit(contract.Income, earner, map[string]any{}))
 		if suite := strings.Fields(alias)[2]; !bytes.Contains(raw, []byte(`"model_version":"`+suite+`"`)) {
 			t.Errorf("%s is another model", alias)
 		}
@@ -247,12 +247,12 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	payroll := func(provider, username string) map[string]any {
 		return map[string]any{"payroll": map[string]any{"provider": provider, "username": username}}
 	}
-	hold(svc.Eligibility, "eligibility of everything", visit(svc.Eligibility, stated, map[string]any{
+	hold(contract.Eligibility, "eligibility of everything", visit(contract.Eligibility, stated, map[string]any{
 		"banks": []any{map[string]any{"username": "multi"}, map[string]any{"bank": "Kestrel Bank", "username": "e_banking_unsupported"}},
 		"employers": []any{payroll("dashwood-deliveries", ""), payroll("northwind-logistics", "hourly"), payroll("great-lakes-medical", "mfa"),
 			with(stubs("paystub.pdf", "%PDF-1.4"), "documents", stubs("letter.pdf", "%PDF-1.4")["payStubs"]), map[string]any{"skip": "NO_LONGER_EMPLOYED"}},
 	}))
-	hold(svc.Eligibility, "eligibility of a job that ended", visit(svc.Eligibility, stated, map[string]any{
+	hold(contract.Eligibility, "eligibility of a job that ended", visit(contract.Eligibility, stated, map[string]any{
 		"bank": "Harbor National Bank", "username": "default", "employers": []any{payroll("northwind-logistics", "terminated"), payroll("great-lakes-medical", "default")}}))
 
 	for _, last := range []string{"Harper", "delinquent", "deceased", "thinfile", "nofile"} {
@@ -260,7 +260,7 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 			if last != "delinquent" && supplier.Code != "MEX_CDC" && supplier.Code != report.DocumentSupplier {
 				continue
 			}
-			hold(svc.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(svc.Passport, somebody("Ana", last), map[string]any{"supplier": supplier.Code}))
+			hold(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(contract.Passport, somebody("Ana", last), map[string]any{"supplier": supplier.Code}))
 		}
 	}
 	for p, table := range tables {

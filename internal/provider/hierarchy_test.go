@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func (b *bench) put(path string, h headers, body any) answer {
@@ -50,7 +50,7 @@ func (b *bench) configurations() map[string]string {
 	out := map[string]string{}
 	for _, c := range all {
 		out[c.Alias] = c.ID
-		if c.ID == "" || !svc.Product(c.SvcProduct).Valid() {
+		if c.ID == "" || !contract.Product(c.SvcProduct).Valid() {
 			b.t.Errorf("configuration %+v", c)
 		}
 	}
@@ -115,7 +115,7 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 		if !strings.HasPrefix(child, "svc-") || len(a.body) != 1 {
 			t.Errorf("answered %s", a.raw)
 		}
-		b.want("its name again", b.post("/accounts", b.basic(), body), 400, svc.CodeDuplicateCustomer)
+		b.want("its name again", b.post("/accounts", b.basic(), body), 400, contract.CodeDuplicateCustomer)
 		same := b.put("/accounts", b.basic(), map[string]any{"accountName": "Höhe & Söhne", "displayName": "Renamed"})
 		if same.status != 200 || same.text("publicId") != child {
 			t.Errorf("got by its name: %d %s", same.status, same.raw)
@@ -133,10 +133,10 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 		path := "/accounts/" + child + "/products"
 		p := b.post(path, b.basic(), map[string]any{"productName": "Car loan", "displayName": "Car"})
 		b.want("a product", p, 201, "")
-		if !svc.IsUUID(p.text("productId")) || len(p.body) != 1 {
+		if !contract.IsUUID(p.text("productId")) || len(p.body) != 1 {
 			t.Errorf("answered %s", p.raw)
 		}
-		b.want("its name again", b.post(path, b.basic(), map[string]any{"productName": "Car loan"}), 400, svc.CodeDuplicateProduct)
+		b.want("its name again", b.post(path, b.basic(), map[string]any{"productName": "Car loan"}), 400, contract.CodeDuplicateProduct)
 		if a := b.put(path, b.basic(), map[string]any{"productName": "Car loan"}); a.status != 200 || a.text("productId") != p.text("productId") {
 			t.Errorf("got by its name: %d %s", a.status, a.raw)
 		}
@@ -148,9 +148,9 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 		for what, id := range map[string]string{"nobody's": "svc-nobody", "another parent's child": theirs.text("publicId"), "another customer": b.seed.ThirdParty.PublicID,
 			"the parent itself": b.seed.PublicID, "no id": "%00", "no text": "%ff"} {
 			for _, method := range []string{"POST", "PUT"} {
-				b.want(method+" a product of "+what, b.ask(b.service.URL, method, "/accounts/"+id+"/products", b.basic(), map[string]any{"productName": "x"}), 404, svc.CodeUnknownChild)
+				b.want(method+" a product of "+what, b.ask(b.service.URL, method, "/accounts/"+id+"/products", b.basic(), map[string]any{"productName": "x"}), 404, contract.CodeUnknownChild)
 			}
-			b.want("review of "+what, b.get("/config/v1/accounts/"+id+"/products", b.basic()), 404, svc.CodeUnknownChild)
+			b.want("review of "+what, b.get("/config/v1/accounts/"+id+"/products", b.basic()), 404, contract.CodeUnknownChild)
 		}
 	})
 }
@@ -215,51 +215,51 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			h                  headers
 			body               any
 			status             int
-			code               svc.Code
+			code               contract.Code
 			field              string
 		}
 		rows := []row{
-			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
-			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, svc.CodeForbidden, ""},
-			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, svc.CodeForbidden, ""},
-			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, svc.CodeForbidden, ""},
-			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, svc.CodeForbidden, ""},
-			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, svc.CodeForbidden, ""},
-			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, svc.CodeForbidden, ""},
-			{"configurations that are not enabled", "GET", "/config/v1/product-configurations", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
-			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
-			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
-			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, svc.CodeForbidden, ""},
-			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, svc.CodeForbidden, ""},
-			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, svc.CodeForbidden, ""},
+			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
+			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
+			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, contract.CodeForbidden, ""},
+			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, contract.CodeForbidden, ""},
+			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, contract.CodeForbidden, ""},
+			{"configurations that are not enabled", "GET", "/config/v1/product-configurations", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
+			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
+			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, contract.CodeForbidden, ""},
 
-			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
-			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
-			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, svc.CodeUnknownConfiguration, ""},
-			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, svc.CodeMalformedBody, "ACCOUNTNAME"},
-			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, svc.CodeMalformedBody, "type"},
-			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, svc.CodeMalformedBody, "id"},
-			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, svc.CodeMalformedBody, "type"},
-			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, svc.CodeMalformedBody, ""},
-			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, svc.CodeMalformedBody, ""},
-			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"), nil, 400, svc.CodeMalformedHeaders, "Content-Type"},
+			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
+			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
+			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
+			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, contract.CodeMalformedBody, "ACCOUNTNAME"},
+			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, contract.CodeMalformedBody, "type"},
+			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, contract.CodeMalformedBody, "id"},
+			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, contract.CodeMalformedBody, "type"},
+			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, contract.CodeMalformedBody, ""},
+			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, contract.CodeMalformedBody, ""},
+			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"), nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
 		}
 		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs, "the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
 			"odd": "\u202eé", "the id of a product": product} {
-			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account", "id": id}, 404, svc.CodeUnknownChild, ""},
-				row{what + " account, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "account", "id": id}, 404, svc.CodeUnknownChild, ""})
+			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""},
+				row{what + " account, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""})
 		}
 		for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": theirProduct, "odd": "'; --", "the id of an account": child} {
-			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "product", "id": id}, 404, svc.CodeInvalidProduct, ""},
-				row{what + " product, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "product", "id": id}, 404, svc.CodeInvalidProduct, ""})
+			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""},
+				row{what + " product, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""})
 		}
 		for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long, "a number": 7, "a space before": " x", "a space after": "x ",
 			"a line break": "a\nb", "turned text": "a\u202eb", "an invisible name": "\u200b"} {
 			for path, field := range map[string]string{"/accounts": "accountName", "/accounts/" + child + "/products": "productName"} {
 				for _, method := range []string{"POST", "PUT"} {
-					rows = append(rows, row{what + " as " + field, method, path, b.basic(), map[string]any{field: name}, 400, svc.CodeMalformedBody, field})
+					rows = append(rows, row{what + " as " + field, method, path, b.basic(), map[string]any{field: name}, 400, contract.CodeMalformedBody, field})
 					if name != nil {
-						rows = append(rows, row{what + " as displayName", method, path, b.basic(), map[string]any{field: "x", "displayName": name}, 400, svc.CodeMalformedBody, "displayName"})
+						rows = append(rows, row{what + " as displayName", method, path, b.basic(), map[string]any{field: "x", "displayName": name}, 400, contract.CodeMalformedBody, "displayName"})
 					}
 				}
 			}
@@ -267,14 +267,14 @@ func TestTheHierarchyRefuses(t *testing.T) {
 		for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + child + "/products"}, {"PUT", "/accounts/" + child + "/products"},
 			{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + child + "/products"}, {"PUT", assignments + "/" + config},
 			{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
-			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, good, 400, svc.CodeMalformedHeaders, "Authorization"},
-				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), good, 403, svc.CodeUnknownCustomer, ""},
-				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), good, 400, svc.CodeMalformedHeaders, "Authorization"},
-				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"), good, 403, svc.CodeUnknownCustomer, ""},
-				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), good, 403, svc.CodeUnknownCustomer, ""})
+			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, good, 400, contract.CodeMalformedHeaders, "Authorization"},
+				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), good, 403, contract.CodeUnknownCustomer, ""},
+				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), good, 400, contract.CodeMalformedHeaders, "Authorization"},
+				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"), good, 403, contract.CodeUnknownCustomer, ""},
+				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), good, 403, contract.CodeUnknownCustomer, ""})
 			if e[0] != "GET" && e[1] != "/credentials/rotate" {
-				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(), map[string]any{"parent": "x"}, 400, svc.CodeMalformedBody, "parent"},
-					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` + strings.Repeat("x", 9<<10) + `"}`, 413, svc.CodeBodyTooLarge, ""})
+				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(), map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
+					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` + strings.Repeat("x", 9<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""})
 			}
 		}
 		for _, r := range rows {
@@ -396,12 +396,12 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		says("when P has what it would inherit", plain, plain+", inherited")
 
 		// The parent's own products are its to configure, its account is not.
-		b.want("a product of the parent", b.assign(config[avV1], "product", b.seed.Products[svc.Cashflow]), 200, "")
+		b.want("a product of the parent", b.assign(config[avV1], "product", b.seed.Products[contract.Cashflow]), 200, "")
 		// What was assigned is there after a restart.
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.one(`SELECT configuration_id FROM products WHERE id = $1`, b.seed.Products[svc.Cashflow]); got != config[avV1] {
+		if got := b.one(`SELECT configuration_id FROM products WHERE id = $1`, b.seed.Products[contract.Cashflow]); got != config[avV1] {
 			t.Error("a restart assigned anew")
 		}
 		if len(b.configurations()) != len(config) {
@@ -416,8 +416,8 @@ func TestConfigurationsAreInherited(t *testing.T) {
 			t.Errorf("review without any configuration: %d %s", a.status, a.raw)
 		}
 		as := append(b.thirdParty(), "X-PUBLIC-ID", theirs)
-		b.want("a visit for it", b.post("/connect/initialization", as, map[string]any{"productId": bare, "prefill": applicant}), 400, svc.CodeInvalidProduct)
-		b.want("a submission for it", b.post(submissionPath, append(b.bearer(b.thirdParty()), "X-PUBLIC-ID", theirs, "X-PRODUCT-ID", bare), submission()), 400, svc.CodeInvalidProduct)
+		b.want("a visit for it", b.post("/connect/initialization", as, map[string]any{"productId": bare, "prefill": applicant}), 400, contract.CodeInvalidProduct)
+		b.want("a submission for it", b.post(submissionPath, append(b.bearer(b.thirdParty()), "X-PUBLIC-ID", theirs, "X-PRODUCT-ID", bare), submission()), 400, contract.CodeInvalidProduct)
 	})
 }
 
@@ -485,7 +485,7 @@ func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
 		b.want("the account's", b.assign(config[avV1], "account", child), 200, "")
 		has("after the account's", current, 144, "v1.0", "v2.0")
 		b.want("income", b.assign(config[income], "product", current), 200, "")
-		b.want("a submission for an income product", submit(current), 400, svc.CodeInvalidProduct)
+		b.want("a submission for an income product", submit(current), 400, contract.CodeInvalidProduct)
 		b.want("back", b.unassign("product", current), 204, "")
 		has("when it inherits again", current, 144, "v1.0", "v2.0")
 	})
@@ -513,10 +513,10 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 		if !strings.HasPrefix(back.text("completeUrl"), "https://customer.example/done?jwt=") {
 			t.Errorf("the child's redirect leads to %q, want the parent's complete URL", back.text("completeUrl"))
 		}
-		for _, other := range []string{theirs, b.seed.Products[svc.Cashflow]} {
-			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()), 400, svc.CodeInvalidProduct)
-			b.want("a visit of another's product", b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, svc.CodeInvalidProduct)
-			b.want("a redirect of another's product", b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, svc.CodeInvalidProduct)
+		for _, other := range []string{theirs, b.seed.Products[contract.Cashflow]} {
+			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()), 400, contract.CodeInvalidProduct)
+			b.want("a visit of another's product", b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
+			b.want("a redirect of another's product", b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
 		}
 		for _, externalID := range []string{"by-submission", "by-visit", "by-redirect"} {
 			r := b.report(as(bearer, "X-EXTERNAL-ID", externalID))
@@ -524,18 +524,18 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 				t.Errorf("%s: product %+v", externalID, r.Product)
 			}
 			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
-				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)), 404, svc.CodeInvalidToken)
-				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", sibling)), 404, svc.CodeInvalidToken)
-				b.want(path+" by another customer", b.get(path, as(b.bearer(b.thirdParty()), "X-EXTERNAL-ID", externalID)), 403, svc.CodeUnknownCustomer)
-				b.want(path+" for the third party", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", b.seed.ThirdParty.PublicID)), 403, svc.CodeUnknownCustomer)
+				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)), 404, contract.CodeInvalidToken)
+				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
+				b.want(path+" by another customer", b.get(path, as(b.bearer(b.thirdParty()), "X-EXTERNAL-ID", externalID)), 403, contract.CodeUnknownCustomer)
+				b.want(path+" for the third party", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", b.seed.ThirdParty.PublicID)), 403, contract.CodeUnknownCustomer)
 			}
 		}
 		token := visit.text("publicToken")
 		b.want("by the token, for the child", b.get("/connect/status", as(bearer, "X-PUBLIC-TOKEN", token)), 200, "")
 		b.want("by the token alone", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
 		b.want("the report by the token alone", b.get("/connect/cashflow/v2/json", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
-		b.want("account numbers by the token alone", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
-		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token, "X-PUBLIC-ID", sibling)), 404, svc.CodeInvalidToken)
-		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+		b.want("account numbers by the token alone", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
+		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
+		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 	})
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // earned walks a visit for an income report, and reads the report and its files.
 func (b *bench) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
 	b.t.Helper()
-	done := b.complete(b.begin("productId", b.seed.Products[svc.Income], "prefill", prefill), how)
+	done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how)
 	publicToken = done.text("publicToken")
 	if done.text("status") == "SUCCESS" {
 		a := b.get("/connect/income/v2/json", b.named(publicToken))
@@ -71,9 +71,9 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 			t.Errorf("the file: %d %s", a.status, a.raw)
 		}
 		// A report from payroll is no source of one from bank data.
-		b.want("from it a cashflow report", b.multi(token, b.seed.Products[svc.Cashflow]), 400, svc.CodeInvalidState)
+		b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState)
 		b.advance("337h") // 14 days and an hour
-		b.want("the file after 14 days", b.get(path, b.named(token)), 410, svc.CodeGone)
+		b.want("the file after 14 days", b.get(path, b.named(token)), 410, contract.CodeGone)
 		if n := b.count(`SELECT COUNT(body) FROM report_data WHERE public_token = $1`, token); n != 1 {
 			t.Error("the report is gone too")
 		}
@@ -90,7 +90,7 @@ func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
 		consumer := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": prefill}).text("consumerId")
 		for way, begin := range map[string][]any{"prefill": {"prefill", prefill}, "consumer": {"consumerId", consumer, "prefill", nil}} {
 			how := map[string]any{"username": "default", "payroll": map[string]any{"provider": "great-lakes-medical"}}
-			token := b.complete(b.begin(append([]any{"productId", b.seed.Products[svc.Income]}, begin...)...), how).text("publicToken")
+			token := b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Income]}, begin...)...), how).text("publicToken")
 			r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
 			if err != nil {
 				t.Fatal(err)
@@ -132,12 +132,12 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 		}
 		prefill := person("Default", "Harper")
 		prefill["state"] = "TX"
-		other := b.complete(b.begin("productId", b.seed.Products[svc.Income], "prefill", prefill), how).text("publicToken")
-		if a := b.multi(other, b.seed.Products[svc.Cashflow]); a.status != 200 {
+		other := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how).text("publicToken")
+		if a := b.multi(other, b.seed.Products[contract.Cashflow]); a.status != 200 {
 			t.Errorf("a cashflow report of its bank data: %d %s", a.status, a.raw)
 		}
 		how["payroll"] = map[string]any{"username": "supplier_unresponsive"}
-		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil || r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != svc.StatusSupplierUnresponsive {
+		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil || r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != contract.StatusSupplierUnresponsive {
 			t.Errorf("with a provider that is down: %v of %s", r.Sources, token)
 		}
 	})
@@ -147,11 +147,11 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"
 		token, r, files := b.earned(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
-		var statuses []svc.Status
+		var statuses []contract.Status
 		for _, s := range r.Sources[1:] {
 			statuses = append(statuses, s.Status)
 		}
-		if len(statuses) != 3 || statuses[0] != svc.StatusSuccess || statuses[1] != svc.StatusNotAuthenticated || statuses[2] != svc.StatusSuccess || r.Sources[2].SourceID != "PAYSTUB_2" {
+		if len(statuses) != 3 || statuses[0] != contract.StatusSuccess || statuses[1] != contract.StatusNotAuthenticated || statuses[2] != contract.StatusSuccess || r.Sources[2].SourceID != "PAYSTUB_2" {
 			t.Errorf("sources %v", r.Sources)
 		}
 		p := r.Income.Paystubs
@@ -178,10 +178,10 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 		}
 		// Another report's, and another customer's, are unknown.
 		other, _, _ := b.earned(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
-		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)), 404, svc.CodeNotFound)
-		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, svc.CodeInvalidToken)
+		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)), 404, contract.CodeNotFound)
+		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 		b.advance("337h")
-		b.want("a file after 14 days", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)), 410, svc.CodeGone)
+		b.want("a file after 14 days", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)), 410, contract.CodeGone)
 		if list := b.get("/connect/income/v2/files", b.named(token)); strings.TrimSpace(string(list.raw)) != "[]" {
 			t.Errorf("the list after 14 days: %s", list.raw)
 		}
@@ -199,7 +199,7 @@ func TestFilesWithoutAReport(t *testing.T) {
 		if len(files) != 2 {
 			t.Fatalf("files %v", files)
 		}
-		b.want("the report", b.get("/connect/income/v2/json", b.named(token)), 404, svc.CodeReportNotReady)
+		b.want("the report", b.get("/connect/income/v2/json", b.named(token)), 404, contract.CodeReportNotReady)
 		if a := b.get("/connect/income/v2/files/"+files[1]["source_filepath"], b.named(token)); a.status != 200 || string(a.raw) != "text" || a.header.Get("Content-Type") != "application/octet-stream" {
 			t.Errorf("the file: %d %v %q", a.status, a.header, a.raw)
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
 	"vestibule/web"
@@ -22,7 +22,7 @@ type links struct {
 }
 
 // Page adapts a handler of a link: an error is a page with the room's words for it.
-func (l links) Page(h door.HandlerFunc, words func(error) (title, text svc.Words)) http.Handler {
+func (l links) Page(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil {
@@ -31,11 +31,11 @@ func (l links) Page(h door.HandlerFunc, words func(error) (title, text svc.Words
 		m := pages.Message{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))}
 		m.Title, m.Text = words(err)
 		if errors.Is(err, store.ErrNotFound) {
-			err = door.Fail(svc.CodeNotFound, err)
+			err = httpx.Fail(contract.CodeNotFound, err)
 		}
-		e := door.As(err)
-		door.LogError(r, l.log, e)
-		door.Secure(w, door.CSP{})
+		e := httpx.As(err)
+		httpx.LogError(r, l.log, e)
+		httpx.Secure(w, httpx.CSP{})
 		templ.Handler(pages.MessagePage(m, pages.Urls{Style: l.assets.URL("provider.css"), Icon: l.assets.URL("icon.svg")}),
 			templ.WithStatus(e.HTTPStatus())).ServeHTTP(w, r)
 	})

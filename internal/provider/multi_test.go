@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const multiPath = "/connect/multi-product-tokens"
@@ -38,16 +38,16 @@ func (b *bench) derived(publicToken, productID string, more ...any) string {
 
 func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		income := b.seed.Products[svc.Income]
+		income := b.seed.Products[contract.Income]
 		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Nobody & Sons"), "externalId", "first", "userArgs", "one")
 		b.inbox.wait(t, 1)
 		a := b.multi(source, income, "externalId", "second", "userArgs", "two")
 		b.want("multi-product token", a, 200, "")
 		token := a.text("multiProductToken")
-		if !svc.IsUUID(token) || token == source || a.header.Get("Cache-Control") != "no-store" {
+		if !contract.IsUUID(token) || token == source || a.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("answered %s", a.raw)
 		}
-		if e := b.inbox.wait(t, 2)[1]; e.PublicToken != token || e.Status != svc.StatusSuccess || e.ProductID != income ||
+		if e := b.inbox.wait(t, 2)[1]; e.PublicToken != token || e.Status != contract.StatusSuccess || e.ProductID != income ||
 			e.ExternalID != "second" || e.UserArgs != "two" || e.PublicID != b.seed.PublicID || e.ConsumerID != report.Text(own.Meta.ConsumerID) {
 			t.Errorf("webhook: %+v", e)
 		}
@@ -73,9 +73,9 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 			t.Errorf("employment: %+v", r.Employment)
 		}
 		// Each has its own kind, and its own files of the same data.
-		b.want("as a cashflow report", b.get("/connect/cashflow/v2/json", b.named(token)), 404, svc.CodeInvalidToken)
-		b.want("the source as an income report", b.get("/connect/income/v2/json", b.named(source)), 404, svc.CodeInvalidToken)
-		b.want("the source's files as an income report's", b.get("/connect/income/v2/files", b.named(source)), 404, svc.CodeInvalidToken)
+		b.want("as a cashflow report", b.get("/connect/cashflow/v2/json", b.named(token)), 404, contract.CodeInvalidToken)
+		b.want("the source as an income report", b.get("/connect/income/v2/json", b.named(source)), 404, contract.CodeInvalidToken)
+		b.want("the source's files as an income report's", b.get("/connect/income/v2/files", b.named(source)), 404, contract.CodeInvalidToken)
 		list := b.get("/connect/income/v2/files", b.named(token))
 		b.want("files", list, 200, "")
 		var files []map[string]string
@@ -91,7 +91,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
 			t.Errorf("a range that is none: %d", none.status)
 		}
-		b.want("a file that is none", b.get("/connect/income/v2/files/"+uuid.NewString()+"/x.json", b.named(token)), 404, svc.CodeNotFound)
+		b.want("a file that is none", b.get("/connect/income/v2/files/"+uuid.NewString()+"/x.json", b.named(token)), 404, contract.CodeNotFound)
 
 		// It is shared like any other.
 		relayToken := b.relayed(token)
@@ -102,21 +102,21 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		}
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
 		for _, p := range []string{"/connect/income/v2/json", "/connect/income/v2/files", path} {
-			b.want(p+" withdrawn", b.get(p, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+			b.want(p+" withdrawn", b.get(p, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 		}
 
 		unread := b.relayed(b.derived(source, income))
 		waiting := b.begin("productId", income, "externalId", "waiting", "prefill", resident)
-		b.want("a report that is not made", b.get("/connect/income/v2/json", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, svc.CodeReportNotReady)
+		b.want("a report that is not made", b.get("/connect/income/v2/json", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, contract.CodeReportNotReady)
 		b.complete(waiting, nil)
-		b.want("a file of no report", b.get(path, b.named(uuid.NewString())), 404, svc.CodeInvalidToken)
+		b.want("a file of no report", b.get(path, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
 		b.advance("73h")
 		for _, p := range []string{"/connect/income/v2/json", "/connect/income/v2/files", path} {
-			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, svc.CodeRelayTokenExpired)
+			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, contract.CodeRelayTokenExpired)
 		}
 
 		// It is no source; the one that it was made of is again.
-		b.want("from a secondary one", b.multi(token, b.seed.Products[svc.Cashflow]), 400, svc.CodeInvalidState)
+		b.want("from a secondary one", b.multi(token, b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState)
 		again := b.derived(source, income)
 		if other := b.get("/connect/income/v2/json", b.named(again)); other.status != 200 || again == token {
 			t.Errorf("another one of the same source: %d %s", other.status, again)
@@ -126,12 +126,12 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 
 func TestACashflowReportFromAnIncomeReport(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		done := b.complete(b.begin("productId", b.seed.Products[svc.Income], "prefill", resident), nil)
+		done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", resident), nil)
 		source := done.text("publicToken")
 		if _, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(source)).raw); err != nil {
 			t.Fatalf("%s: %v", done.raw, err)
 		}
-		token := b.derived(source, b.seed.Products[svc.Cashflow])
+		token := b.derived(source, b.seed.Products[contract.Cashflow])
 		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
 		if err != nil {
 			t.Fatal(err)
@@ -140,13 +140,13 @@ func TestACashflowReportFromAnIncomeReport(t *testing.T) {
 		if len(r.Scores) != 1 || r.Scores[0].Value == nil || *r.Scores[0].Value != 685 || r.Meta.PublicToken != token {
 			t.Errorf("scores %+v of %+v", r.Scores, r.Meta)
 		}
-		b.want("its product again", b.multi(source, b.seed.Products[svc.Income]), 400, svc.CodeInvalidState)
+		b.want("its product again", b.multi(source, b.seed.Products[contract.Income]), 400, contract.CodeInvalidState)
 	})
 }
 
 func TestASubmissionIsASourceToo(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		income := b.seed.Products[svc.Income]
+		income := b.seed.Products[contract.Income]
 		address := map[string]any{"street": "1 Main St", "city": "Columbus", "state": "OH", "postalCode": "43004"}
 		made := func(body map[string]any) string {
 			t.Helper()
@@ -160,14 +160,14 @@ func TestASubmissionIsASourceToo(t *testing.T) {
 		if err != nil || report.Text(r.AccountDetails[0].InstitutionName) != "Amber Coast Bank" || report.Text(r.Identities[0].FullName) != "Ana Pérez" {
 			t.Errorf("%v: %+v", err, r)
 		}
-		b.want("without a state", b.multi(made(submission()), income), 400, svc.CodeInvalidState)
-		b.want("without a date of birth", b.multi(made(submission("address", address, "personal", personal("dob", nil))), income), 400, svc.CodeInvalidState)
+		b.want("without a state", b.multi(made(submission()), income), 400, contract.CodeInvalidState)
+		b.want("without a date of birth", b.multi(made(submission("address", address, "personal", personal("dob", nil))), income), 400, contract.CodeInvalidState)
 	})
 }
 
 func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		income := b.seed.Products[svc.Income]
+		income := b.seed.Products[contract.Income]
 		source, _ := b.walked("single", "prefill", resident, "externalId", "taken")
 		stateless, _ := b.walked("single")
 		unborn, _ := b.walked("single", "prefill", with(resident, "dob", nil, "address", "1 Main St", "city", "Columbus", "zip", "43004"))
@@ -195,35 +195,35 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 			h      headers
 			body   any
 			status int
-			code   svc.Code
+			code   contract.Code
 			field  string
 		}{
-			{"no authorization", nil, body(), 400, svc.CodeMalformedHeaders, "Authorization"},
-			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, svc.CodeUnknownCustomer, ""},
-			{"no JSON", b.basic(), "{", 400, svc.CodeMalformedBody, ""},
-			{"an unknown member", b.basic(), body("consumerId", "x"), 400, svc.CodeMalformedBody, "consumerId"},
-			{"nothing", b.basic(), map[string]any{}, 400, svc.CodeInvalidParameters, "productId"},
-			{"no source", b.basic(), body("publicToken", nil), 400, svc.CodeInvalidParameters, "publicToken"},
-			{"an empty source", b.basic(), body("publicToken", ""), 400, svc.CodeInvalidParameters, "publicToken"},
-			{"a number for the product", b.basic(), body("productId", 7), 400, svc.CodeInvalidParameters, "productId"},
-			{"a number for userArgs", b.basic(), body("userArgs", 7), 400, svc.CodeInvalidParameters, "userArgs"},
-			{"userArgs of 256", b.basic(), body("userArgs", strings.Repeat("é", 256)), 400, svc.CodeInvalidParameters, "userArgs"},
-			{"an externalId of 65", b.basic(), body("externalId", strings.Repeat("é", 65)), 400, svc.CodeInvalidParameters, "externalId"},
-			{"a line break in the externalId", b.basic(), body("externalId", "a\nb"), 400, svc.CodeInvalidParameters, "externalId"},
-			{"a NUL in userArgs", b.basic(), body("userArgs", "a\x00b"), 400, svc.CodeInvalidParameters, "userArgs"},
-			{"an externalId that is taken", b.basic(), body("externalId", "taken"), 400, svc.CodeInvalidParameters, "externalId"},
-			{"an unknown source", b.basic(), body("publicToken", uuid.NewString()), 404, svc.CodeInvalidToken, ""},
-			{"a source that is no UUID", b.basic(), body("publicToken", "mine"), 404, svc.CodeInvalidToken, ""},
-			{"somebody else's source", b.thirdParty(), body(), 404, svc.CodeInvalidToken, ""},
-			{"an unknown product", b.basic(), body("productId", uuid.NewString()), 404, svc.CodeInvalidProduct, ""},
-			{"a product that is no UUID", b.basic(), body("productId", "income"), 404, svc.CodeInvalidProduct, ""},
-			{"the same product", b.basic(), body("productId", b.seed.Products[svc.Cashflow]), 400, svc.CodeInvalidState, ""},
-			{"another pair", b.basic(), body("productId", b.seed.Products[svc.Eligibility]), 400, svc.CodeInvalidState, ""},
-			{"a source that failed", b.basic(), body("publicToken", failed), 400, svc.CodeInvalidState, ""},
-			{"a source that is not made", b.basic(), body("publicToken", waiting), 400, svc.CodeInvalidState, ""},
-			{"no state", b.basic(), body("publicToken", stateless), 400, svc.CodeInvalidState, ""},
-			{"no date of birth", b.basic(), body("publicToken", unborn), 400, svc.CodeInvalidState, ""},
-			{"no consumer data", b.basic(), body("publicToken", nameless), 400, svc.CodeInvalidState, ""},
+			{"no authorization", nil, body(), 400, contract.CodeMalformedHeaders, "Authorization"},
+			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, contract.CodeUnknownCustomer, ""},
+			{"no JSON", b.basic(), "{", 400, contract.CodeMalformedBody, ""},
+			{"an unknown member", b.basic(), body("consumerId", "x"), 400, contract.CodeMalformedBody, "consumerId"},
+			{"nothing", b.basic(), map[string]any{}, 400, contract.CodeInvalidParameters, "productId"},
+			{"no source", b.basic(), body("publicToken", nil), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"an empty source", b.basic(), body("publicToken", ""), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"a number for the product", b.basic(), body("productId", 7), 400, contract.CodeInvalidParameters, "productId"},
+			{"a number for userArgs", b.basic(), body("userArgs", 7), 400, contract.CodeInvalidParameters, "userArgs"},
+			{"userArgs of 256", b.basic(), body("userArgs", strings.Repeat("é", 256)), 400, contract.CodeInvalidParameters, "userArgs"},
+			{"an externalId of 65", b.basic(), body("externalId", strings.Repeat("é", 65)), 400, contract.CodeInvalidParameters, "externalId"},
+			{"a line break in the externalId", b.basic(), body("externalId", "a\nb"), 400, contract.CodeInvalidParameters, "externalId"},
+			{"a NUL in userArgs", b.basic(), body("userArgs", "a\x00b"), 400, contract.CodeInvalidParameters, "userArgs"},
+			{"an externalId that is taken", b.basic(), body("externalId", "taken"), 400, contract.CodeInvalidParameters, "externalId"},
+			{"an unknown source", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
+			{"a source that is no UUID", b.basic(), body("publicToken", "mine"), 404, contract.CodeInvalidToken, ""},
+			{"somebody else's source", b.thirdParty(), body(), 404, contract.CodeInvalidToken, ""},
+			{"an unknown product", b.basic(), body("productId", uuid.NewString()), 404, contract.CodeInvalidProduct, ""},
+			{"a product that is no UUID", b.basic(), body("productId", "income"), 404, contract.CodeInvalidProduct, ""},
+			{"the same product", b.basic(), body("productId", b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState, ""},
+			{"another pair", b.basic(), body("productId", b.seed.Products[contract.Eligibility]), 400, contract.CodeInvalidState, ""},
+			{"a source that failed", b.basic(), body("publicToken", failed), 400, contract.CodeInvalidState, ""},
+			{"a source that is not made", b.basic(), body("publicToken", waiting), 400, contract.CodeInvalidState, ""},
+			{"no state", b.basic(), body("publicToken", stateless), 400, contract.CodeInvalidState, ""},
+			{"no date of birth", b.basic(), body("publicToken", unborn), 400, contract.CodeInvalidState, ""},
+			{"no consumer data", b.basic(), body("publicToken", nameless), 400, contract.CodeInvalidState, ""},
 		} {
 			a := b.post(multiPath, c.h, c.body)
 			b.want(c.what, a, c.status, c.code)
@@ -232,9 +232,9 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 			}
 		}
 		relayToken := b.relayed(source)
-		b.want("what is only shared", b.post(multiPath, b.thirdParty(), body("publicToken", relayToken)), 404, svc.CodeInvalidToken)
+		b.want("what is only shared", b.post(multiPath, b.thirdParty(), body("publicToken", relayToken)), 404, contract.CodeInvalidToken)
 		suite("1.1")
-		b.want("an old suite", b.multi(source, income), 400, svc.CodeInvalidState)
+		b.want("an old suite", b.multi(source, income), 400, contract.CodeInvalidState)
 		suite("1.10")
 		if n := rows(); n != before {
 			t.Errorf("refused requests left %d reports", n-before)
@@ -245,14 +245,14 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 		// A consumer that withdrew is not reported on anew.
 		gone, r := b.walked("single", "prefill", resident)
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+report.Text(r.Meta.ConsumerID), b.basic(), nil), 204, "")
-		b.want("after withdrawal", b.multi(gone, income), 400, svc.CodeInvalidState)
+		b.want("after withdrawal", b.multi(gone, income), 400, contract.CodeInvalidState)
 
 		b.advance("719h59m")
 		b.want("within 30 days", b.multi(source, income), 200, "")
 		b.advance("2m")
-		b.want("after 30 days", b.multi(source, income), 400, svc.CodeInvalidState)
+		b.want("after 30 days", b.multi(source, income), 400, contract.CodeInvalidState)
 		b.advance("1440h")
-		b.want("after 90 days", b.multi(source, income), 404, svc.CodeInvalidToken)
+		b.want("after 90 days", b.multi(source, income), 404, contract.CodeInvalidToken)
 	})
 }
 
@@ -262,7 +262,7 @@ func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		source, r := b.walked("single", "prefill", resident)
 		b.advance("240h") // 10 days
-		token := b.derived(source, b.seed.Products[svc.Income])
+		token := b.derived(source, b.seed.Products[contract.Income])
 		list := b.get("/connect/income/v2/files", b.named(token))
 		var files []map[string]string
 		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 1 {
@@ -273,8 +273,8 @@ func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
 		b.advance("95h")
 		b.want("a file within 14 days of the source", b.get(path, b.named(token)), 200, "")
 		b.advance("2h")
-		b.want("a file after them", b.get(path, b.named(token)), 410, svc.CodeGone)
-		b.want("account numbers after them", b.get(ach, b.named(token)), 404, svc.CodeNotFound)
+		b.want("a file after them", b.get(path, b.named(token)), 410, contract.CodeGone)
+		b.want("account numbers after them", b.get(ach, b.named(token)), 404, contract.CodeNotFound)
 		if n := b.count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND input IS NULL`, token); n != 1 {
 			t.Error("the copy outlives what it is for")
 		}
@@ -293,7 +293,7 @@ func TestOneExternalIDMakesOneSecondaryReport(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 30 {
 			wg.Go(func() {
-				a := b.multi(source, b.seed.Products[svc.Income], "externalId", "one")
+				a := b.multi(source, b.seed.Products[contract.Income], "externalId", "one")
 				mu.Lock()
 				defer mu.Unlock()
 				count[a.status]++

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // NewCustomer is a customer that an operator adds. The secrets are his to hand on.
@@ -18,7 +18,7 @@ type NewCustomer struct {
 	PublicID  string
 	ClientID  string
 	SecretKey string
-	Products  map[svc.Product]string // kind to productId
+	Products  map[contract.Product]string // kind to productId
 	Staff     Login
 }
 
@@ -56,7 +56,7 @@ func Entitlements() []string {
 type OperatedAccount struct {
 	PublicID     string                      `json:"publicId"`
 	Name         string                      `json:"name"`
-	Environment  svc.Environment             `json:"environment"`
+	Environment  contract.Environment        `json:"environment"`
 	Parent       string                      `json:"parent,omitempty"` // publicId of the parent account
 	Entitlements map[string]EntitlementState `json:"entitlements"`
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 // passport walks a visit at a supplier and returns the report's token.
 func (b *bench) passport(supplier string, prefill map[string]any, more ...any) string {
 	b.t.Helper()
-	token := b.begin(append([]any{"productId", b.seed.Products[svc.Passport], "prefill", prefill}, more...)...)
+	token := b.begin(append([]any{"productId", b.seed.Products[contract.Passport], "prefill", prefill}, more...)...)
 	done := b.walk(token, map[string]any{"supplier": supplier})
 	b.want("walk at "+supplier, done, 200, "")
 	if done.text("status") != "SUCCESS" {
@@ -72,7 +72,7 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Meta.PublicToken != token || report.Text(r.Meta.ExternalID) != "passport-"+s.Code || len(r.Sources) != 2 || r.Sources[1].SourceID != s.Code ||
-				len(r.Identities) != 2 || r.Product.ProductID != b.seed.Products[svc.Passport] {
+				len(r.Identities) != 2 || r.Product.ProductID != b.seed.Products[contract.Passport] {
 				t.Errorf("%s: meta %+v, sources %+v", s.Code, r.Meta, r.Sources)
 			}
 			if (s.Code == report.DocumentSupplier) != (len(r.Tradelines) == 0) {
@@ -127,30 +127,30 @@ func TestWhoMayReadAPassport(t *testing.T) {
 			if strings.Contains(text, "mine-only") || strings.Contains(text, token) || !strings.Contains(text, relayToken) {
 				t.Errorf("%s: the third party reads %.600s", path, text)
 			}
-			b.want(path+" of nobody", b.get(path, b.named("5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11")), 404, svc.CodeInvalidToken)
-			b.want(path+" without credentials", b.get(path, headers{"X-PUBLIC-TOKEN", token}), 400, svc.CodeMalformedHeaders)
+			b.want(path+" of nobody", b.get(path, b.named("5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11")), 404, contract.CodeInvalidToken)
+			b.want(path+" without credentials", b.get(path, headers{"X-PUBLIC-TOKEN", token}), 400, contract.CodeMalformedHeaders)
 		}
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
-		b.want("suppliers without credentials", b.get("/connect/suppliers", headers{}), 400, svc.CodeMalformedHeaders)
+		b.want("suppliers without credentials", b.get("/connect/suppliers", headers{}), 400, contract.CodeMalformedHeaders)
 
 		cashflow, _ := b.walked("default", "prefill", applicant)
-		b.want("another kind as a passport", b.get(passportJSON, b.named(cashflow)), 404, svc.CodeInvalidToken)
-		b.want("another kind as a document", b.get(passportPDF, b.named(cashflow)), 404, svc.CodeInvalidToken)
-		b.want("a passport as another kind", b.get("/connect/cashflow/v2/json", b.named(token)), 404, svc.CodeInvalidToken)
-		b.begin("productId", b.seed.Products[svc.Passport], "externalId", "waiting", "prefill", applicant)
+		b.want("another kind as a passport", b.get(passportJSON, b.named(cashflow)), 404, contract.CodeInvalidToken)
+		b.want("another kind as a document", b.get(passportPDF, b.named(cashflow)), 404, contract.CodeInvalidToken)
+		b.want("a passport as another kind", b.get("/connect/cashflow/v2/json", b.named(token)), 404, contract.CodeInvalidToken)
+		b.begin("productId", b.seed.Products[contract.Passport], "externalId", "waiting", "prefill", applicant)
 		for _, path := range []string{passportJSON, passportPDF} {
-			b.want(path+" before it is made", b.get(path, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, svc.CodeReportNotReady)
-			b.want(path+" withdrawn", b.get(path, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path+" before it is made", b.get(path, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, contract.CodeReportNotReady)
+			b.want(path+" withdrawn", b.get(path, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 		}
 		unread := b.relayed(b.passport("GBR_EFX", applicant))
 		b.advance("73h")
 		for _, path := range []string{passportJSON, passportPDF} {
-			b.want(path+" too late", b.get(path, b.relay(unread)), 400, svc.CodeRelayTokenExpired)
+			b.want(path+" too late", b.get(path, b.relay(unread)), 400, contract.CodeRelayTokenExpired)
 			b.want(path+" still the owner's", b.get(path, b.named(token)), 200, "")
 		}
 		b.advance("2160h")
 		for _, path := range []string{passportJSON, passportPDF} {
-			b.want(path+" after 90 days", b.get(path, b.named(token)), 404, svc.CodeInvalidToken)
+			b.want(path+" after 90 days", b.get(path, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 	})
 }
@@ -158,12 +158,12 @@ func TestWhoMayReadAPassport(t *testing.T) {
 // TestHowPassportVisitsEnd: by the last name, and by what the control is asked.
 func TestHowPassportVisitsEnd(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		product := b.seed.Products[svc.Passport]
+		product := b.seed.Products[contract.Passport]
 		for _, c := range []struct {
 			last   string
-			status svc.Status
-			sub    svc.Substatus
-		}{{"nofile", svc.StatusSuccess, svc.SubNoRecentInformation}, {"supplierdown", svc.StatusBureauUnresponsive, ""}, {"Ito", svc.StatusSuccess, ""}} {
+			status contract.Status
+			sub    contract.Substatus
+		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation}, {"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
 			done := b.walk(b.begin("productId", product, "prefill", somebody("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
 			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
 				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
@@ -180,9 +180,9 @@ func TestHowPassportVisitsEnd(t *testing.T) {
 			"two sources":       {"supplier": "GBR_EFX", "username": "default"},
 			"payroll passports": {"payroll": map[string]any{"username": "default"}},
 		} {
-			b.want(name, b.walk(b.begin("productId", product, "prefill", applicant), body), 400, svc.CodeMalformedBody)
+			b.want(name, b.walk(b.begin("productId", product, "prefill", applicant), body), 400, contract.CodeMalformedBody)
 		}
-		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}), 400, svc.CodeMalformedBody)
+		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}), 400, contract.CodeMalformedBody)
 		left := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{"supplier": "GBR_EFX", "end": "exit"})
 		if left.status != http.StatusOK || left.text("status") != "PENDING" {
 			t.Errorf("left: %s", left.raw)

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // prepared uploads a report, and walks a visit of its product that is served it.
-func (b *bench) prepared(product svc.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
+func (b *bench) prepared(product contract.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
 	b.t.Helper()
 	a := b.do("POST", "/sandbox-reports", with(upload, "product", product))
 	b.want("a prepared report", a, 201, "")
@@ -47,7 +47,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		jobs := []any{map[string]any{"provider": "northwind-logistics"}}
 		stated := []string{"Northwind Logistics, Inc."}
 
-		_, token := b.prepared(svc.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+		_, token := b.prepared(contract.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
 		i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
 		if err != nil {
 			t.Fatal(err)
@@ -57,9 +57,9 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
 		}
 		// What was uploaded of the person counts as the consumer's data.
-		b.want("from it a cashflow report", b.multi(token, b.seed.Products[svc.Cashflow]), 200, "")
+		b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 200, "")
 
-		_, token = b.prepared(svc.Eligibility, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+		_, token = b.prepared(contract.Eligibility, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
 		e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
 		if err != nil {
 			t.Fatal(err)
@@ -69,13 +69,13 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
 		}
 		// A prefill goes before what was uploaded.
-		_, token = b.prepared(svc.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
+		_, token = b.prepared(contract.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
 		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil || len(e.StatedEmployers) != 2 || e.Assets != nil {
 			t.Errorf("with a prefill: %v %+v", err, e)
 		}
 
 		personal := map[string]any{"personal": earner()["personal"]}
-		id, token := b.prepared(svc.Passport, map[string]any{"supplier": "GBR_EFX", "submission": personal})
+		id, token := b.prepared(contract.Passport, map[string]any{"supplier": "GBR_EFX", "submission": personal})
 		p, err := report.ParsePassport(b.get(passportJSON, b.named(token)).raw)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		}
 
 		// The other ways in: an invite and a secure redirect.
-		body := map[string]any{"productId": b.seed.Products[svc.Passport], "sandboxReportId": id}
+		body := map[string]any{"productId": b.seed.Products[contract.Passport], "sandboxReportId": id}
 		invite := b.post("/connect/invite-link", b.basic(), body)
 		b.want("an invite", invite, 200, "")
 		link := invite.text("inviteLink")
@@ -108,13 +108,13 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			for i := 0; i < len(more); i += 2 {
 				all[more[i].(string)] = more[i+1]
 			}
-			b.want(what, b.post("/connect/initialization", with, all), 400, svc.CodeMalformedBody)
+			b.want(what, b.post("/connect/initialization", with, all), 400, contract.CodeMalformedBody)
 		}
-		refused("of another product", b.basic(), "productId", b.seed.Products[svc.Income], "sandboxReportId", id)
-		refused("unknown", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", uuid.NewString())
-		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, svc.CodeMalformedBody)
+		refused("of another product", b.basic(), "productId", b.seed.Products[contract.Income], "sandboxReportId", id)
+		refused("unknown", b.basic(), "productId", b.seed.Products[contract.Passport], "sandboxReportId", uuid.NewString())
+		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, contract.CodeMalformedBody)
 		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
-		refused("without the entitlement", b.basic(), "productId", b.seed.Products[svc.Passport], "sandboxReportId", id)
+		refused("without the entitlement", b.basic(), "productId", b.seed.Products[contract.Passport], "sandboxReportId", id)
 	})
 }
 
@@ -124,25 +124,25 @@ func TestPreparedReportsThatAreRefused(t *testing.T) {
 		personal := map[string]any{"personal": earner()["personal"]}
 		for name, c := range map[string]struct {
 			body  map[string]any
-			code  svc.Code
+			code  contract.Code
 			field string
 		}{
-			"no product":                   {map[string]any{"profile": "joint"}, svc.CodeInvalidProduct, "product"},
-			"another product":              {map[string]any{"product": "mortgage", "profile": "joint"}, svc.CodeInvalidProduct, "product"},
-			"a passport of a profile":      {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, svc.CodeInvalidParameters, "profile"},
-			"a passport of nobody":         {map[string]any{"product": "passport", "submission": personal}, svc.CodeInvalidParameters, "supplier"},
-			"an unknown supplier":          {map[string]any{"product": "passport", "supplier": "XXX_YY"}, svc.CodeInvalidParameters, "supplier"},
-			"a passport of accounts":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, svc.CodeMalformedBody, "submission.accounts"},
-			"income without accounts":      {map[string]any{"product": "income", "submission": personal}, svc.CodeMalformedBody, "submission.accounts"},
-			"income of nothing":            {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, svc.CodeInvalidParameters, "submission"},
-			"income of a supplier":         {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, svc.CodeInvalidParameters, "supplier"},
-			"cashflow of payroll":          {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, svc.CodeInvalidParameters, "payroll"},
-			"cashflow of employers":        {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, svc.CodeInvalidParameters, "statedEmployerNames"},
-			"an unknown payroll provider":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, svc.CodeInvalidParameters, "payroll"},
-			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, svc.CodeInvalidParameters, "payroll"},
-			"a payroll provider twice":     {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, svc.CodeInvalidParameters, "payroll"},
-			"seven employers":              {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, svc.CodeInvalidParameters, "statedEmployerNames"},
-			"an employer without a name":   {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, svc.CodeInvalidParameters, "statedEmployerNames"},
+			"no product":                   {map[string]any{"profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"another product":              {map[string]any{"product": "mortgage", "profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"a passport of a profile":      {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, contract.CodeInvalidParameters, "profile"},
+			"a passport of nobody":         {map[string]any{"product": "passport", "submission": personal}, contract.CodeInvalidParameters, "supplier"},
+			"an unknown supplier":          {map[string]any{"product": "passport", "supplier": "XXX_YY"}, contract.CodeInvalidParameters, "supplier"},
+			"a passport of accounts":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, contract.CodeMalformedBody, "submission.accounts"},
+			"income without accounts":      {map[string]any{"product": "income", "submission": personal}, contract.CodeMalformedBody, "submission.accounts"},
+			"income of nothing":            {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "submission"},
+			"income of a supplier":         {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, contract.CodeInvalidParameters, "supplier"},
+			"cashflow of payroll":          {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
+			"cashflow of employers":        {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an unknown payroll provider":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, contract.CodeInvalidParameters, "payroll"},
+			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, contract.CodeInvalidParameters, "payroll"},
+			"a payroll provider twice":     {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
+			"seven employers":              {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an employer without a name":   {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
 		} {
 			a := b.do("POST", "/sandbox-reports", c.body)
 			b.want(name, a, 400, c.code)

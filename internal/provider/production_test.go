@@ -24,11 +24,11 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -45,11 +45,11 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 	for name, mixed := range map[string]bool{"production": false, "a production customer of a sandbox": true} {
 		t.Run(name, func(t *testing.T) {
 			db := storetest.SQLite(t, store.Provider)
-			b := &bench{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[svc.Product]string{}}}
-			for _, kind := range svc.Products() {
+			b := &bench{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}}
+			for _, kind := range contract.Products() {
 				b.seed.Products[kind] = uuid.NewString()
 			}
-			operator := startProvider(t, b, provider.Config{Environment: svc.Production})
+			operator := startProvider(t, b, provider.Config{Environment: contract.Production})
 			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID, ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
 				Products: b.seed.Products, Staff: provider.Login{Email: "ops@harbor.example", Password: "correct horse battery"}})
 			if err != nil {
@@ -61,7 +61,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 			}
 			b.provider = operator
 			if mixed {
-				b.provider = startProvider(t, b, provider.Config{Environment: svc.Sandbox, Sandbox: testbench.New})
+				b.provider = startProvider(t, b, provider.Config{Environment: contract.Sandbox, Sandbox: testbench.New})
 			}
 			b.control = httptest.NewServer(b.provider.Control())
 			t.Cleanup(b.control.Close)
@@ -257,7 +257,7 @@ func (p production) tempt(path, username string) {
 func TestProductionInventsNothing(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		ways, n, walks := []string{"token", "prefill", "redirect", "invite"}, 0, 0
-		walk := func(kind svc.Product, productID string, workflow string) {
+		walk := func(kind contract.Product, productID string, workflow string) {
 			for i, username := range usernames {
 				if walks++; testing.Short() && (walks+i/3)%3 != 0 {
 					continue
@@ -265,7 +265,7 @@ func TestProductionInventsNothing(t *testing.T) {
 				name, how := names[i%len(names)], ways[n%len(ways)]
 				n++
 				prefill := with(applicant, "firstName", name[0], "lastName", name[1])
-				if kind == svc.Eligibility {
+				if kind == contract.Eligibility {
 					prefill["state"] = "TX"
 					if workflow != "assets" {
 						prefill["statedEmployerNames"] = []string{"Northwind Logistics"}
@@ -273,21 +273,21 @@ func TestProductionInventsNothing(t *testing.T) {
 				}
 				path, publicToken := p.open(how, map[string]any{"productId": productID, "prefill": prefill, "sandboxReportId": uuid.NewString()})
 				p.tempt(path, username)
-				if kind == svc.Income { // which waits for pay stubs
+				if kind == contract.Income { // which waits for pay stubs
 					p.upload(path, "paystub.pdf", []byte("%PDF-1.4"))
 					p.form(path, "action", "finish")
 				}
 				status, sub := p.settled(publicToken)
-				if status != svc.StatusNotAuthenticated {
+				if status != contract.StatusNotAuthenticated {
 					t.Errorf("%s %s, %s as %v, user %s: %s %s", kind, workflow, how, name, username, status, sub)
 				}
-				if kind != svc.Income && sub != string(svc.SubEBankingNotSupported) {
+				if kind != contract.Income && sub != string(contract.SubEBankingNotSupported) {
 					t.Errorf("%s %s, %s: substatus %q", kind, workflow, how, sub)
 				}
 				if a := p.get(reportPaths[kind], p.named(publicToken)); a.status != 404 {
 					t.Errorf("%s %s: a report: %d %s", kind, workflow, a.status, a.raw)
 				}
-				if kind == svc.Cashflow && i < 6 {
+				if kind == contract.Cashflow && i < 6 {
 					page := p.page(path + "?lang=en")
 					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) || !strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
@@ -298,11 +298,11 @@ func TestProductionInventsNothing(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range svc.Products() {
+		for _, kind := range contract.Products() {
 			walk(kind, p.seed.Products[kind], "")
 		}
 		for _, workflow := range []string{"income", "assets"} {
-			walk(svc.Eligibility, p.eligibility(workflow), workflow)
+			walk(contract.Eligibility, p.eligibility(workflow), workflow)
 		}
 		for _, at := range []string{"/connect/suppliers", "/connect/cashflow/oauth-destinations"} {
 			h := p.as(p.basic())
@@ -317,12 +317,12 @@ func TestProductionInventsNothing(t *testing.T) {
 }
 
 // settled is the status of a report once it is final.
-func (p production) settled(publicToken string) (svc.Status, string) {
+func (p production) settled(publicToken string) (contract.Status, string) {
 	p.t.Helper()
 	h := p.named(publicToken)
 	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
 		a := p.get("/connect/status", h)
-		if status := svc.Status(a.text("status")); status.Final() || a.status != 200 {
+		if status := contract.Status(a.text("status")); status.Final() || a.status != 200 {
 			tick.Stop()
 			return status, a.text("substatus")
 		}
@@ -362,7 +362,7 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		prefill := with(applicant, "firstName", "getAdaptiveDecisionResult", "lastName", "pdfHighRisk")
-		income := map[string]any{"productId": p.seed.Products[svc.Income], "prefill": prefill}
+		income := map[string]any{"productId": p.seed.Products[contract.Income], "prefill": prefill}
 		path, publicToken := p.open("token", income)
 		p.form(path, "action", "consent")
 		if page := p.page(path + "?lang=en"); !strings.Contains(page, "no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
@@ -370,17 +370,17 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 		}
 		p.upload(path, "down.pdf", pdf)
 		p.form(path, "action", "finish")
-		if status, sub := p.settled(publicToken); status != svc.StatusSuccess {
+		if status, sub := p.settled(publicToken); status != contract.StatusSuccess {
 			t.Fatalf("a readable pay stub: %s %s", status, sub)
 		}
-		if a := p.get(reportPaths[svc.Income], p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), `"file_type":"pdf"`) || strings.Contains(string(a.raw), "Northwind") {
+		if a := p.get(reportPaths[contract.Income], p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), `"file_type":"pdf"`) || strings.Contains(string(a.raw), "Northwind") {
 			t.Errorf("its report: %d %s", a.status, a.raw)
 		}
 		path, publicToken = p.open("token", income)
 		p.form(path, "action", "consent")
 		p.upload(path, "paystub.png", picture.Bytes())
 		p.form(path, "action", "finish")
-		if status, sub := p.settled(publicToken); status != svc.StatusNotAuthenticated || sub != string(svc.SubIncomplete) {
+		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubIncomplete) {
 			t.Errorf("an image alone: %s %s", status, sub)
 		}
 		if page := p.page(path + "?lang=en"); !strings.Contains(page, "An image of a pay stub is not read by itself") {
@@ -398,7 +398,7 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 			p.upload(path, "paystub", file)
 		}
 		p.form(path, "action", "finish")
-		if status, sub := p.settled(publicToken); status != svc.StatusSuccess || sub != "" {
+		if status, sub := p.settled(publicToken); status != contract.StatusSuccess || sub != "" {
 			t.Errorf("an image beside a readable pay stub: %s %s", status, sub)
 		}
 	})
@@ -408,7 +408,7 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 // means there, nor for customers of the sandbox.
 func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		a := p.post("/connect/initialization", p.as(p.basic()), map[string]any{"productId": p.seed.Products[svc.Cashflow], "prefill": applicant})
+		a := p.post("/connect/initialization", p.as(p.basic()), map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})
 		for path, body := range map[string]any{
 			"/visits/" + a.text("token") + "/complete": map[string]any{"username": "default"},
 			"/callbacks":       map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/hook"},
@@ -420,11 +420,11 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 			}
 		}
 		// A token that the controls refused is still good.
-		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": p.seed.Products[svc.Cashflow], "token": a.text("token")}); got.status != 201 {
+		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": p.seed.Products[contract.Cashflow], "token": a.text("token")}); got.status != 201 {
 			t.Errorf("the token afterwards: %d %s", got.status, got.raw)
 		}
 		// A submission is what its report is made from, whatever the names are.
-		h := append(p.as(p.bearer()), "X-PRODUCT-ID", p.seed.Products[svc.Cashflow])
+		h := append(p.as(p.bearer()), "X-PRODUCT-ID", p.seed.Products[contract.Cashflow])
 		for _, name := range [][2]string{{"Default", "Harper"}, {"Ana", "error"}} {
 			body := submission("personal", personal("firstName", name[0], "lastName", name[1]), "sandboxReportId", uuid.NewString())
 			got := p.post(submissionPath, h, body)
@@ -432,10 +432,10 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 				t.Fatalf("a submission of %v: %d %s", name, got.status, got.raw)
 			}
 			token := got.text("publicToken")
-			if status, sub := p.settled(token); status != svc.StatusSuccess {
+			if status, sub := p.settled(token); status != contract.StatusSuccess {
 				t.Errorf("a submission of %v: %s %s", name, status, sub)
 			}
-			if got := p.get(reportPaths[svc.Cashflow], p.named(token)); strings.Contains(string(got.raw), "Harbor National Bank") {
+			if got := p.get(reportPaths[contract.Cashflow], p.named(token)); strings.Contains(string(got.raw), "Harbor National Bank") {
 				t.Errorf("a submission of %v is answered with a profile: %s", name, got.raw)
 			}
 		}
@@ -448,9 +448,9 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 		}
 		for name, got := range map[string]answer{
 			"access token": p.get("/connect/accesstoken", append(headers{"X-ENVIRONMENT", "sandbox"}, p.basic()...)),
-			"widget":       p.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": p.seed.PublicID, "productId": p.seed.Products[svc.Cashflow], "prefill": applicant}),
+			"widget":       p.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": p.seed.PublicID, "productId": p.seed.Products[contract.Cashflow], "prefill": applicant}),
 		} {
-			if got.text("error") != string(svc.CodeUnknownCustomer) {
+			if got.text("error") != string(contract.CodeUnknownCustomer) {
 				t.Errorf("%s of a sandbox customer: %d %s", name, got.status, got.raw)
 			}
 		}
@@ -460,7 +460,7 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 // TestAnUnsupportedVisitReturns: the signed result agrees with the status.
 func TestAnUnsupportedVisitReturns(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[svc.Cashflow], "prefill": applicant, "redirectArgs": "args"})
+		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant, "redirectArgs": "args"})
 		p.form(path, "action", "consent")
 		still := &http.Client{Jar: p.browser.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		resp, err := still.Get(p.service.URL + path + "/return")
@@ -480,7 +480,7 @@ func TestAnUnsupportedVisitReturns(t *testing.T) {
 		if claims["outcome"] != "ERROR" || claims["error"] != "SUPPLIER_ERROR" || claims["publicToken"] != publicToken || claims["status"] != nil || claims["redirectArgs"] != "args" {
 			t.Errorf("claims %v", claims)
 		}
-		if status, sub := p.settled(publicToken); status != svc.StatusNotAuthenticated || sub != string(svc.SubEBankingNotSupported) {
+		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubEBankingNotSupported) {
 			t.Errorf("status %s %s", status, sub)
 		}
 		if n := p.count(`SELECT COUNT(*) FROM events WHERE public_token = $1 AND status = 'NOT_AUTHENTICATED'`, publicToken); n != 1 {

@@ -19,24 +19,24 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/apidocs"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
-	"vestibule/internal/manual"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
@@ -47,9 +47,9 @@ import (
 type Config struct {
 	DB          *store.DB
 	Log         *slog.Logger
-	Now         func() time.Time // the time of day; a sandbox moves its own clock over it
-	URL         string           // public base, without a trailing slash
-	Environment svc.Environment  // of requests that name none
+	Now         func() time.Time     // the time of day; a sandbox moves its own clock over it
+	URL         string               // public base, without a trailing slash
+	Environment contract.Environment // of requests that name none
 
 	// Sandbox makes the test bench of a sandbox: testbench.New. It is refused in
 	// production.
@@ -90,11 +90,11 @@ type Provider struct {
 	queue     *jobs.Queue
 	sandbox   Sandbox // nil in production
 	invented  Sources // of the sandbox environment; none in production
-	keys      *gate.Keys
-	gate      *gate.Gate
+	keys      *auth.Keys
+	gate      *auth.Gate
 	customers *customers.Service
 	reports   *reports.Service
-	events    *events.Service
+	events    *webhooks.Service
 	documents *documents.Service
 	visits    *visits.Service
 	redirects *redirects.Service
@@ -103,7 +103,7 @@ type Provider struct {
 	accounts  *bankaccounts.Service
 	sharing   *sharing.Service
 	desk      *dashboard.Service
-	docs      *door.Constant // nil without a contract
+	docs      *httpx.Constant // nil without a contract
 
 	seed Seed // set by Seed, before the first request
 	stop context.CancelFunc
@@ -116,8 +116,8 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
 	}
 	p := &Provider{config: c, now: c.Now, stop: func() {}}
-	only := svc.Production
-	if (c.Environment == svc.Sandbox) != (c.Sandbox != nil) {
+	only := contract.Production
+	if (c.Environment == contract.Sandbox) != (c.Sandbox != nil) {
 		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
 	}
 	if c.Sandbox != nil {
@@ -135,34 +135,34 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	queue.Elsewhere = c.JobsElsewhere
 	p.queue = queue
 	watch(c, queue)
-	p.keys = &gate.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
+	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
 	if err := p.keys.Ensure(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill,
 		CheckCompleteURL: redirects.CheckCompleteURL}
-	p.gate = &gate.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment, Only: only}
+	p.gate = &auth.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment, Only: only}
 	p.customers.Gate = p.gate
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
-		Sources:  func(env svc.Environment) reports.Sources { return p.sources(env).Reports },
+		Sources:  func(env contract.Environment) reports.Sources { return p.sources(env).Reports },
 		OnChange: p.statusChanged, Watch: c.Telemetry.ReportMade}
 	// The time that is signed is the time of day: the receiver's clock does not move.
-	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == svc.Sandbox, c.Now)
+	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == contract.Sandbox, c.Now)
 	sender.Watch = c.Telemetry.Delivered
-	p.events = &events.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender, Reports: p.reports, Customers: p.customers}
+	p.events = &webhooks.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender, Reports: p.reports, Customers: p.customers}
 	if p.sandbox != nil {
 		p.events.Sender = p.sandbox.Sender(sender)
 	}
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports, Events: p.events}
 	p.reports.Shared, p.events.Shared = p.sharing, p.sharing.Shared
-	exempt := door.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
+	exempt := httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
 		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Documents: visitDocuments{p.documents},
-		Catalogues: func(env svc.Environment) visits.Catalogue { return p.sources(env).Visits },
+		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:     strings.HasPrefix(c.URL, "https:"),
-		ByAddress:  &door.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
-		ByAccount:  &door.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
+		ByAddress:  &httpx.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
+		ByAccount:  &httpx.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
 		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys, Enabled: p.requires(customers.SecureRedirect)}
@@ -170,7 +170,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
 	p.visits.Returns = visitReturns{p.redirects, p.invites}
 	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
-		Reports: accountReports{p.reports}, Banks: func(env svc.Environment) []bankaccounts.Bank { return p.sources(env).Destinations }}
+		Reports: accountReports{p.reports}, Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Destinations }}
 	if err := p.accounts.Open(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
@@ -198,23 +198,23 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 }
 
 // requires lets only callers through that have an entitlement.
-func (p *Provider) requires(e customers.Entitlement) func(door.HandlerFunc) door.HandlerFunc {
-	return func(next door.HandlerFunc) door.HandlerFunc { return p.customers.Requires(e, next) }
+func (p *Provider) requires(e customers.Entitlement) func(httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(next httpx.HandlerFunc) httpx.HandlerFunc { return p.customers.Requires(e, next) }
 }
 
 // docsPage is the contract for people.
-func docsPage(ctx context.Context, c Config) (*door.Constant, error) {
-	m, err := manual.Read(c.OpenAPI, c.URL)
+func docsPage(ctx context.Context, c Config) (*httpx.Constant, error) {
+	m, err := apidocs.Read(c.OpenAPI, c.URL)
 	if err != nil {
 		return nil, err
 	}
-	return door.NewConstant(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
+	return httpx.NewConstant(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
 // checkPrefill holds a consumer's data to the rules of every product: a consumer
 // has none yet.
-func (p *Provider) checkPrefill(env svc.Environment, raw json.RawMessage) (json.RawMessage, error) {
+func (p *Provider) checkPrefill(env contract.Environment, raw json.RawMessage) (json.RawMessage, error) {
 	today := prefill.DateOf(p.now().UTC().Date())
 	return visits.CheckPrefill(prefill.Rules{Environment: env, Today: today}, raw)
 }
@@ -225,7 +225,7 @@ type Seed struct {
 	PublicID      string
 	ClientID      string
 	SecretKey     string
-	Products      map[svc.Product]string
+	Products      map[contract.Product]string
 	WebhookSecret string
 	ThirdParty    SeedAccount
 	CallbackURL   string // where the customer's events go; empty leaves them as they are
@@ -250,7 +250,7 @@ type SeedAccount struct {
 // Seed adds the generated customers or brings them up to date, but for what their
 // staff have changed since. It is called at every start, before the first request.
 func (p *Provider) Seed(ctx context.Context, s Seed) error {
-	if p.config.Environment != svc.Sandbox {
+	if p.config.Environment != contract.Sandbox {
 		return errors.New("provider: customers are generated in a sandbox only")
 	}
 	p.seed = s
@@ -336,14 +336,14 @@ func (p *Provider) Handler() http.Handler {
 	p.desk.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.docs != nil {
-		mux.Handle("GET /openapi.json", door.API(p.config.Log, p.openAPI))
+		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
 		mux.Handle("GET /docs", p.docs)
 	}
-	h := door.Shape(p.config.Log, mux, forPeople, p.missing)
+	h := httpx.Shape(p.config.Log, mux, forPeople, p.missing)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)
 	}
-	return door.Wrap(p.config.Log, h)
+	return httpx.Wrap(p.config.Log, h)
 }
 
 // forPeople reports whether people look at the answer to r, rather than programs.
@@ -377,8 +377,8 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 // any address of it.
 func (p *Provider) Control() http.Handler {
 	if p.sandbox == nil {
-		return door.Wrap(p.config.Log, door.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
-			return door.Fail(svc.CodeNotFound, errors.New("production has no sandbox control"))
+		return httpx.Wrap(p.config.Log, httpx.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
+			return httpx.Fail(contract.CodeNotFound, errors.New("production has no sandbox control"))
 		}))
 	}
 	return p.sandbox.Control(p.services(), ControlHooks{First: p.seed.PublicID, Receive: p.receive, Moved: p.moved, Refill: p.refill})

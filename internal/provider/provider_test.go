@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/provider"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -30,9 +30,9 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 			t.Fatalf("walked to %s", done.raw)
 		}
 		events := b.inbox.wait(t, 1)
-		if e := events[0]; e.PublicToken != publicToken || e.Status != svc.StatusSuccess || e.ExternalID != "application-1" ||
-			e.UserArgs != "campaign=autumn" || e.PublicID != b.seed.PublicID || e.Environment != svc.Sandbox ||
-			e.ProductID != b.seed.Products[svc.Cashflow] || e.ConsumerID == "" {
+		if e := events[0]; e.PublicToken != publicToken || e.Status != contract.StatusSuccess || e.ExternalID != "application-1" ||
+			e.UserArgs != "campaign=autumn" || e.PublicID != b.seed.PublicID || e.Environment != contract.Sandbox ||
+			e.ProductID != b.seed.Products[contract.Cashflow] || e.ConsumerID == "" {
 			t.Errorf("the webhook says %+v", e)
 		}
 		bearer := b.bearer(b.basic())
@@ -50,7 +50,7 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Text(r.Meta.ExternalID) != "application-1" || r.Meta.PublicToken != publicToken || r.Product.ProductID != b.seed.Products[svc.Cashflow] {
+		if report.Text(r.Meta.ExternalID) != "application-1" || r.Meta.PublicToken != publicToken || r.Product.ProductID != b.seed.Products[contract.Cashflow] {
 			t.Errorf("meta is %+v, product %+v", r.Meta, r.Product)
 		}
 		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 || len(m.FullName.Unmatched) != 0 {
@@ -95,7 +95,7 @@ func TestOutcomesOfTheMockBank(t *testing.T) {
 				b.want("report of "+username, a, 200, "")
 				continue
 			}
-			b.want("report of "+username, a, 404, svc.CodeReportNotReady)
+			b.want("report of "+username, a, 404, contract.CodeReportNotReady)
 			if a.text("status") != done.text("status") {
 				t.Errorf("not ready does not say its status: %s", a.raw)
 			}
@@ -111,28 +111,28 @@ func TestWhoMayComeIn(t *testing.T) {
 			what   string
 			h      headers
 			status int
-			code   svc.Code
+			code   contract.Code
 		}{
 			{"good credentials", headers{"Authorization", "Basic " + good}, 200, ""},
 			{"credentials without padding", headers{"Authorization", "basic " + strings.TrimRight(good, "=")}, 200, ""},
 			{"the environment named", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox"}, 200, ""},
-			{"the other environment", headers{"Authorization", "Basic " + good, "X-Environment", "production"}, 403, svc.CodeUnknownCustomer},
-			{"no such environment", headers{"Authorization", "Basic " + good, "X-Environment", "Sandbox"}, 400, svc.CodeMalformedHeaders},
-			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"}, 400, svc.CodeMalformedHeaders},
-			{"no header", nil, 400, svc.CodeMalformedHeaders},
-			{"two headers", headers{"Authorization", "Basic " + good, "Authorization", "Basic " + good}, 400, svc.CodeMalformedHeaders},
-			{"another scheme", headers{"Authorization", "Digest " + good}, 400, svc.CodeMalformedHeaders},
-			{"a scheme alone", headers{"Authorization", "Basic "}, 400, svc.CodeMalformedHeaders},
-			{"two values", headers{"Authorization", "Basic " + good + " x"}, 400, svc.CodeMalformedHeaders},
-			{"bytes that are no text", headers{"Authorization", "Basic \xff\xfe"}, 400, svc.CodeMalformedHeaders},
-			{"no base-64", headers{"Authorization", "Basic " + raw}, 403, svc.CodeUnknownCustomer},
-			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))}, 403, svc.CodeUnknownCustomer},
-			{"a zero byte", basic("client\x00", "x"), 403, svc.CodeUnknownCustomer},
-			{"no text inside", basic("\xff\xfe", "x"), 403, svc.CodeUnknownCustomer},
-			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, svc.CodeUnknownCustomer},
-			{"a wrong secret", basic(b.seed.ClientID, store.NewSecret()), 403, svc.CodeUnknownCustomer},
-			{"an empty secret", basic(b.seed.ClientID, ""), 403, svc.CodeUnknownCustomer},
-			{"somebody else's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, svc.CodeUnknownCustomer},
+			{"the other environment", headers{"Authorization", "Basic " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
+			{"no such environment", headers{"Authorization", "Basic " + good, "X-Environment", "Sandbox"}, 400, contract.CodeMalformedHeaders},
+			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"}, 400, contract.CodeMalformedHeaders},
+			{"no header", nil, 400, contract.CodeMalformedHeaders},
+			{"two headers", headers{"Authorization", "Basic " + good, "Authorization", "Basic " + good}, 400, contract.CodeMalformedHeaders},
+			{"another scheme", headers{"Authorization", "Digest " + good}, 400, contract.CodeMalformedHeaders},
+			{"a scheme alone", headers{"Authorization", "Basic "}, 400, contract.CodeMalformedHeaders},
+			{"two values", headers{"Authorization", "Basic " + good + " x"}, 400, contract.CodeMalformedHeaders},
+			{"bytes that are no text", headers{"Authorization", "Basic \xff\xfe"}, 400, contract.CodeMalformedHeaders},
+			{"no base-64", headers{"Authorization", "Basic " + raw}, 403, contract.CodeUnknownCustomer},
+			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))}, 403, contract.CodeUnknownCustomer},
+			{"a zero byte", basic("client\x00", "x"), 403, contract.CodeUnknownCustomer},
+			{"no text inside", basic("\xff\xfe", "x"), 403, contract.CodeUnknownCustomer},
+			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, contract.CodeUnknownCustomer},
+			{"a wrong secret", basic(b.seed.ClientID, store.NewSecret()), 403, contract.CodeUnknownCustomer},
+			{"an empty secret", basic(b.seed.ClientID, ""), 403, contract.CodeUnknownCustomer},
+			{"somebody else's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, contract.CodeUnknownCustomer},
 		} {
 			b.want(c.what, b.get("/connect/accesstoken", c.h), c.status, c.code)
 		}
@@ -162,18 +162,18 @@ func TestAccessTokens(t *testing.T) {
 			what   string
 			h      headers
 			status int
-			code   svc.Code
+			code   contract.Code
 		}{
 			{"a good token", headers{"Authorization", "Bearer " + good}, 200, ""},
 			{"without padding", headers{"Authorization", "Bearer " + strings.TrimRight(good, "=")}, 200, ""},
-			{"no header", nil, 400, svc.CodeMalformedHeaders},
-			{"Basic", b.basic(), 400, svc.CodeMalformedHeaders},
-			{"the token as it is", headers{"Authorization", "Bearer " + token}, 403, svc.CodeUnknownCustomer},
-			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, svc.CodeUnknownCustomer},
-			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, svc.CodeUnknownCustomer},
-			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, svc.CodeUnknownCustomer},
-			{"somebody's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, svc.CodeUnknownCustomer},
-			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, svc.CodeUnknownCustomer},
+			{"no header", nil, 400, contract.CodeMalformedHeaders},
+			{"Basic", b.basic(), 400, contract.CodeMalformedHeaders},
+			{"the token as it is", headers{"Authorization", "Bearer " + token}, 403, contract.CodeUnknownCustomer},
+			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, contract.CodeUnknownCustomer},
+			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, contract.CodeUnknownCustomer},
+			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
+			{"somebody's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, contract.CodeUnknownCustomer},
+			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, contract.CodeUnknownCustomer},
 			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
 		} {
 			b.want(c.what, b.get("/connect/status", append(c.h, "X-Public-Token", publicToken)), c.status, c.code)
@@ -182,9 +182,9 @@ func TestAccessTokens(t *testing.T) {
 		b.do("POST", "/clock", map[string]string{"advance": "4m50s"})
 		b.want("a token of 4 minutes and 50 seconds", b.get("/connect/status", byToken), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "11s"})
-		b.want("a token of over 5 minutes", b.get("/connect/status", byToken), 401, svc.CodeExpiredToken)
+		b.want("a token of over 5 minutes", b.get("/connect/status", byToken), 401, contract.CodeExpiredToken)
 		b.do("POST", "/clock", map[string]string{"advance": "72h"})
-		b.want("a token of three days", b.get("/connect/status", byToken), 401, svc.CodeExpiredToken)
+		b.want("a token of three days", b.get("/connect/status", byToken), 401, contract.CodeExpiredToken)
 	})
 }
 
@@ -195,28 +195,28 @@ func TestWhichReportMayBeRead(t *testing.T) {
 		_ = pending
 		mine, other := b.bearer(b.basic()), b.bearer(b.thirdParty())
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
-			b.want("no identifier", b.get(path, mine), 400, svc.CodeMalformedHeaders)
-			b.want("an empty identifier", b.get(path, append(headers{"X-Public-Token", ""}, mine...)), 400, svc.CodeMalformedHeaders)
-			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)), 400, svc.CodeMalformedHeaders)
-			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)), 404, svc.CodeInvalidToken)
-			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, svc.CodeInvalidToken)
-			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, svc.CodeInvalidToken)
-			b.want("somebody else's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, svc.CodeInvalidToken)
-			b.want("somebody else's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, svc.CodeInvalidToken)
+			b.want("no identifier", b.get(path, mine), 400, contract.CodeMalformedHeaders)
+			b.want("an empty identifier", b.get(path, append(headers{"X-Public-Token", ""}, mine...)), 400, contract.CodeMalformedHeaders)
+			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)), 400, contract.CodeMalformedHeaders)
+			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)), 404, contract.CodeInvalidToken)
+			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, contract.CodeInvalidToken)
+			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, contract.CodeInvalidToken)
+			b.want("somebody else's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, contract.CodeInvalidToken)
+			b.want("somebody else's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, contract.CodeInvalidToken)
 		}
 		waiting := append(headers{"X-External-Id", "waiting"}, mine...)
 		if a := b.get("/connect/status", waiting); a.text("status") != "PENDING" {
 			t.Errorf("a report that was not begun is %s", a.raw)
 		}
-		b.want("a pending report", b.get("/connect/cashflow/v2/json", waiting), 404, svc.CodeReportNotReady)
+		b.want("a pending report", b.get("/connect/cashflow/v2/json", waiting), 404, contract.CodeReportNotReady)
 
 		b.do("POST", "/clock", map[string]string{"advance": "2159h59m"}) // 90 days but a minute
 		mine = b.bearer(b.basic())
 		b.want("a report of 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "2m"})
 		mine = b.bearer(b.basic())
-		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 404, svc.CodeInvalidToken)
-		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)), 404, svc.CodeInvalidToken)
+		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 404, contract.CodeInvalidToken)
+		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)), 404, contract.CodeInvalidToken)
 	})
 }
 
@@ -241,7 +241,7 @@ func TestKeySet(t *testing.T) {
 			return ids
 		}
 		signer := func() string {
-			token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}).text("redirectToken")
+			token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 			_, jwt, ok := strings.Cut(b.complete(token, map[string]any{"end": "exit"}).text("completeUrl"), "jwt=")
 			if !ok {
 				t.Fatal("no outcome token came back")
@@ -286,10 +286,10 @@ func TestKeySet(t *testing.T) {
 
 func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}).text("redirectToken")
+		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		_, jwt, _ := strings.Cut(b.complete(token, nil).text("completeUrl"), "jwt=")
 		h := headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(jwt)), "X-External-Id", "x"}
-		b.want("an outcome token as Bearer", b.get("/connect/status", h), 403, svc.CodeUnknownCustomer)
+		b.want("an outcome token as Bearer", b.get("/connect/status", h), 403, contract.CodeUnknownCustomer)
 
 		key, err := jose.GenerateKey()
 		if err != nil {
@@ -300,7 +300,7 @@ func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		h[1] = "Bearer " + base64.StdEncoding.EncodeToString([]byte(forged))
-		b.want("a token of another key", b.get("/connect/status", h), 403, svc.CodeUnknownCustomer)
+		b.want("a token of another key", b.get("/connect/status", h), 403, contract.CodeUnknownCustomer)
 	})
 }
 
@@ -313,39 +313,39 @@ func TestConsumers(t *testing.T) {
 		path := "/connect/consumers/" + id
 		b.want("a consumer without anything", create(map[string]any{}), 201, "")
 		b.want("another one without external id", create(map[string]any{"consumerExternalId": nil}), 201, "")
-		b.want("its external id again", create(map[string]any{"consumerExternalId": "c-1"}), 400, svc.CodeDuplicateExternalID)
-		b.want("an external id that is too long", create(map[string]any{"consumerExternalId": strings.Repeat("x", 65)}), 400, svc.CodeMalformedBody)
-		b.want("a zero byte", create(map[string]any{"consumerExternalId": "a\x00b"}), 400, svc.CodeMalformedBody)
-		b.want("a number", create(map[string]any{"consumerExternalId": 7}), 400, svc.CodeMalformedBody)
-		b.want("an unknown member", create(map[string]any{"name": "x"}), 400, svc.CodeMalformedBody)
-		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, svc.CodeMalformedBody)
-		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, svc.Code(svc.WidgetPrefillEmail))
-		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, svc.Code(svc.WidgetPrefillKey))
-		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 400, svc.CodeMalformedHeaders)
-		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, svc.CodeBodyTooLarge)
+		b.want("its external id again", create(map[string]any{"consumerExternalId": "c-1"}), 400, contract.CodeDuplicateExternalID)
+		b.want("an external id that is too long", create(map[string]any{"consumerExternalId": strings.Repeat("x", 65)}), 400, contract.CodeMalformedBody)
+		b.want("a zero byte", create(map[string]any{"consumerExternalId": "a\x00b"}), 400, contract.CodeMalformedBody)
+		b.want("a number", create(map[string]any{"consumerExternalId": 7}), 400, contract.CodeMalformedBody)
+		b.want("an unknown member", create(map[string]any{"name": "x"}), 400, contract.CodeMalformedBody)
+		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, contract.CodeMalformedBody)
+		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, contract.Code(contract.WidgetPrefillEmail))
+		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, contract.Code(contract.WidgetPrefillKey))
+		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 400, contract.CodeMalformedHeaders)
+		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, contract.CodeBodyTooLarge)
 
 		read := b.get(path, b.basic())
 		if read.status != 200 || read.text("consumerExternalId") != "c-1" || read.body["prefill"].(map[string]any)["dob"] != "1990-04-12" {
 			t.Errorf("it reads back as %s", read.raw)
 		}
 		for what, p := range map[string]string{"an unknown consumer": "/connect/consumers/7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", "no UUID": "/connect/consumers/%00"} {
-			b.want(what, b.get(p, b.basic()), 404, svc.CodeNotFound)
+			b.want(what, b.get(p, b.basic()), 404, contract.CodeNotFound)
 		}
 		for _, method := range []string{"GET", "PATCH", "DELETE"} {
 			var body any
 			if method == "PATCH" {
 				body = map[string]any{}
 			}
-			b.want(method+" by another customer", b.ask(b.service.URL, method, path, b.thirdParty(), body), 404, svc.CodeNotFound)
+			b.want(method+" by another customer", b.ask(b.service.URL, method, path, b.thirdParty(), body), 404, contract.CodeNotFound)
 		}
 		patch := func(body any) answer { return b.ask(b.service.URL, "PATCH", path, b.basic(), body) }
 		changed := patch(map[string]any{"prefill": map[string]any{"phone": "555-010-0199", "dob": "1991-01-01"}})
 		if changed.status != 200 || changed.body["prefill"].(map[string]any)["firstName"] != "Default" || changed.body["prefill"].(map[string]any)["dob"] != "1991-01-01" {
 			t.Errorf("changed to %s", changed.raw)
 		}
-		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}), 400, svc.Code(svc.WidgetPIIMissing))
+		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}), 400, contract.Code(contract.WidgetPIIMissing))
 		create(map[string]any{"consumerExternalId": "c-2"})
-		b.want("an external id that is taken", patch(map[string]any{"consumerExternalId": "c-2"}), 400, svc.CodeDuplicateExternalID)
+		b.want("an external id that is taken", patch(map[string]any{"consumerExternalId": "c-2"}), 400, contract.CodeDuplicateExternalID)
 		if a := patch(map[string]any{"consumerExternalId": nil}); a.body["consumerExternalId"] != nil || a.status != 200 {
 			t.Errorf("the external id taken away: %s", a.raw)
 		}
@@ -360,23 +360,23 @@ func TestConsumers(t *testing.T) {
 		if a := b.get(path, b.basic()); a.body["consentWithdrawn"] != true {
 			t.Errorf("after withdrawal it reads %s", a.raw)
 		}
-		b.want("a change after withdrawal", patch(map[string]any{}), 409, svc.CodeInvalidState)
+		b.want("a change after withdrawal", patch(map[string]any{}), 409, contract.CodeInvalidState)
 		b.want("a visit after withdrawal", b.post("/connect/initialization", b.basic(),
-			map[string]any{"productId": b.seed.Products[svc.Cashflow], "consumerId": id}), 400, svc.CodeInvalidConsumerID)
+			map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": id}), 400, contract.CodeInvalidConsumerID)
 	})
 }
 
 func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, svc.CodeNotFound)
-		b.want("the root", b.get("/", nil), 404, svc.CodeNotFound)
+		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, contract.CodeNotFound)
+		b.want("the root", b.get("/", nil), 404, contract.CodeNotFound)
 		a := b.post("/connect/status", b.basic(), map[string]any{})
-		b.want("a wrong method", a, 405, svc.CodeMethodNotAllowed)
+		b.want("a wrong method", a, 405, contract.CodeMethodNotAllowed)
 		if a.header.Get("Allow") == "" {
 			t.Error("a wrong method is not told which is right")
 		}
-		b.want("an unknown path of the control", b.do("GET", "/nothing", nil), 404, svc.CodeNotFound)
-		b.want("a wrong method of the control", b.do("GET", "/reset", nil), 405, svc.CodeMethodNotAllowed)
+		b.want("an unknown path of the control", b.do("GET", "/nothing", nil), 404, contract.CodeNotFound)
+		b.want("a wrong method of the control", b.do("GET", "/reset", nil), 405, contract.CodeMethodNotAllowed)
 	})
 }
 
@@ -396,8 +396,8 @@ func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
 		// Every other way in that takes something personal.
 		b.earned(canary, map[string]any{"payStubs": []map[string]string{{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
 		b.eligible("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
-		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
-		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
+		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
 		b.ready(b.submit(submission("personal", personal("lastName", "Zwitscher"))).text("publicToken"))
 		b.relayed(publicToken)
 		b.staffed()
@@ -425,7 +425,7 @@ func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
 func TestProductionHasNoSandbox(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	p, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		URL: "https://provider.example", Environment: svc.Production, Assets: web.Provider()})
+		URL: "https://provider.example", Environment: contract.Production, Assets: web.Provider()})
 	if err != nil {
 		t.Fatal(err)
 	}

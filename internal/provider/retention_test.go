@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestWhatIsTooOldIsDeleted holds every table that grows with use to how long its rows
@@ -48,7 +48,7 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 			b.complete(b.begin("prefill", nil, "consumerId", id), nil)
 		}
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+gone, b.basic(), nil), 204, "")
-		income := map[string]any{"productId": b.seed.Products[svc.Income], "prefill": resident}
+		income := map[string]any{"productId": b.seed.Products[contract.Income], "prefill": resident}
 		b.earned(resident, map[string]any{"payStubs": []map[string]string{{"fileName": "a.pdf", "contentBase64": "JVBERi0xLjcK"}}})
 		b.want("redirect", b.post("/secure-redirect", b.basic(), income), 200, "")
 		b.want("invite", b.post("/connect/invite", b.basic(), with(income, "deliverTo", "ada@mail.example")), 200, "")

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/svc"
 )
 
 // entitle enables or disables something for the account of a publicId, as the operator does.
@@ -30,7 +30,7 @@ func (b *bench) rotate(h headers) answer {
 
 func TestASecretIsRotated(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.want("not enabled", b.rotate(b.thirdParty()), 403, svc.CodeForbidden)
+		b.want("not enabled", b.rotate(b.thirdParty()), 403, contract.CodeForbidden)
 		now := time.Now()
 		a := b.rotate(b.basic())
 		b.want("rotation", a, 200, "")
@@ -44,7 +44,7 @@ func TestASecretIsRotated(t *testing.T) {
 		old, current := b.basic(), basic(b.seed.ClientID, a.text("secretKey"))
 		for what, h := range map[string]headers{"the former secret": old, "the new one": current} {
 			b.want(what, b.get("/connect/accesstoken", h), 200, "")
-			b.want("rotating again with "+what, b.rotate(h), 409, svc.CodeInvalidState)
+			b.want("rotating again with "+what, b.rotate(h), 409, contract.CodeInvalidState)
 		}
 		if strings.Contains(b.log.String(), a.text("secretKey")) {
 			t.Error("the log has the secret")
@@ -53,20 +53,20 @@ func TestASecretIsRotated(t *testing.T) {
 		b.want("the former secret in its last minute", b.get("/connect/accesstoken", old), 200, "")
 		token := b.bearer(old)
 		b.advance("1m1s")
-		b.want("the former secret after 24 hours", b.get("/connect/accesstoken", old), 403, svc.CodeUnknownCustomer)
-		b.want("a rotation with it", b.rotate(old), 403, svc.CodeUnknownCustomer)
-		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")), 403, svc.CodeUnknownCustomer)
+		b.want("the former secret after 24 hours", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
+		b.want("a rotation with it", b.rotate(old), 403, contract.CodeUnknownCustomer)
+		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")), 403, contract.CodeUnknownCustomer)
 		b.want("the new one then", b.get("/connect/accesstoken", current), 200, "")
 		// A restart brings the generated customer up to date, and not its old secret back.
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
-		b.want("the former secret after a restart", b.get("/connect/accesstoken", old), 403, svc.CodeUnknownCustomer)
+		b.want("the former secret after a restart", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
 
 		second := b.rotate(current)
 		b.want("a second rotation", second, 200, "")
 		b.want("the newest", b.get("/connect/accesstoken", basic(b.seed.ClientID, second.text("secretKey"))), 200, "")
-		b.want("another's client", b.get("/connect/accesstoken", basic(b.seed.ThirdParty.ClientID, second.text("secretKey"))), 403, svc.CodeUnknownCustomer)
+		b.want("another's client", b.get("/connect/accesstoken", basic(b.seed.ThirdParty.ClientID, second.text("secretKey"))), 403, contract.CodeUnknownCustomer)
 		if n := b.one(`SELECT CAST(count(*) AS TEXT) FROM credentials WHERE client_id = $1`, b.seed.ClientID); n != "3" {
 			t.Errorf("%s secrets are kept, want 3 hashes", n)
 		}
@@ -109,14 +109,14 @@ func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
 		b.want("a visit", b.post("/connect/initialization", own, map[string]any{"productId": product, "externalId": "own", "prefill": applicant}), 200, "")
 		b.want("its report", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own")), 200, "")
 		b.want("its parent's reading", b.get("/connect/status", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", child)), 200, "")
-		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", b.seed.PublicID)), 403, svc.CodeUnknownCustomer)
-		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, svc.CodeForbidden)
-		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}), 403, svc.CodeForbidden)
-		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, svc.CodeForbidden)
+		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", b.seed.PublicID)), 403, contract.CodeUnknownCustomer)
+		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, contract.CodeForbidden)
+		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}), 403, contract.CodeForbidden)
+		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, contract.CodeForbidden)
 		b.entitle(child, false, customers.CredentialRotation)
-		b.want("rotation, which is disabled for it alone", b.rotate(own), 403, svc.CodeForbidden)
+		b.want("rotation, which is disabled for it alone", b.rotate(own), 403, contract.CodeForbidden)
 		b.entitle(child, true, customers.CredentialRotation)
-		b.want("rotation for it", b.rotate(append(b.basic(), "X-PUBLIC-ID", child)), 403, svc.CodeForbidden)
+		b.want("rotation for it", b.rotate(append(b.basic(), "X-PUBLIC-ID", child)), 403, contract.CodeForbidden)
 		b.want("rotation", b.rotate(own), 200, "")
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 func TestClock(t *testing.T) {
@@ -35,9 +35,9 @@ func TestClock(t *testing.T) {
 			"nothing": map[string]string{}, "both": map[string]string{"now": "2030-02-28T12:00:00Z", "advance": "1h"},
 			"no duration": map[string]string{"advance": "soon"}, "far away": map[string]string{"advance": "2000000h"},
 		} {
-			b.want(what, b.do("POST", "/clock", body), 400, svc.CodeInvalidParameters)
+			b.want(what, b.do("POST", "/clock", body), 400, contract.CodeInvalidParameters)
 		}
-		b.want("no date", b.do("POST", "/clock", map[string]string{"now": "tomorrow"}), 400, svc.CodeMalformedBody)
+		b.want("no date", b.do("POST", "/clock", map[string]string{"now": "tomorrow"}), 400, contract.CodeMalformedBody)
 	})
 }
 
@@ -49,11 +49,11 @@ func TestFaults(t *testing.T) {
 		}
 		const keys = "/connect/jwkset"
 		set("GET "+keys, "status:503", 2)
-		b.want("first", b.get(keys, nil), 503, svc.CodeUnavailable)
+		b.want("first", b.get(keys, nil), 503, contract.CodeUnavailable)
 		if a := b.get("/connect/nothing", nil); a.status != 404 {
 			t.Errorf("another address was struck: %d", a.status)
 		}
-		b.want("second", b.get(keys, nil), 503, svc.CodeUnavailable)
+		b.want("second", b.get(keys, nil), 503, contract.CodeUnavailable)
 		b.want("third", b.get(keys, nil), 200, "")
 		set("* /connect/*", "drop", 1)
 		if a := b.get(keys, nil); a.status != 0 {
@@ -67,7 +67,7 @@ func TestFaults(t *testing.T) {
 		b.want("delayed", b.get(keys, nil), 200, "")
 		set("GET "+keys, "status:500", -1)
 		for range 3 {
-			b.want("always", b.get(keys, nil), 500, svc.CodeInternal)
+			b.want("always", b.get(keys, nil), 500, contract.CodeInternal)
 		}
 		if a := b.do("GET", "/faults", nil); !strings.Contains(string(a.raw), `"status:500"`) {
 			t.Errorf("the list is %s", a.raw)
@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 			{"match": "GET /x", "action": "status:200"}, {"match": "GET /x", "action": "delay:2h"}, {"match": "GET /x", "action": "drop:1"},
 			{"match": "GET /x", "action": "drop", "times": 0},
 		} {
-			b.want(fmt.Sprint(bad), b.do("POST", "/faults", bad), 400, svc.CodeInvalidParameters)
+			b.want(fmt.Sprint(bad), b.do("POST", "/faults", bad), 400, contract.CodeInvalidParameters)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestResetForgetsEverythingButTheCustomers(t *testing.T) {
 		if a := b.do("GET", "/faults", nil); strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("faults are %s", a.raw)
 		}
-		b.want("the old report", b.get("/connect/status", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...)), 404, svc.CodeInvalidToken)
+		b.want("the old report", b.get("/connect/status", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...)), 404, contract.CodeInvalidToken)
 		if done := b.complete(b.begin("externalId", "x"), nil); done.text("status") != "SUCCESS" {
 			t.Errorf("after a reset a visit ends with %s", done.raw)
 		}
@@ -142,13 +142,13 @@ func TestPreparedReports(t *testing.T) {
 		if r.Identities[0].Matching != nil {
 			t.Error("a single identity has a matching")
 		}
-		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}), 400, svc.CodeInvalidParameters)
-		b.want("neither", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow"}), 400, svc.CodeInvalidParameters)
-		b.want("nobody's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, svc.CodeUnknownCustomer)
+		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}), 400, contract.CodeInvalidParameters)
+		b.want("neither", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow"}), 400, contract.CodeInvalidParameters)
+		b.want("nobody's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, contract.CodeUnknownCustomer)
 		bad := map[string]any{"personal": map[string]any{}, "accounts": []any{map[string]any{"id": "-", "accountType": "LOAN", "currentBalance": 1.234,
 			"transactions": []any{map[string]any{"id": "t", "status": "POSTED", "amount": 1e20, "creditOrDebit": "X"}}}}}
 		a = b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": bad})
-		b.want("a bad submission", a, 400, svc.CodeMalformedBody)
+		b.want("a bad submission", a, 400, contract.CodeMalformedBody)
 		if details, _ := a.body["details"].([]any); len(details) < 9 || !strings.Contains(string(a.raw), "submission.accounts[0].transactions[0].datePosted") {
 			t.Errorf("the details are %s", a.raw)
 		}
@@ -213,9 +213,9 @@ func TestFiringWebhooksAgain(t *testing.T) {
 				t.Errorf("fired with another id: %+v", e)
 			}
 		}
-		b.want("an unknown report", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": "x"}), 404, svc.CodeInvalidToken)
-		b.want("too often", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 101}), 400, svc.CodeInvalidParameters)
-		b.want("no duration", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "delay": "x"}), 400, svc.CodeInvalidParameters)
+		b.want("an unknown report", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": "x"}), 404, contract.CodeInvalidToken)
+		b.want("too often", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 101}), 400, contract.CodeInvalidParameters)
+		b.want("no duration", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "delay": "x"}), 400, contract.CodeInvalidParameters)
 	})
 }
 
@@ -232,14 +232,14 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 		}
 		b.complete(b.begin(), nil)
 		b.inbox.wait(t, 1) // the old secret still signs, beside the new one
-		b.want("an unknown customer", b.do("POST", "/callbacks", map[string]any{"publicId": "x", "url": url}), 403, svc.CodeUnknownCustomer)
+		b.want("an unknown customer", b.do("POST", "/callbacks", map[string]any{"publicId": "x", "url": url}), 403, contract.CodeUnknownCustomer)
 		for _, bad := range []string{"", "ftp://x.example", "javascript:alert(1)", "http://"} {
-			b.want("callback "+bad, b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, svc.CodeInvalidParameters)
-			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, svc.CodeInvalidParameters)
+			b.want("callback "+bad, b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, contract.CodeInvalidParameters)
+			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, contract.CodeInvalidParameters)
 		}
 		b.want("a complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": "https://new.example/back?t=[token]"}), 204, "")
-		b.want("a complete URL of nobody", b.do("POST", "/complete-urls", map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, svc.CodeUnknownCustomer)
-		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[svc.Cashflow], "prefill": applicant}).text("redirectToken")
+		b.want("a complete URL of nobody", b.do("POST", "/complete-urls", map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
+		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		if back := b.complete(token, nil).text("completeUrl"); !strings.HasPrefix(back, "https://new.example/back?t=ey") {
 			t.Errorf("the way back is %s", back)
 		}
@@ -249,10 +249,10 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		a := b.ask(b.control.URL, "POST", "/reset", headers{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, nil)
-		b.want("a page of another origin", a, http.StatusForbidden, svc.CodeForbidden)
+		b.want("a page of another origin", a, http.StatusForbidden, contract.CodeForbidden)
 		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp", "1", "webhook-signature", "v1,x"}, map[string]any{})
-		b.want("an event that an account has sent here", a, http.StatusForbidden, svc.CodeForbidden)
-		b.want("an unknown token", b.do("POST", "/visits/nobody/complete", map[string]any{}), 404, svc.CodeInvalidToken)
+		b.want("an event that an account has sent here", a, http.StatusForbidden, contract.CodeForbidden)
+		b.want("an unknown token", b.do("POST", "/visits/nobody/complete", map[string]any{}), 404, contract.CodeInvalidToken)
 	})
 }
 

@@ -7,16 +7,16 @@ import (
 	"net/http"
 	"time"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -43,7 +43,7 @@ type Sandbox interface {
 	Now() time.Time
 	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends
 	Wrap(next http.Handler) http.Handler
-	Sender(to events.Sender) events.Sender
+	Sender(to webhooks.Sender) webhooks.Sender
 	Sources(s Services) Sources
 	Control(s Services, h ControlHooks) http.Handler
 }
@@ -60,10 +60,10 @@ type SandboxConfig struct {
 type Services struct {
 	DB        *store.DB
 	Log       *slog.Logger
-	Keys      *gate.Keys
+	Keys      *auth.Keys
 	Customers *customers.Service
 	Reports   *reports.Service
-	Events    *events.Service
+	Events    *webhooks.Service
 	Visits    *visits.Service
 	Sharing   *sharing.Service
 	Accounts  *bankaccounts.Service
@@ -84,8 +84,8 @@ func (p *Provider) services() Services {
 }
 
 // sources are those of an environment.
-func (p *Provider) sources(env svc.Environment) Sources {
-	if env == svc.Sandbox {
+func (p *Provider) sources(env contract.Environment) Sources {
+	if env == contract.Sandbox {
 		return p.invented
 	}
 	return Sources{}

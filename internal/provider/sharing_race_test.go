@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/svc"
 )
 
 // TestSharingAndWithdrawingAtOnce lets many ask for the same pair, and lets
@@ -59,7 +59,7 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if a.status != 200 && a.text("error") != string(svc.CodeRelayTokenRevoked) {
+				if a.status != 200 && a.text("error") != string(contract.CodeRelayTokenRevoked) {
 					t.Errorf("%s: %d %s", what, a.status, a.raw)
 				}
 				if a.status == 200 {
@@ -71,8 +71,8 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 		if answers["withdraw"] != 1 {
 			t.Errorf("%d withdrawals were the first", answers["withdraw"])
 		}
-		b.want("sharing after that", b.share(publicToken), 400, svc.CodeRelayTokenRevoked)
-		b.want("reading after that", b.get("/connect/cashflow/v2/json", theirs), 400, svc.CodeRelayTokenRevoked)
+		b.want("sharing after that", b.share(publicToken), 400, contract.CodeRelayTokenRevoked)
+		b.want("reading after that", b.get("/connect/cashflow/v2/json", theirs), 400, contract.CodeRelayTokenRevoked)
 		if n := b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`); n != 0 {
 			t.Errorf("%d tokens came back", n)
 		}
@@ -109,11 +109,11 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		mine, _ := b.walked("single")
 		late, _ := b.walked("multi")
-		stranger := b.account("svc-stranger", svc.Sandbox, "")
+		stranger := b.account("svc-stranger", contract.Sandbox, "")
 		b.entitle("svc-stranger", true, customers.RelayTokens)
 		const friends = 24
 		for i := range friends {
-			b.account(fmt.Sprint("svc-friend-", i), svc.Sandbox, "")
+			b.account(fmt.Sprint("svc-friend-", i), contract.Sandbox, "")
 		}
 		b.want("withdrawn", b.withdraw(b.relayed(mine)), 200, "")
 		var consumer string
@@ -146,12 +146,12 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 				h                     headers
 				publicToken, publicID string
 				status                int
-				code                  svc.Code
+				code                  contract.Code
 			}{
-				"somebody else's report": {stranger, mine, friend, 404, svc.CodeInvalidToken},
-				"with oneself":           {b.basic(), mine, b.seed.PublicID, 400, svc.CodeInvalidPublicID},
-				"with nobody":            {b.basic(), mine, "svc-nobody", 400, svc.CodeInvalidPublicID},
-				"what was withdrawn":     {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, svc.CodeRelayTokenRevoked},
+				"somebody else's report": {stranger, mine, friend, 404, contract.CodeInvalidToken},
+				"with oneself":           {b.basic(), mine, b.seed.PublicID, 400, contract.CodeInvalidPublicID},
+				"with nobody":            {b.basic(), mine, "svc-nobody", 400, contract.CodeInvalidPublicID},
+				"what was withdrawn":     {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, contract.CodeRelayTokenRevoked},
 			} {
 				wg.Go(func() {
 					b.want(what, b.post(relayPath, c.h, map[string]any{"publicToken": c.publicToken, "publicId": c.publicID}), c.status, c.code)
@@ -164,7 +164,7 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 					t.Errorf("list: %s", a.raw)
 				}
 			})
-			wg.Go(func() { b.want("somebody else's list", b.get(list, stranger), 404, svc.CodeNotFound) })
+			wg.Go(func() { b.want("somebody else's list", b.get(list, stranger), 404, contract.CodeNotFound) })
 		}
 		wg.Wait()
 		seen := map[string]bool{}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -63,7 +63,7 @@ func (b *bench) thirdPartyInbox() *inbox {
 }
 
 // account adds a customer and returns its credentials.
-func (b *bench) account(publicID string, env svc.Environment, parent string) headers {
+func (b *bench) account(publicID string, env contract.Environment, parent string) headers {
 	b.t.Helper()
 	id, secret := uuid.NewString(), store.NewSecret()
 	for _, q := range []struct {
@@ -95,7 +95,7 @@ func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
 		in := b.thirdPartyInbox()
 		publicToken, own := b.walked("joint", "externalId", "mine", "userArgs", "private=words")
 		relayToken := b.relayed(publicToken)
-		if relayToken == publicToken || !svc.IsUUID(relayToken) {
+		if relayToken == publicToken || !contract.IsUUID(relayToken) {
 			t.Fatalf("relay token %q", relayToken)
 		}
 		theirs := b.relay(relayToken)
@@ -145,8 +145,8 @@ func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
 		}
 
 		event := in.wait(t, 1)[0]
-		if event.PublicToken != relayToken || event.Status != svc.StatusSuccess || event.PublicID != b.seed.ThirdParty.PublicID ||
-			event.Environment != svc.Sandbox || event.ProductID != b.seed.Products[svc.Cashflow] ||
+		if event.PublicToken != relayToken || event.Status != contract.StatusSuccess || event.PublicID != b.seed.ThirdParty.PublicID ||
+			event.Environment != contract.Sandbox || event.ProductID != b.seed.Products[contract.Cashflow] ||
 			event.ExternalID != "" || event.UserArgs != "" || event.ConsumerID != "" {
 			t.Errorf("webhook: %+v", event)
 		}
@@ -164,7 +164,7 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		publicToken, own := b.walked("single", "externalId", "mine")
 		relayToken := b.relayed(publicToken)
-		stranger := b.account("svc-stranger", svc.Sandbox, "")
+		stranger := b.account("svc-stranger", contract.Sandbox, "")
 		third := b.bearer(b.thirdParty())
 		b.entitle(b.seed.ThirdParty.PublicID, true, customers.AccountNumbers)
 		b.entitle("svc-stranger", true, customers.AccountNumbers)
@@ -181,21 +181,21 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 		} {
 			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"} {
 				a := b.get(path, h)
-				b.want(what+" "+path, a, 404, svc.CodeInvalidToken)
+				b.want(what+" "+path, a, 404, contract.CodeInvalidToken)
 				if a.text("message") != unknown.text("message") {
 					t.Errorf("%s is told %q", what, a.text("message"))
 				}
 			}
 		}
 		ach := "/connect/bank-accounts/" + own.AccountDetails[0].AccountID + "/ach-details"
-		b.want("account numbers by the relay token", b.get(ach, b.relay(relayToken)), 404, svc.CodeInvalidToken)
+		b.want("account numbers by the relay token", b.get(ach, b.relay(relayToken)), 404, contract.CodeInvalidToken)
 		b.want("account numbers to the owner", b.get(ach, b.named(publicToken)), 200, "")
 		// It cannot be shared on.
-		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}), 404, svc.CodeInvalidToken)
-		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, svc.CodeInvalidToken)
+		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}), 404, contract.CodeInvalidToken)
+		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, contract.CodeInvalidToken)
 		// Nor withdrawn by anybody else.
 		for what, h := range map[string]headers{"the third party": b.thirdParty(), "a stranger": stranger} {
-			b.want("withdrawal by "+what, b.ask(b.service.URL, "DELETE", relayPath+"/"+relayToken, h, nil), 404, svc.CodeNotFound)
+			b.want("withdrawal by "+what, b.ask(b.service.URL, "DELETE", relayPath+"/"+relayToken, h, nil), 404, contract.CodeNotFound)
 		}
 		if n := b.count(`SELECT count(*) FROM relay_tokens WHERE read_at IS NOT NULL`); n != 0 {
 			t.Errorf("refused requests read %d reports", n)
@@ -208,7 +208,7 @@ func TestWhatCannotBeShared(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		publicToken, _ := b.walked("single")
 		failed := b.submit(submission("personal", nil)).text("publicToken")
-		b.account("svc-production", svc.Production, "")
+		b.account("svc-production", contract.Production, "")
 		third := b.seed.ThirdParty.PublicID
 		body := func(more ...any) map[string]any {
 			return with(map[string]any{"publicToken": publicToken, "publicId": third}, more...)
@@ -218,42 +218,42 @@ func TestWhatCannotBeShared(t *testing.T) {
 			h      headers
 			body   any
 			status int
-			code   svc.Code
+			code   contract.Code
 			field  string
 		}{
-			{"no authorization", nil, body(), 400, svc.CodeMalformedHeaders, "Authorization"},
-			{"an access token", b.bearer(b.basic()), body(), 400, svc.CodeMalformedHeaders, "Authorization"},
-			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, svc.CodeUnknownCustomer, ""},
-			{"the other environment", append(b.basic(), "X-ENVIRONMENT", "production"), body(), 403, svc.CodeUnknownCustomer, ""},
-			{"no JSON", b.basic(), "{", 400, svc.CodeMalformedBody, ""},
-			{"no object", b.basic(), "null", 400, svc.CodeMalformedBody, ""},
-			{"an unknown member", b.basic(), body("days", 3), 400, svc.CodeMalformedBody, "days"},
-			{"a member twice", b.basic(), `{"publicToken":"a","publicToken":"b"}`, 400, svc.CodeMalformedBody, "publicToken"},
-			{"a large body", b.basic(), `{"publicId":"` + strings.Repeat("x", 5<<10) + `"}`, 413, svc.CodeBodyTooLarge, ""},
-			{"nothing", b.basic(), map[string]any{}, 400, svc.CodeInvalidParameters, "publicId"},
-			{"no publicToken", b.basic(), map[string]any{"publicId": third}, 400, svc.CodeInvalidParameters, "publicToken"},
-			{"null for the publicToken", b.basic(), body("publicToken", nil), 400, svc.CodeInvalidParameters, "publicToken"},
-			{"a number for the publicToken", b.basic(), body("publicToken", 7), 400, svc.CodeInvalidParameters, "publicToken"},
-			{"a publicToken that is no UUID", b.basic(), body("publicToken", "mine"), 400, svc.CodeInvalidParameters, "publicToken"},
-			{"an object for the publicId", b.basic(), body("publicId", map[string]any{}), 400, svc.CodeInvalidParameters, "publicId"},
-			{"an empty publicId", b.basic(), body("publicId", ""), 400, svc.CodeInvalidParameters, "publicId"},
-			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, svc.CodeInvalidParameters, "publicId"},
-			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, svc.CodeInvalidParameters, "publicId"},
-			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, svc.CodeInvalidToken, ""},
-			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"), 404, svc.CodeInvalidToken, ""},
-			{"somebody else's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, svc.CodeInvalidToken, ""},
-			{"a report that failed", b.basic(), body("publicToken", failed), 404, svc.CodeReportNotReady, ""},
-			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, svc.CodeInvalidPublicID, ""},
-			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, svc.CodeInvalidPublicID, ""},
-			{"a third party of the other environment", b.basic(), body("publicId", "svc-production"), 400, svc.CodeInvalidPublicID, ""},
-			{"oneself", b.basic(), body("publicId", b.seed.PublicID), 400, svc.CodeInvalidPublicID, ""},
+			{"no authorization", nil, body(), 400, contract.CodeMalformedHeaders, "Authorization"},
+			{"an access token", b.bearer(b.basic()), body(), 400, contract.CodeMalformedHeaders, "Authorization"},
+			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, contract.CodeUnknownCustomer, ""},
+			{"the other environment", append(b.basic(), "X-ENVIRONMENT", "production"), body(), 403, contract.CodeUnknownCustomer, ""},
+			{"no JSON", b.basic(), "{", 400, contract.CodeMalformedBody, ""},
+			{"no object", b.basic(), "null", 400, contract.CodeMalformedBody, ""},
+			{"an unknown member", b.basic(), body("days", 3), 400, contract.CodeMalformedBody, "days"},
+			{"a member twice", b.basic(), `{"publicToken":"a","publicToken":"b"}`, 400, contract.CodeMalformedBody, "publicToken"},
+			{"a large body", b.basic(), `{"publicId":"` + strings.Repeat("x", 5<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""},
+			{"nothing", b.basic(), map[string]any{}, 400, contract.CodeInvalidParameters, "publicId"},
+			{"no publicToken", b.basic(), map[string]any{"publicId": third}, 400, contract.CodeInvalidParameters, "publicToken"},
+			{"null for the publicToken", b.basic(), body("publicToken", nil), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"a number for the publicToken", b.basic(), body("publicToken", 7), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"a publicToken that is no UUID", b.basic(), body("publicToken", "mine"), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"an object for the publicId", b.basic(), body("publicId", map[string]any{}), 400, contract.CodeInvalidParameters, "publicId"},
+			{"an empty publicId", b.basic(), body("publicId", ""), 400, contract.CodeInvalidParameters, "publicId"},
+			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, contract.CodeInvalidParameters, "publicId"},
+			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, contract.CodeInvalidParameters, "publicId"},
+			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
+			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"), 404, contract.CodeInvalidToken, ""},
+			{"somebody else's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
+			{"a report that failed", b.basic(), body("publicToken", failed), 404, contract.CodeReportNotReady, ""},
+			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, contract.CodeInvalidPublicID, ""},
+			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, contract.CodeInvalidPublicID, ""},
+			{"a third party of the other environment", b.basic(), body("publicId", "svc-production"), 400, contract.CodeInvalidPublicID, ""},
+			{"oneself", b.basic(), body("publicId", b.seed.PublicID), 400, contract.CodeInvalidPublicID, ""},
 		} {
 			a := b.post(relayPath, c.h, c.body)
 			b.want(c.what, a, c.status, c.code)
 			if c.field != "" && !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
 				t.Errorf("%s: %s does not name %s", c.what, a.raw, c.field)
 			}
-			if c.code == svc.CodeReportNotReady && a.text("status") != "ERROR" {
+			if c.code == contract.CodeReportNotReady && a.text("status") != "ERROR" {
 				t.Errorf("%s: %s does not say its status", c.what, a.raw)
 			}
 		}
@@ -261,25 +261,25 @@ func TestWhatCannotBeShared(t *testing.T) {
 			t.Errorf("refused requests left %d relay tokens", n)
 		}
 		for what, path := range map[string]string{"an unknown token": uuid.NewString(), "no UUID": "x", "a NUL": "%00"} {
-			b.want("withdrawing "+what, b.withdraw(path), 404, svc.CodeNotFound)
+			b.want("withdrawing "+what, b.withdraw(path), 404, contract.CodeNotFound)
 		}
-		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil), 400, svc.CodeMalformedHeaders)
-		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), basic("x", "y"), nil), 403, svc.CodeUnknownCustomer)
+		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil), 400, contract.CodeMalformedHeaders)
+		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), basic("x", "y"), nil), 403, contract.CodeUnknownCustomer)
 
 		shared := b.share(strings.ToUpper(publicToken))
 		b.want("in capitals", shared, 200, "")
 		b.advance("719h59m")
 		other, _ := b.walked("single")
-		b.account("svc-late", svc.Sandbox, "")
+		b.account("svc-late", contract.Sandbox, "")
 		late := map[string]any{"publicToken": publicToken, "publicId": "svc-late"}
 		b.want("within 30 days", b.post(relayPath, b.basic(), late), 200, "")
 		b.advance("2m")
 		b.want("after 30 days, again", b.post(relayPath, b.basic(), late), 200, "")
-		b.account("svc-later", svc.Sandbox, "")
+		b.account("svc-later", contract.Sandbox, "")
 		later := map[string]any{"publicToken": publicToken, "publicId": "svc-later"}
-		b.want("after 30 days, for the first time", b.post(relayPath, b.basic(), later), 400, svc.CodeRelayTokenExpired)
+		b.want("after 30 days, for the first time", b.post(relayPath, b.basic(), later), 400, contract.CodeRelayTokenExpired)
 		relayToken := shared.text("relayToken")
-		b.want("expired", b.get("/connect/status", b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+		b.want("expired", b.get("/connect/status", b.relay(relayToken)), 400, contract.CodeRelayTokenExpired)
 		again := b.share(publicToken)
 		b.want("what expired, after 30 days", again, 200, "")
 		if got := again.text("relayToken"); got != relayToken {
@@ -287,10 +287,10 @@ func TestWhatCannotBeShared(t *testing.T) {
 		}
 		b.want("for another 72 hours", b.get("/connect/status", b.relay(relayToken)), 200, "")
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
-		b.want("what was withdrawn, after 30 days", b.share(publicToken), 400, svc.CodeRelayTokenRevoked)
+		b.want("what was withdrawn, after 30 days", b.share(publicToken), 400, contract.CodeRelayTokenRevoked)
 		b.want("a younger report", b.share(other), 200, "")
 		b.advance("1440h")
-		b.want("after 90 days", b.share(publicToken), 404, svc.CodeInvalidToken)
+		b.want("after 90 days", b.share(publicToken), 404, contract.CodeInvalidToken)
 	})
 }
 
@@ -305,9 +305,9 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 		b.advance("71h59m")
 		b.want("status within 72 hours", status(), 200, "")
 		b.advance("2m")
-		b.want("status after 72 hours", status(), 400, svc.CodeRelayTokenExpired)
-		b.want("report after 72 hours", read(), 400, svc.CodeRelayTokenExpired)
-		b.want("files after 72 hours", b.get("/connect/cashflow/v2/files", b.relay(relayToken)), 400, svc.CodeRelayTokenExpired)
+		b.want("status after 72 hours", status(), 400, contract.CodeRelayTokenExpired)
+		b.want("report after 72 hours", read(), 400, contract.CodeRelayTokenExpired)
+		b.want("files after 72 hours", b.get("/connect/cashflow/v2/files", b.relay(relayToken)), 400, contract.CodeRelayTokenExpired)
 
 		// Another grant gives the same token and another 72 hours.
 		if again := b.relayed(publicToken); again != relayToken {
@@ -330,7 +330,7 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 		b.want("after that", read(), 200, "")
 		b.want("its status", status(), 200, "")
 		b.advance("600h")
-		b.want("after the report's 90 days", read(), 404, svc.CodeInvalidToken)
+		b.want("after the report's 90 days", read(), 404, contract.CodeInvalidToken)
 	})
 }
 
@@ -341,21 +341,21 @@ func TestWithdrawing(t *testing.T) {
 		b.want("read", b.get("/connect/cashflow/v2/json", b.relay(relayToken)), 200, "")
 		b.want("withdrawn", b.withdraw(strings.ToUpper(relayToken)), 200, "")
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"} {
-			b.want(path, b.get(path, b.relay(relayToken)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path, b.get(path, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 		}
-		b.want("withdrawn again", b.withdraw(relayToken), 400, svc.CodeRelayTokenRevoked)
-		b.want("shared again", b.share(token), 400, svc.CodeRelayTokenRevoked)
+		b.want("withdrawn again", b.withdraw(relayToken), 400, contract.CodeRelayTokenRevoked)
+		b.want("shared again", b.share(token), 400, contract.CodeRelayTokenRevoked)
 		b.want("another third party", b.get("/connect/status", b.named(token)), 200, "")
-		b.account("svc-second", svc.Sandbox, "")
+		b.account("svc-second", contract.Sandbox, "")
 		b.want("with another third party", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-second"}), 200, "")
 
 		other, _ := b.walked("single")
 		late := b.relayed(other)
 		b.advance("73h")
-		b.want("expired", b.get("/connect/status", b.relay(late)), 400, svc.CodeRelayTokenExpired)
+		b.want("expired", b.get("/connect/status", b.relay(late)), 400, contract.CodeRelayTokenExpired)
 		b.want("an expired one is withdrawn", b.withdraw(late), 200, "")
-		b.want("and then revoked", b.get("/connect/status", b.relay(late)), 400, svc.CodeRelayTokenRevoked)
-		b.want("for good", b.share(other), 400, svc.CodeRelayTokenRevoked)
+		b.want("and then revoked", b.get("/connect/status", b.relay(late)), 400, contract.CodeRelayTokenRevoked)
+		b.want("for good", b.share(other), 400, contract.CodeRelayTokenRevoked)
 		if log := b.log.String(); strings.Contains(log, relayToken) || strings.Contains(log, late) {
 			t.Error("the log has a relay token")
 		}
@@ -377,7 +377,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 		if a := b.get("/connect/status", b.relay(early)); a.text("status") != "PENDING" {
 			t.Errorf("status: %s", a.raw)
 		}
-		b.want("its report", b.get("/connect/cashflow/v2/json", b.relay(early)), 404, svc.CodeReportNotReady)
+		b.want("its report", b.get("/connect/cashflow/v2/json", b.relay(early)), 404, contract.CodeReportNotReady)
 		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, early); n != 0 {
 			t.Errorf("%d events before there is anything to read", n)
 		}
@@ -387,7 +387,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 
 		b.complete(gone, nil)
 		b.complete(visit, nil)
-		if e := in.wait(t, 1)[0]; e.PublicToken != early || e.Status != svc.StatusSuccess {
+		if e := in.wait(t, 1)[0]; e.PublicToken != early || e.Status != contract.StatusSuccess {
 			t.Errorf("webhook: %+v", e)
 		}
 		b.want("its report then", b.get("/connect/cashflow/v2/json", b.relay(early)), 200, "")
@@ -399,7 +399,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 		failing := b.begin("externalId", "failing")
 		_, failed := share("failing")
 		b.complete(failing, map[string]any{"username": "error"})
-		if e := in.wait(t, 2)[1]; e.PublicToken != failed || e.Status != svc.StatusError {
+		if e := in.wait(t, 2)[1]; e.PublicToken != failed || e.Status != contract.StatusError {
 			t.Errorf("webhook of a failure: %+v", e)
 		}
 		if a := b.get("/connect/status", b.relay(failed)); a.text("status") != "ERROR" {
@@ -410,7 +410,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 
 func TestAParentSharesForItsChild(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		child := b.account("svc-child", svc.Sandbox, b.seed.PublicID)
+		child := b.account("svc-child", contract.Sandbox, b.seed.PublicID)
 		product := uuid.NewString()
 		if _, err := b.db.SQL.ExecContext(t.Context(), `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 			SELECT $1, id, 'cashflow', 'x', 'OTHER', 0 FROM customers WHERE public_id = 'svc-child'`, product); err != nil {
@@ -419,7 +419,7 @@ func TestAParentSharesForItsChild(t *testing.T) {
 		token := b.post(submissionPath, append(b.bearer(child), "X-PRODUCT-ID", product), submission()).text("publicToken")
 		asChild := append(b.basic(), "X-PUBLIC-ID", "svc-child")
 		body := map[string]any{"publicToken": token, "publicId": b.seed.ThirdParty.PublicID}
-		b.want("the child's report as the parent", b.post(relayPath, b.basic(), body), 404, svc.CodeInvalidToken)
+		b.want("the child's report as the parent", b.post(relayPath, b.basic(), body), 404, contract.CodeInvalidToken)
 		a := b.post(relayPath, asChild, body)
 		b.want("for the child", a, 200, "")
 		if again := b.post(relayPath, child, body); again.text("relayToken") != a.text("relayToken") {
@@ -481,9 +481,9 @@ func TestTheThirdPartysInbox(t *testing.T) {
 			}
 			return headers{webhook.HeaderID, h.Get(webhook.HeaderID), webhook.HeaderTimestamp, h.Get(webhook.HeaderTimestamp), webhook.HeaderSignature, h.Get(webhook.HeaderSignature)}
 		}
-		b.want("unsigned", post(event), 400, svc.CodeMalformedHeaders)
-		b.want("signed for somebody else", post(event, sign(b.seed.WebhookSecret)...), 401, svc.CodeUnauthorized)
-		b.want("changed on its way", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, svc.CodeUnauthorized)
+		b.want("unsigned", post(event), 400, contract.CodeMalformedHeaders)
+		b.want("signed for somebody else", post(event, sign(b.seed.WebhookSecret)...), 401, contract.CodeUnauthorized)
+		b.want("changed on its way", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, contract.CodeUnauthorized)
 		b.want("signed", post(event, sign(b.seed.ThirdParty.WebhookSecret)...), 204, "")
 		if n := b.count(`SELECT count(*) FROM sandbox_inbox`); n != 2 {
 			t.Errorf("%d events are kept, want 2", n)
@@ -505,9 +505,9 @@ type webhookEvent struct{ PublicToken, Status string }
 // cannot be brought back. The owner's own report stays.
 func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.account("svc-late", svc.Sandbox, "")
+		b.account("svc-late", contract.Sandbox, "")
 		publicToken, r := b.walked("single", "prefill", resident)
-		secondary := b.ready(b.derived(publicToken, b.seed.Products[svc.Income]))
+		secondary := b.ready(b.derived(publicToken, b.seed.Products[contract.Income]))
 		other, _ := b.walked("single")
 		read, unread, kept := b.relayed(publicToken), b.relayed(secondary), b.relayed(other)
 		paths := []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"}
@@ -518,19 +518,19 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+report.Text(r.Meta.ConsumerID), b.basic(), nil), 204, "")
 
 		for _, path := range paths {
-			b.want(path+" by a token that was read", b.get(path, b.relay(read)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path+" by a token that was read", b.get(path, b.relay(read)), 400, contract.CodeRelayTokenRevoked)
 			b.want(path+" by the owner", b.get(path, b.named(publicToken)), 200, "")
 			b.want(path+" of somebody else", b.get(path, b.relay(kept)), 200, "")
 		}
 		for _, path := range []string{"/connect/status", "/connect/income/v2/json", "/connect/income/v2/files"} {
-			b.want(path+" of what was made from it", b.get(path, b.relay(unread)), 400, svc.CodeRelayTokenRevoked)
+			b.want(path+" of what was made from it", b.get(path, b.relay(unread)), 400, contract.CodeRelayTokenRevoked)
 			b.want(path+" of that by the owner", b.get(path, b.named(secondary)), 200, "")
 		}
 		for _, token := range []string{publicToken, secondary} {
-			b.want("sharing again", b.share(token), 400, svc.CodeRelayTokenRevoked)
-			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}), 400, svc.CodeRelayTokenRevoked)
+			b.want("sharing again", b.share(token), 400, contract.CodeRelayTokenRevoked)
+			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}), 400, contract.CodeRelayTokenRevoked)
 		}
-		b.want("withdrawing what consent did", b.withdraw(read), 400, svc.CodeRelayTokenRevoked)
+		b.want("withdrawing what consent did", b.withdraw(read), 400, contract.CodeRelayTokenRevoked)
 		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 3 {
 			t.Errorf("%d relay tokens, want those of before", n)
 		}

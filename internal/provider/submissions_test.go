@@ -18,13 +18,13 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -57,7 +57,7 @@ func personal(more ...any) map[string]any {
 // submit sends a body as the generated customer, for its cashflow product.
 func (b *bench) submit(body any, more ...string) answer {
 	b.t.Helper()
-	h := append(append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow]), more...)
+	h := append(append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow]), more...)
 	return b.post(submissionPath, h, body)
 }
 
@@ -70,7 +70,7 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 			t.Errorf("answered %s %v", a.raw, a.header)
 		}
 		event := b.inbox.wait(t, 1)[0]
-		if event.PublicToken != token || event.Status != svc.StatusSuccess || event.ExternalID != "sub-1" || event.UserArgs != "args" {
+		if event.PublicToken != token || event.Status != contract.StatusSuccess || event.ExternalID != "sub-1" || event.UserArgs != "args" {
 			t.Errorf("webhook: %+v", event)
 		}
 		h := append(b.bearer(b.basic()), "X-EXTERNAL-ID", "sub-1")
@@ -136,7 +136,7 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 				}
 			}
 		}
-		second := b.multi(token, b.seed.Products[svc.Income])
+		second := b.multi(token, b.seed.Products[contract.Income])
 		b.want("an income report of its data", second, 200, "")
 		made := b.get("/connect/income/v2/json", b.named(b.ready(second.text("multiProductToken"))))
 		income, err := report.ParseIncome(made.raw)
@@ -161,7 +161,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			}
 			return n
 		}
-		product := headers{"X-PRODUCT-ID", b.seed.Products[svc.Cashflow]}
+		product := headers{"X-PRODUCT-ID", b.seed.Products[contract.Cashflow]}
 		token := b.bearer(b.basic())
 		from := func(h ...headers) (out headers) {
 			for _, x := range h {
@@ -176,26 +176,26 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			h      headers
 			body   any
 			status int
-			code   svc.Code
+			code   contract.Code
 			field  string
 		}{
-			{"no authorization", product, good, 400, svc.CodeMalformedHeaders, "Authorization"},
-			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, svc.CodeUnknownCustomer, ""},
-			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, svc.CodeUnknownCustomer, ""},
-			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}), good, 400, svc.CodeMalformedHeaders, "X-ENVIRONMENT"},
-			{"somebody else's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, svc.CodeUnknownCustomer, ""},
-			{"no product", token, good, 400, svc.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"two products", from(token, product, product), good, 400, svc.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, svc.CodeInvalidProduct, ""},
-			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, svc.CodeInvalidProduct, ""},
-			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[svc.Income]}), good, 400, svc.CodeInvalidProduct, ""},
-			{"somebody else's product", from(b.bearer(b.thirdParty()), product), good, 400, svc.CodeInvalidProduct, ""},
-			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 400, svc.CodeMalformedHeaders, "Content-Type"},
-			{"no JSON", from(token, product), "{", 400, svc.CodeMalformedBody, ""},
+			{"no authorization", product, good, 400, contract.CodeMalformedHeaders, "Authorization"},
+			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
+			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, contract.CodeUnknownCustomer, ""},
+			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}), good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
+			{"somebody else's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, contract.CodeUnknownCustomer, ""},
+			{"no product", token, good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"two products", from(token, product, product), good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, contract.CodeInvalidProduct, ""},
+			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, contract.CodeInvalidProduct, ""},
+			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}), good, 400, contract.CodeInvalidProduct, ""},
+			{"somebody else's product", from(b.bearer(b.thirdParty()), product), good, 400, contract.CodeInvalidProduct, ""},
+			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 400, contract.CodeMalformedHeaders, "Content-Type"},
+			{"no JSON", from(token, product), "{", 400, contract.CodeMalformedBody, ""},
 			{"a bad field", from(token, product), submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
-				"currentBalance": "7"}}), 400, svc.CodeMalformedBody, "accounts[0].currentBalance"},
-			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))), 400, svc.CodeMalformedBody, "pullDate"},
-			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()), 400, svc.CodeMalformedBody, "sandboxReportId"},
+				"currentBalance": "7"}}), 400, contract.CodeMalformedBody, "accounts[0].currentBalance"},
+			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))), 400, contract.CodeMalformedBody, "pullDate"},
+			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()), 400, contract.CodeMalformedBody, "sandboxReportId"},
 		} {
 			if c.what == "another content type" {
 				c.h = from(token, product)
@@ -223,13 +223,13 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		}
 		b.want("a good one after all that", b.submit(good), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "6m"})
-		b.want("an ended token", b.post(submissionPath, from(token, product), good), 401, svc.CodeExpiredToken)
+		b.want("an ended token", b.post(submissionPath, from(token, product), good), 401, contract.CodeExpiredToken)
 	})
 }
 
 func TestSubmissionsThatAreTooLarge(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		send := func(body io.Reader, length int64) (int, string) {
 			req, _ := http.NewRequestWithContext(t.Context(), "POST", b.service.URL+submissionPath, body)
 			for i := 0; i < len(h); i += 2 {
@@ -286,7 +286,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		for i, c := range []struct {
 			personal any
-			want     svc.Substatus
+			want     contract.Substatus
 		}{
 			{personal("dob", nil), "INVALID_PREFILLS_PII_MISSING"},
 			{nil, "INVALID_PREFILLS_PII_MISSING"},
@@ -301,7 +301,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 				t.Fatalf("%v: %d %s, want it accepted as PENDING", c.personal, a.status, a.raw)
 			}
 			event := b.inbox.wait(t, i+1)[i]
-			if event.PublicToken != a.text("publicToken") || event.Status != svc.StatusError || event.Substatus != c.want {
+			if event.PublicToken != a.text("publicToken") || event.Status != contract.StatusError || event.Substatus != c.want {
 				t.Errorf("%v: webhook %+v, want ERROR %s", c.personal, event, c.want)
 			}
 			h := append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", a.text("publicToken"))
@@ -309,7 +309,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 			if sub, _ := got.body["substatus"].(string); got.text("status") != "ERROR" || sub != string(c.want) {
 				t.Errorf("%v: status %s, want ERROR %s", c.personal, got.raw, c.want)
 			}
-			b.want("report of it", b.get("/connect/cashflow/v2/json", h), 404, svc.CodeReportNotReady)
+			b.want("report of it", b.get("/connect/cashflow/v2/json", h), 404, contract.CodeReportNotReady)
 		}
 		// A prepared report is not made for a person who is refused, either.
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
@@ -361,26 +361,26 @@ func TestWhatTheSandboxServesForASubmission(t *testing.T) {
 		}
 		// Without the entitlement, it is as if there were none.
 		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
-		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}), 400, svc.CodeMalformedBody)
+		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}), 400, contract.CodeMalformedBody)
 	})
 }
 
 func TestThirtySubmissionsInAnyMinute(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		advance := func(d string) {
 			b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")
 		}
 		failing := submission("personal", nil) // costs nothing to make
 		for i := range 30 {
-			b.want("a refused one", b.post(submissionPath, h, map[string]any{}), 400, svc.CodeMalformedBody)
+			b.want("a refused one", b.post(submissionPath, h, map[string]any{}), 400, contract.CodeMalformedBody)
 			b.want(fmt.Sprint("submission ", i+1), b.post(submissionPath, h, failing), 200, "")
 			if i == 9 {
 				advance("20s")
 			}
 		}
 		a := b.post(submissionPath, h, failing)
-		b.want("the 31st", a, 429, svc.CodeRateLimited)
+		b.want("the 31st", a, 429, contract.CodeRateLimited)
 		after, err := strconv.Atoi(a.header.Get("Retry-After"))
 		if err != nil || after < 1 || after > 40 {
 			t.Errorf("Retry-After = %q, want what is left of the minute", a.header.Get("Retry-After"))
@@ -393,10 +393,10 @@ func TestThirtySubmissionsInAnyMinute(t *testing.T) {
 		for i := range 9 {
 			b.want(fmt.Sprint("later, submission ", i+1), b.post(submissionPath, h, failing), 200, "")
 		}
-		b.want("one more", b.post(submissionPath, h, failing), 429, svc.CodeRateLimited)
+		b.want("one more", b.post(submissionPath, h, failing), 429, contract.CodeRateLimited)
 		// The clock set back does not lock the account out.
 		advance("-2h")
-		fresh := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		fresh := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		b.want("two hours earlier", b.post(submissionPath, fresh, submission("personal", nil, "pullDate", stamp(time.Now().Add(-3*time.Hour)),
 			"accounts", []any{map[string]any{"id": "A", "institutionName": "B", "accountType": "SAVINGS", "currentBalance": 0, "currency": "USD"}})), 200, "")
 	})
@@ -408,13 +408,13 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
 		second, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-			URL: b.service.URL, Environment: svc.Sandbox, Sandbox: testbench.New, Assets: web.Provider()})
+			URL: b.service.URL, Environment: contract.Sandbox, Sandbox: testbench.New, Assets: web.Provider()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		other := httptest.NewServer(second.Handler())
 		t.Cleanup(other.Close)
-		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[svc.Cashflow])
+		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		raw, _ := json.Marshal(submission("personal", nil))
 		var mu sync.Mutex
 		count := map[int]int{}
@@ -468,13 +468,13 @@ func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
 		as := append(append(headers{}, parent...), "X-PUBLIC-ID", "svc-child")
 		a := b.post(submissionPath, append(append(headers{}, as...), "X-PRODUCT-ID", product), submission("externalId", "of-the-child", "personal", nil))
 		b.want("for the child", a, 200, "")
-		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...), "X-PRODUCT-ID", product), submission()), 400, svc.CodeInvalidProduct)
+		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...), "X-PRODUCT-ID", product), submission()), 400, contract.CodeInvalidProduct)
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/files"} {
 			b.want(path+" for the child", b.get(path, append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 200, "")
-			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")), 404, svc.CodeInvalidToken)
+			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")), 404, contract.CodeInvalidToken)
 		}
 		b.entitle("svc-child", false, customers.AccountNumbers)
 		b.want("account numbers that are disabled for the child", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
-			append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 403, svc.CodeForbidden)
+			append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 403, contract.CodeForbidden)
 	})
 }

@@ -10,10 +10,11 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
@@ -21,7 +22,6 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // visitCustomers tells visits about customers.
@@ -105,12 +105,12 @@ func Born(dob string) report.Date {
 	return report.Date{Time: day}
 }
 
-func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
+func (v visitReports) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
 	_, err := v.reports.SetStatus(ctx, tx, publicToken, status, sub)
 	return err
 }
 
-func (v visitReports) Status(ctx context.Context, q store.Queryer, publicToken string) (svc.Status, svc.Substatus, error) {
+func (v visitReports) Status(ctx context.Context, q store.Queryer, publicToken string) (contract.Status, contract.Substatus, error) {
 	r, err := v.reports.Get(ctx, q, publicToken)
 	return r.Status, r.Substatus, err
 }
@@ -145,7 +145,7 @@ type inviteVisits struct {
 	reports *reports.Service
 }
 
-func (i inviteVisits) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (invites.Begun, error) {
+func (i inviteVisits) Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (invites.Begun, error) {
 	id, publicToken, err := i.visits.Begin(ctx, tx, caller, members, handle)
 	if err != nil {
 		return invites.Begun{}, err
@@ -169,7 +169,7 @@ func (r redirectAccounts) Account(ctx context.Context, q store.Queryer, customer
 // submissionAccounts tells submissions about products.
 type submissionAccounts struct{ customers *customers.Service }
 
-func (s submissionAccounts) Kind(ctx context.Context, q store.Queryer, customerID, productID string) (svc.Product, error) {
+func (s submissionAccounts) Kind(ctx context.Context, q store.Queryer, customerID, productID string) (contract.Product, error) {
 	p, err := s.customers.Product(ctx, q, customerID, productID)
 	return p.Kind, err
 }
@@ -192,14 +192,14 @@ func (s submissionReports) Prepare(n submissions.New) (func(context.Context, *sq
 	}
 	return func(ctx context.Context, tx *sql.Tx) error {
 		_, err := s.reports.Create(ctx, tx, reports.New{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID,
-			Kind: svc.Cashflow, ExternalID: n.ExternalID, UserArgs: n.UserArgs})
+			Kind: contract.Cashflow, ExternalID: n.ExternalID, UserArgs: n.UserArgs})
 		switch {
 		case errors.Is(err, reports.ErrDuplicateExternalID):
 			return submissions.ErrDuplicateExternalID
 		case err != nil:
 			return err
 		case n.Failed:
-			_, err = s.reports.SetStatus(ctx, tx, n.PublicToken, svc.StatusError, n.Substatus)
+			_, err = s.reports.SetStatus(ctx, tx, n.PublicToken, contract.StatusError, n.Substatus)
 			return err
 		case n.SandboxReportID != "":
 			if err := s.prepared(ctx, tx, n.CustomerID, n.SandboxReportID, &in); err != nil {
@@ -227,7 +227,7 @@ type accountReports struct{ reports *reports.Service }
 
 func (a accountReports) Named(r *http.Request) (bankaccounts.Report, error) {
 	rep, err := a.reports.Named(r)
-	if err == nil && rep.Status != svc.StatusSuccess {
+	if err == nil && rep.Status != contract.StatusSuccess {
 		err = reports.NotReady(rep)
 	}
 	return bankaccounts.Report{PublicToken: rep.PublicToken, CustomerID: rep.CustomerID, ConsumerID: rep.ConsumerID}, err

@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const (
@@ -194,7 +194,7 @@ func (c *Companion) land(w http.ResponseWriter, r *http.Request, a Attempt, o Ou
 		return err
 	}
 	if set != nil {
-		c.Log.InfoContext(r.Context(), "attempt landed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", door.RequestID(r.Context()))
+		c.Log.InfoContext(r.Context(), "attempt landed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", httpx.RequestID(r.Context()))
 		if err := set(w); err != nil {
 			return err
 		}
@@ -232,8 +232,8 @@ func tokenOfBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	var body struct {
 		Token string `json:"token"`
 	}
-	err := door.DecodeJSON(w, r, maxBody, &body)
-	if e := (*door.Error)(nil); errors.As(err, &e) && e.Code == svc.CodeUnsupportedMediaType {
+	err := httpx.DecodeJSON(w, r, maxBody, &body)
+	if e := (*httpx.Error)(nil); errors.As(err, &e) && e.Code == contract.CodeUnsupportedMediaType {
 		body.Token, err = tokenOfForm(w, r)
 	}
 	if err == nil && body.Token == "" {
@@ -243,7 +243,7 @@ func tokenOfBody(w http.ResponseWriter, r *http.Request) (string, error) {
 }
 
 func tokenOfForm(w http.ResponseWriter, r *http.Request) (string, error) {
-	form, err := door.DecodeForm(w, r, maxBody)
+	form, err := httpx.DecodeForm(w, r, maxBody)
 	if err != nil {
 		return "", err
 	}

@@ -5,23 +5,23 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
-	"vestibule/internal/svc"
 )
 
 // Notice is what an applicant is told whose return was refused. It says what to
 // do and never which check failed.
 type Notice struct {
-	Title svc.Words
-	Text  svc.Words
+	Title contract.Words
+	Text  contract.Words
 	Retry bool // loading the same address again can help
 }
 
 func refused() Notice {
 	return Notice{
-		Title: svc.Words{EN: "We could not use this answer", ES: "No pudimos usar esta respuesta"},
-		Text: svc.Words{
+		Title: contract.Words{EN: "We could not use this answer", ES: "No pudimos usar esta respuesta"},
+		Text: contract.Words{
 			EN: "Nothing is lost. Go back to the window in which you started your application and go on from there.",
 			ES: "No se ha perdido nada. Vuelva a la ventana en la que comenzó su solicitud y continúe desde allí.",
 		},
@@ -30,8 +30,8 @@ func refused() Notice {
 
 func otherWindow() Notice {
 	return Notice{
-		Title: svc.Words{EN: "Please continue in the first window", ES: "Continúe en la primera ventana"},
-		Text: svc.Words{
+		Title: contract.Words{EN: "Please continue in the first window", ES: "Continúe en la primera ventana"},
+		Text: contract.Words{
 			EN: "This application was started in another window or browser. Go back to it; your application goes on there.",
 			ES: "Esta solicitud se inició en otra ventana o navegador. Vuelva allí; su solicitud continúa en ese lugar.",
 		},
@@ -40,8 +40,8 @@ func otherWindow() Notice {
 
 func tooLate() Notice {
 	return Notice{
-		Title: svc.Words{EN: "This took too long", ES: "Ha pasado demasiado tiempo"},
-		Text: svc.Words{
+		Title: contract.Words{EN: "This took too long", ES: "Ha pasado demasiado tiempo"},
+		Text: contract.Words{
 			EN: "Go back to your application and start the verification again. What you filled in is still there.",
 			ES: "Vuelva a su solicitud e inicie de nuevo la verificación. Los datos que introdujo siguen ahí.",
 		},
@@ -50,8 +50,8 @@ func tooLate() Notice {
 
 func uncheckable() Notice {
 	return Notice{
-		Title: svc.Words{EN: "We could not check this yet", ES: "Todavía no pudimos comprobarlo"},
-		Text: svc.Words{
+		Title: contract.Words{EN: "We could not check this yet", ES: "Todavía no pudimos comprobarlo"},
+		Text: contract.Words{
 			EN: "The verification service does not answer at the moment. Wait a few seconds and load this page again.",
 			ES: "El servicio de verificación no responde en este momento. Espere unos segundos y vuelva a cargar esta página.",
 		},
@@ -63,7 +63,7 @@ func uncheckable() Notice {
 // attempt stays open. What is not a refusal is our own failure and returned.
 func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) error {
 	var why refusal
-	var bad *door.Error
+	var bad *httpx.Error
 	status, n := http.StatusBadRequest, refused()
 	switch {
 	case errors.As(err, &bad) && bad.HTTPStatus() < 500:
@@ -74,7 +74,7 @@ func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) er
 		n = tooLate()
 	case errors.Is(err, jose.ErrKeysUnavailable):
 		n = uncheckable()
-		door.RetryAfter(w, 5*time.Second)
+		httpx.RetryAfter(w, 5*time.Second)
 	case why == errLate:
 		status, n = http.StatusGone, tooLate()
 	case why == errMethod:
@@ -87,6 +87,6 @@ func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) er
 	if c.Refused != nil {
 		c.Refused(reason(err))
 	}
-	c.Log.InfoContext(r.Context(), "return refused", "why", err.Error(), "status", status, "requestId", door.RequestID(r.Context()))
+	c.Log.InfoContext(r.Context(), "return refused", "why", err.Error(), "status", status, "requestId", httpx.RequestID(r.Context()))
 	return c.Pages.Notice(w, r, status, n)
 }

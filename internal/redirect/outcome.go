@@ -3,8 +3,8 @@ package redirect
 import (
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
-	"vestibule/internal/svc"
 )
 
 // outcomeOf reads a verified token's claims (document 2, Events): the outcome and
@@ -19,20 +19,20 @@ func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
 		}
 		return v
 	}
-	o = Outcome{Kind: svc.Outcome(claim("outcome")), PublicToken: strings.ToLower(claim("publicToken")), Status: svc.Status(claim("status"))}
+	o = Outcome{Kind: contract.Outcome(claim("outcome")), PublicToken: strings.ToLower(claim("publicToken")), Status: contract.Status(claim("status"))}
 	widget := claim("error")
 	args = claim("redirectArgs")
 	switch {
 	case err != nil:
 		return Outcome{}, "", errOutcome
 	case !o.Kind.Valid(), args == "",
-		o.PublicToken != "" && !svc.IsUUID(o.PublicToken),
+		o.PublicToken != "" && !contract.IsUUID(o.PublicToken),
 		o.Status != "" && !o.Status.Valid(),
-		o.Kind == svc.OutcomeSuccess && (o.PublicToken == "" || o.Status == ""),
+		o.Kind == contract.OutcomeSuccess && (o.PublicToken == "" || o.Status == ""),
 		!isWord(widget):
 		return Outcome{}, "", errOutcome
 	}
-	if o.Error = svc.WidgetError(widget); !o.Error.Valid() || o.Kind != svc.OutcomeError {
+	if o.Error = contract.WidgetError(widget); !o.Error.Valid() || o.Kind != contract.OutcomeError {
 		o.Error = ""
 	}
 	return o, args, nil

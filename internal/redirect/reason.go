@@ -3,7 +3,7 @@ package redirect
 import (
 	"errors"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 )
 
@@ -42,7 +42,7 @@ func reason(err error) string {
 			return r.name
 		}
 	}
-	if bad := (*door.Error)(nil); errors.As(err, &bad) {
+	if bad := (*httpx.Error)(nil); errors.As(err, &bad) {
 		return "body"
 	}
 	return "other"

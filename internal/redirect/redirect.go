@@ -22,9 +22,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -39,7 +39,7 @@ const (
 )
 
 // MaxArgs is how many characters of redirectArgs are the caller's own.
-const MaxArgs = svc.MaxRedirectArgs - referenceLength - len(separator)
+const MaxArgs = contract.MaxRedirectArgs - referenceLength - len(separator)
 
 // TokenType is the typ of an outcome token; it may also be absent.
 const TokenType = "outcome+jwt"
@@ -139,10 +139,10 @@ type Attempt struct {
 
 // Outcome is what a verified token says.
 type Outcome struct {
-	Kind        svc.Outcome
-	PublicToken string          // a UUID in lower case; may be empty unless Kind is SUCCESS
-	Status      svc.Status      // the visit's; empty if the token has none
-	Error       svc.WidgetError // with ERROR; empty is an internal error
+	Kind        contract.Outcome
+	PublicToken string               // a UUID in lower case; may be empty unless Kind is SUCCESS
+	Status      contract.Status      // the visit's; empty if the token has none
+	Error       contract.WidgetError // with ERROR; empty is an internal error
 }
 
 // StartRequest is what an attempt begins with.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -113,7 +113,7 @@ func TestOutcomes(t *testing.T) {
 func TestUnknownErrorIsInternal(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.start(w.newBrowser(), "")
-		for sent, want := range map[string]svc.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": svc.WidgetSupplierError} {
+		for sent, want := range map[string]contract.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": contract.WidgetSupplierError} {
 			_, o, err := w.companion.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
 			if err != nil || o.Error != want {
 				t.Errorf("%s: %+v, %v; want error %q", sent, o, err, want)
@@ -164,8 +164,8 @@ func TestStart(t *testing.T) {
 		if asked.CompleteURL != "http://portal.example/redirect/return?jwt=[token]" || asked.RedirectArgs != v.sent {
 			t.Errorf("asked %+v", asked)
 		}
-		if n := len([]rune(w.start(w.newBrowser(), strings.Repeat("é", MaxArgs)).sent)); n != svc.MaxRedirectArgs {
-			t.Errorf("the longest redirectArgs have %d characters, want %d", n, svc.MaxRedirectArgs)
+		if n := len([]rune(w.start(w.newBrowser(), strings.Repeat("é", MaxArgs)).sent)); n != contract.MaxRedirectArgs {
+			t.Errorf("the longest redirectArgs have %d characters, want %d", n, contract.MaxRedirectArgs)
 		}
 		if got := CompleteURL("https://p.example", true); got != "https://p.example/redirect/return" {
 			t.Errorf("CompleteURL = %s", got)

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 func insert(ctx context.Context, tx *sql.Tx, vault *store.Vault, a Attempt, reference []byte) error {
@@ -77,7 +77,7 @@ func findParked(ctx context.Context, q store.Queryer, handle []byte, now time.Ti
 		SELECT attempt_id, outcome, status, error, public_token FROM parked_outcomes
 		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(now)).
 		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
-	o.Kind, o.Status, o.Error = svc.Outcome(kind), svc.Status(status), svc.WidgetError(widget)
+	o.Kind, o.Status, o.Error = contract.Outcome(kind), contract.Status(status), contract.WidgetError(widget)
 	return attempt, o, store.Found(err)
 }
 

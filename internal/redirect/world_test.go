@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 )
 
 const publicID = "our-public-id"
@@ -67,8 +67,8 @@ func newWorld(t *testing.T, db *store.DB) *world {
 	}
 	for i := range w.replicas {
 		mux := http.NewServeMux()
-		w.companion.Routes(mux, func(h door.HandlerFunc) http.Handler { return door.API(w.companion.Log, h) })
-		w.replicas[i] = httptest.NewServer(door.Wrap(w.companion.Log, mux))
+		w.companion.Routes(mux, func(h httpx.HandlerFunc) http.Handler { return httpx.API(w.companion.Log, h) })
+		w.replicas[i] = httptest.NewServer(httpx.Wrap(w.companion.Log, mux))
 		t.Cleanup(w.replicas[i].Close)
 	}
 	return w
@@ -278,7 +278,7 @@ type pages struct{}
 func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", n.Title.EN, n.Text.ES, door.RequestID(r.Context()))
+	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", n.Title.EN, n.Text.ES, httpx.RequestID(r.Context()))
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // CashflowVersion is meta.api_version of the cashflow report (document 1,
@@ -28,32 +28,32 @@ type Cashflow struct {
 
 // Meta says which report this is, and when and for whom it was made.
 type Meta struct {
-	PublicToken        string         `json:"public_token"`
-	UserArgs           *string        `json:"user_args"`
-	CreatedAt          Timestamp      `json:"created_at"` // when the consumer's data was retrieved
-	APIVersion         string         `json:"api_version"`
-	Revision           *string        `json:"svc_report_revision"`
-	RevisionCreatedAt  *Timestamp     `json:"svc_report_revision_created_at"`
-	ExternalID         *string        `json:"external_id"`
-	Status             svc.Status     `json:"status"`
-	Substatus          *svc.Substatus `json:"substatus"`
-	ConsumerID         *string        `json:"consumer_id"`
-	ConsumerExternalID *string        `json:"consumer_external_id"`
+	PublicToken        string              `json:"public_token"`
+	UserArgs           *string             `json:"user_args"`
+	CreatedAt          Timestamp           `json:"created_at"` // when the consumer's data was retrieved
+	APIVersion         string              `json:"api_version"`
+	Revision           *string             `json:"svc_report_revision"`
+	RevisionCreatedAt  *Timestamp          `json:"svc_report_revision_created_at"`
+	ExternalID         *string             `json:"external_id"`
+	Status             contract.Status     `json:"status"`
+	Substatus          *contract.Substatus `json:"substatus"`
+	ConsumerID         *string             `json:"consumer_id"`
+	ConsumerExternalID *string             `json:"consumer_external_id"`
 }
 
 // Product is the configured product that the report was made for.
 type Product struct {
 	Name        string `json:"name"`
 	ProductID   string `json:"product_id"`
-	InquiryType string `json:"inquiry_type"` // one of svc.InquiryTypes
+	InquiryType string `json:"inquiry_type"` // one of contract.InquiryTypes
 }
 
 // Source is one place that data came from. Its ID is readable and unique within
 // the report.
 type Source struct {
-	SourceID   string     `json:"source_id"`
-	SourceType string     `json:"source_type"` // one of the Source… constants
-	Status     svc.Status `json:"status"`
+	SourceID   string          `json:"source_id"`
+	SourceType string          `json:"source_type"` // one of the Source… constants
+	Status     contract.Status `json:"status"`
 }
 
 // Values of source_type, and the source_id of what the consumer typed.
@@ -263,7 +263,7 @@ func ParseCashflow(raw []byte) (*Cashflow, error) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return nil, fmt.Errorf("cashflow report: %w", err)
 	}
-	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("cashflow report: meta has no public_token")
 	}
 	if body.Identities == nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // EligibilityVersion is meta.api_version of the eligibility report (document 3,
@@ -67,11 +67,11 @@ type StatedEmployer struct {
 // VerificationSource is where an employer was looked for, whether that succeeded
 // or not.
 type VerificationSource struct {
-	SourceID   string         `json:"source_id"`
-	SourceUUID string         `json:"source_uuid"`
-	SourceType string         `json:"source_type"` // SourcePayroll, VerifiedByDocument, VerifiedByPaystub
-	Status     svc.Status     `json:"status"`
-	Substatus  *svc.Substatus `json:"substatus"`
+	SourceID   string              `json:"source_id"`
+	SourceUUID string              `json:"source_uuid"`
+	SourceType string              `json:"source_type"` // SourcePayroll, VerifiedByDocument, VerifiedByPaystub
+	Status     contract.Status     `json:"status"`
+	Substatus  *contract.Substatus `json:"substatus"`
 }
 
 // Values of a verification source's source_type and of document_type, besides
@@ -223,12 +223,12 @@ func (a *Assets) In() string { return figuresIn(a.AccountDetails) }
 
 // FailedConnection is a bank that was to be connected, and gave nothing.
 type FailedConnection struct {
-	SourceID        string         `json:"source_id"`
-	SourceUUID      string         `json:"source_uuid"`
-	InstitutionName *string        `json:"institution_name"`
-	Status          svc.Status     `json:"status"`
-	Substatus       *svc.Substatus `json:"substatus"`
-	FailedAt        Timestamp      `json:"failed_at"`
+	SourceID        string              `json:"source_id"`
+	SourceUUID      string              `json:"source_uuid"`
+	InstitutionName *string             `json:"institution_name"`
+	Status          contract.Status     `json:"status"`
+	Substatus       *contract.Substatus `json:"substatus"`
+	FailedAt        Timestamp           `json:"failed_at"`
 }
 
 // EligibilityIncome is the report's `income`.
@@ -327,7 +327,7 @@ func ParseEligibility(raw []byte) (*Eligibility, error) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return nil, fmt.Errorf("eligibility report: %w", err)
 	}
-	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("eligibility report: meta has no public_token")
 	}
 	body.LeftOut = leftOut(raw, body)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // IncomeVersion is meta.api_version of the income report (document 3,
@@ -248,7 +248,7 @@ func ParseIncome(raw []byte) (*Income, error) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return nil, fmt.Errorf("income report: %w", err)
 	}
-	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("income report: meta has no public_token")
 	}
 	return &body, nil

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // PassportVersion is meta.api_version of the passport (document 3, Versioning).
@@ -348,7 +348,7 @@ func ParsePassport(raw []byte) (*Passport, error) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return nil, fmt.Errorf("passport: %w", err)
 	}
-	if body.Meta == nil || !svc.IsUUID(body.Meta.PublicToken) {
+	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("passport: meta has no public_token")
 	}
 	body.LeftOut = leftOut(raw, body)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 // matrix is document 3's, as it stands there: a row may be of several codes.
@@ -221,7 +221,7 @@ func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
 }
 
 func TestRatesSurviveJSON(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		r := Rate(rapid.Int64Range(1, 1_000_000*int64(RateUnit)).Draw(t, "rate"))
 		b, _ := r.MarshalJSON()
 		var back Rate

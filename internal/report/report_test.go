@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 func TestParseCents(t *testing.T) {
@@ -63,7 +63,7 @@ func TestCentsAsText(t *testing.T) {
 }
 
 func TestCentsSurviveJSON(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		c := Cents(rapid.Int64Range(-maxCents, maxCents).Draw(t, "cents"))
 		b, err := json.Marshal(c)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Names is what an account or a product is called. Name is unique: an account's
@@ -68,7 +68,7 @@ func (c *Client) EnsureProduct(ctx context.Context, publicID string, n Names) (p
 
 func (c *Client) product(ctx context.Context, op, method, publicID string, n Names) (string, bool, error) {
 	if !isPathPart(publicID) {
-		return "", false, &Error{Op: op, Code: svc.CodeUnknownChild, Err: errors.New("publicId cannot stand in an address")}
+		return "", false, &Error{Op: op, Code: contract.CodeUnknownChild, Err: errors.New("publicId cannot stand in an address")}
 	}
 	var wire struct {
 		ProductID string `json:"productId"`
@@ -78,7 +78,7 @@ func (c *Client) product(ctx context.Context, op, method, publicID string, n Nam
 		DisplayName string `json:"displayName,omitempty"`
 	}{n.Name, n.DisplayName}
 	a, err := c.basic(ctx, op, method, "/accounts/"+url.PathEscape(publicID)+"/products", in, &wire)
-	if err == nil && !svc.IsUUID(wire.ProductID) {
+	if err == nil && !contract.IsUUID(wire.ProductID) {
 		err = badAnswer(op, a.status, "productId is not a UUID")
 	}
 	if err != nil {
@@ -89,9 +89,9 @@ func (c *Client) product(ctx context.Context, op, method, publicID string, n Nam
 
 // ProductConfiguration is what products may be configured as.
 type ProductConfiguration struct {
-	ID      string      `json:"id"`
-	Product svc.Product `json:"svcProduct"` // as the service names it
-	Alias   string      `json:"alias"`
+	ID      string           `json:"id"`
+	Product contract.Product `json:"svcProduct"` // as the service names it
+	Alias   string           `json:"alias"`
 }
 
 // ProductConfigurations calls GET /config/v1/product-configurations. Where it is not
@@ -130,7 +130,7 @@ const (
 func (c *Client) AssignConfiguration(ctx context.Context, configurationID string, to Target) error {
 	const op = "assign configuration"
 	if !isPathPart(configurationID) {
-		return &Error{Op: op, Code: svc.CodeUnknownConfiguration, Err: errors.New("the configuration's id cannot stand in an address")}
+		return &Error{Op: op, Code: contract.CodeUnknownConfiguration, Err: errors.New("the configuration's id cannot stand in an address")}
 	}
 	var wire struct {
 		Target
@@ -169,7 +169,7 @@ type AssignedConfiguration struct {
 func (c *Client) AssignedConfigurations(ctx context.Context, publicID string) ([]AssignedConfiguration, error) {
 	const op = "assigned configurations"
 	if !isPathPart(publicID) {
-		return nil, &Error{Op: op, Code: svc.CodeUnknownChild, Err: errors.New("publicId cannot stand in an address")}
+		return nil, &Error{Op: op, Code: contract.CodeUnknownChild, Err: errors.New("publicId cannot stand in an address")}
 	}
 	var out []AssignedConfiguration
 	a, err := c.basic(ctx, op, http.MethodGet, "/config/v1/accounts/"+url.PathEscape(publicID)+"/products", nil, &out)
@@ -177,7 +177,7 @@ func (c *Client) AssignedConfigurations(ctx context.Context, publicID string) ([
 		return nil, err
 	}
 	for _, p := range out {
-		if !svc.IsUUID(p.ProductID) {
+		if !contract.IsUUID(p.ProductID) {
 			return nil, badAnswer(op, a.status, "a productId is not a UUID")
 		}
 	}
@@ -217,7 +217,7 @@ func (c *Client) basic(ctx context.Context, op, method, path string, in, out any
 	if in != nil {
 		var err error
 		if k.body, err = json.Marshal(in); err != nil {
-			return answer{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
+			return answer{}, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
 		}
 	}
 	a, err := c.do(ctx, k)

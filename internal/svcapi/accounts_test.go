@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TestTheAccountHierarchyAsItIsSent holds each call to what it sends and how it reads
@@ -19,14 +19,14 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		sent, answer string
 		status       int
 		want         any
-		code         svc.Code
+		code         contract.Code
 	}{
 		"a child": {func(c *Client) (any, error) { return c.CreateAccount(t.Context(), Names{"A & B", ""}) },
 			`POST /accounts {"accountName":"A \u0026 B"}`, `{"publicId":"svc-1"}`, 201, "svc-1", ""},
 		"a child whose name is taken": {func(c *Client) (any, error) { return c.CreateAccount(t.Context(), Names{"A", "Shown"}) },
-			`POST /accounts {"accountName":"A","displayName":"Shown"}`, `{"error":"DUPLICATE_CUSTOMER"}`, 400, "", svc.CodeDuplicateCustomer},
+			`POST /accounts {"accountName":"A","displayName":"Shown"}`, `{"error":"DUPLICATE_CUSTOMER"}`, 400, "", contract.CodeDuplicateCustomer},
 		"a child that leads elsewhere": {func(c *Client) (any, error) { return c.CreateAccount(t.Context(), Names{"A", ""}) },
-			`POST /accounts {"accountName":"A"}`, `{"publicId":".."}`, 201, "", svc.CodeUpstream},
+			`POST /accounts {"accountName":"A"}`, `{"publicId":".."}`, 201, "", contract.CodeUpstream},
 		"a child that is there": {func(c *Client) (any, error) {
 			id, created, err := c.EnsureAccount(t.Context(), Names{"A", ""})
 			return id + ifTrue(created), err
@@ -38,8 +38,8 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"a product": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "svc-1", Names{"P", "Q"}) },
 			`POST /accounts/svc-1/products {"productName":"P","displayName":"Q"}`, `{"productId":"` + token1 + `"}`, 201, token1, ""},
 		"a product of an odd account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "a/../b?c", Names{"P", ""}) },
-			`POST /accounts/a%2F..%2Fb%3Fc/products {"productName":"P"}`, `{"error":"UNKNOWN_CHILD_ACCOUNT"}`, 404, "", svc.CodeUnknownChild},
-		"a product of no account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "..", Names{"P", ""}) }, ``, ``, 0, "", svc.CodeUnknownChild},
+			`POST /accounts/a%2F..%2Fb%3Fc/products {"productName":"P"}`, `{"error":"UNKNOWN_CHILD_ACCOUNT"}`, 404, "", contract.CodeUnknownChild},
+		"a product of no account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "..", Names{"P", ""}) }, ``, ``, 0, "", contract.CodeUnknownChild},
 		"a product that is there": {func(c *Client) (any, error) {
 			id, created, err := c.EnsureProduct(t.Context(), "svc-1", Names{"P", ""})
 			return id + ifTrue(created), err
@@ -47,7 +47,7 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"a product without an id": {func(c *Client) (any, error) {
 			id, _, err := c.EnsureProduct(t.Context(), "svc-1", Names{"P", ""})
 			return id, err
-		}, `PUT /accounts/svc-1/products {"productName":"P"}`, `{"productId":"1"}`, 200, "", svc.CodeUpstream},
+		}, `PUT /accounts/svc-1/products {"productName":"P"}`, `{"productId":"1"}`, 200, "", contract.CodeUpstream},
 		"configurations": {func(c *Client) (any, error) {
 			all, err := c.ProductConfigurations(t.Context())
 			return len(all), err
@@ -55,16 +55,16 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"configurations that are not enabled": {func(c *Client) (any, error) {
 			all, err := c.ProductConfigurations(t.Context())
 			return len(all), err
-		}, `GET /config/v1/product-configurations `, `{"error":"FORBIDDEN"}`, 403, 0, svc.CodeForbidden},
+		}, `GET /config/v1/product-configurations `, `{"error":"FORBIDDEN"}`, 403, 0, contract.CodeForbidden},
 		"an assignment": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "c1", Target{TargetProduct, token1})
 		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`, `{"type":"product","id":"` + token1 + `","productConfigId":"c1"}`, 200, nil, ""},
 		"an assignment of something else": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "c1", Target{TargetProduct, token1})
-		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`, `{"type":"account","id":"x","productConfigId":"c1"}`, 200, nil, svc.CodeUpstream},
+		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`, `{"type":"account","id":"x","productConfigId":"c1"}`, 200, nil, contract.CodeUpstream},
 		"an assignment of nothing": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "", Target{TargetAccount, "svc-1"})
-		}, ``, ``, 0, nil, svc.CodeUnknownConfiguration},
+		}, ``, ``, 0, nil, contract.CodeUnknownConfiguration},
 		"a removal": {func(c *Client) (any, error) {
 			return nil, c.RemoveAssignment(t.Context(), Target{TargetAccount, "svc-1"})
 		},
@@ -81,7 +81,7 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"a review without ids": {func(c *Client) (any, error) {
 			all, err := c.AssignedConfigurations(t.Context(), "svc-1")
 			return len(all), err
-		}, `GET /config/v1/accounts/svc-1/products `, `[{}]`, 200, 0, svc.CodeUpstream},
+		}, `GET /config/v1/accounts/svc-1/products `, `[{}]`, 200, 0, contract.CodeUpstream},
 		"a rotation": {func(c *Client) (any, error) {
 			r, err := c.RotateCredentials(t.Context())
 			return r.ClientID + " " + r.SecretKey + r.PreviousExpiresAt.Format(" 15:04"), err
@@ -89,11 +89,11 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"a rotation in the overlap": {func(c *Client) (any, error) {
 			r, err := c.RotateCredentials(t.Context())
 			return r.SecretKey, err
-		}, `POST /credentials/rotate `, `{"error":"INVALID_STATE"}`, 409, "", svc.CodeInvalidState},
+		}, `POST /credentials/rotate `, `{"error":"INVALID_STATE"}`, 409, "", contract.CodeInvalidState},
 		"a rotation without a secret": {func(c *Client) (any, error) {
 			r, err := c.RotateCredentials(t.Context())
 			return r.ClientID, err
-		}, `POST /credentials/rotate `, `{"clientId":"client"}`, 200, "", svc.CodeUpstream},
+		}, `POST /credentials/rotate `, `{"clientId":"client"}`, 200, "", contract.CodeUpstream},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := ""
@@ -149,7 +149,7 @@ func TestWhatOfTheHierarchyIsRepeated(t *testing.T) {
 				tried++
 				writeJSON(w, 503, map[string]any{"error": "UNAVAILABLE"})
 			}}
-			if err := tc.call(s.client()); CodeOf(err) != svc.CodeUnavailable || tried != tc.want {
+			if err := tc.call(s.client()); CodeOf(err) != contract.CodeUnavailable || tried != tc.want {
 				t.Errorf("%s: %v after %d tries, want %d", name, err, tried, tc.want)
 			}
 		}
@@ -180,7 +180,7 @@ func TestAParentNamesItsChild(t *testing.T) {
 				t.Errorf("%s for %q: %v, and the service heard %q", name, id, err, heard)
 			}
 		}
-		if err := call("a\nb"); CodeOf(err) != svc.CodeMalformedHeaders {
+		if err := call("a\nb"); CodeOf(err) != contract.CodeMalformedHeaders {
 			t.Errorf("%s for no publicId: %v", name, err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // ConsumerRef names a consumer; a parent account adds the child's PublicID.
@@ -65,7 +65,7 @@ func (c *Client) ConsumerBankAccounts(ctx context.Context, of ConsumerRef) ([]Ba
 		return nil, err
 	}
 	for _, account := range wire.Accounts {
-		if !svc.IsUUID(account.AccountID) {
+		if !contract.IsUUID(account.AccountID) {
 			return nil, badAnswer(op, a.status, "an account_id is not a UUID")
 		}
 	}
@@ -78,8 +78,8 @@ func (c *Client) ConsumerBankAccounts(ctx context.Context, of ConsumerRef) ([]Ba
 // that worked may fail later: a TAN can be revoked at any time.
 func (c *Client) ConsumerACH(ctx context.Context, of ConsumerRef, accountID string) (ACHDetails, error) {
 	const op = "ACH details"
-	if !svc.IsUUID(accountID) {
-		return ACHDetails{}, &Error{Op: op, Code: svc.CodeBadRequest, Err: errors.New("the account's id is not a UUID")}
+	if !contract.IsUUID(accountID) {
+		return ACHDetails{}, &Error{Op: op, Code: contract.CodeBadRequest, Err: errors.New("the account's id is not a UUID")}
 	}
 	var out ACHDetails
 	a, err := c.ofConsumer(ctx, op, of, "/bank-accounts/"+accountID+"/ach-details", &out)
@@ -94,11 +94,11 @@ func (c *Client) ConsumerACH(ctx context.Context, of ConsumerRef, accountID stri
 
 // ofConsumer reads something about a consumer.
 func (c *Client) ofConsumer(ctx context.Context, op string, of ConsumerRef, path string, out any) (answer, error) {
-	if !svc.IsUUID(of.ConsumerID) {
-		return answer{}, &Error{Op: op, Code: svc.CodeBadRequest, Err: errors.New("consumerId is not a UUID")}
+	if !contract.IsUUID(of.ConsumerID) {
+		return answer{}, &Error{Op: op, Code: contract.CodeBadRequest, Err: errors.New("consumerId is not a UUID")}
 	}
 	if !headerValue(of.PublicID, 128) {
-		return answer{}, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
+		return answer{}, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
 	}
 	h := http.Header{}
 	if of.PublicID != "" {

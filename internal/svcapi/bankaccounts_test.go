@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func TestTheBankAccountsOfAConsumer(t *testing.T) {
@@ -45,15 +45,15 @@ func TestAnswersAboutBankAccounts(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   any
-		want   svc.Code
+		want   contract.Code
 	}{
-		{400, map[string]any{"error": "BAD_REQUEST"}, svc.CodeBadRequest},
-		{403, map[string]any{"error": "FORBIDDEN"}, svc.CodeForbidden},
-		{403, map[string]any{"error": "CONSENT_NOT_PROVIDED"}, svc.CodeConsentNotProvided},
-		{404, map[string]any{"error": "NOT_FOUND"}, svc.CodeNotFound},
-		{200, map[string]any{}, svc.CodeUpstream},
-		{200, map[string]any{"full_account_number": "1", "routing_number": "", "account_number_type": "AN"}, svc.CodeUpstream},
-		{200, map[string]any{"full_account_number": "1", "routing_number": "1", "account_number_type": "X"}, svc.CodeUpstream},
+		{400, map[string]any{"error": "BAD_REQUEST"}, contract.CodeBadRequest},
+		{403, map[string]any{"error": "FORBIDDEN"}, contract.CodeForbidden},
+		{403, map[string]any{"error": "CONSENT_NOT_PROVIDED"}, contract.CodeConsentNotProvided},
+		{404, map[string]any{"error": "NOT_FOUND"}, contract.CodeNotFound},
+		{200, map[string]any{}, contract.CodeUpstream},
+		{200, map[string]any{"full_account_number": "1", "routing_number": "", "account_number_type": "AN"}, contract.CodeUpstream},
+		{200, map[string]any{"full_account_number": "1", "routing_number": "1", "account_number_type": "X"}, contract.CodeUpstream},
 	} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) { writeJSON(w, c.status, c.body) }}
 		if got, err := s.client().ConsumerACH(t.Context(), ConsumerRef{ConsumerID: token1}, token2); CodeOf(err) != c.want || got != (ACHDetails{}) {
@@ -63,7 +63,7 @@ func TestAnswersAboutBankAccounts(t *testing.T) {
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, 200, map[string]any{"accounts": []any{map[string]any{"account_id": "../x"}}})
 	}}
-	if _, err := s.client().ConsumerBankAccounts(t.Context(), ConsumerRef{ConsumerID: token1}); CodeOf(err) != svc.CodeUpstream {
+	if _, err := s.client().ConsumerBankAccounts(t.Context(), ConsumerRef{ConsumerID: token1}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("an id that is none: %v", err)
 	}
 	s = &service{handler: func(w http.ResponseWriter, r *http.Request) {

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Tries of one request, and the waits between them: a random time below a bound
@@ -88,7 +88,7 @@ func (c *Client) do(ctx context.Context, k call) (a answer, err error) {
 				if errors.As(err, &e) {
 					return answer{}, err
 				}
-				return answer{}, &Error{Op: k.op, Code: svc.CodeUpstream, Err: err}
+				return answer{}, &Error{Op: k.op, Code: contract.CodeUpstream, Err: err}
 			}
 		}
 		began := c.now()
@@ -182,7 +182,7 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return answer{}, &Error{Op: k.op, Code: svc.CodeUpstream, Err: err}
+		return answer{}, &Error{Op: k.op, Code: contract.CodeUpstream, Err: err}
 	}
 	var body io.Reader
 	if k.body != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // CashflowReport calls GET /connect/cashflow/v2/json (document 1, endpoint 4). It
@@ -34,7 +34,7 @@ func (r Ref) answered(a answer, meta *report.Meta) error {
 		r.ExternalID != "" && report.Text(meta.ExternalID) != r.ExternalID {
 		return badAnswer(a.op, a.status, "the answer is another report than the one asked for")
 	}
-	if meta.Status != svc.StatusSuccess {
+	if meta.Status != contract.StatusSuccess {
 		return badAnswer(a.op, a.status, "the report's status is not SUCCESS")
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Client speaks for one customer in one environment. Fill the exported fields
@@ -31,10 +31,10 @@ import (
 // is safe for concurrent use. Use one for each customer: the access token it
 // keeps never serves another.
 type Client struct {
-	BaseURL     string          // the service, e.g. https://api.example.com; a path prefix is kept
-	ClientID    string          // API identifier, the Basic user name
-	SecretKey   string          // API key, the Basic password
-	Environment svc.Environment // sent as X-ENVIRONMENT; "" leaves it to the host
+	BaseURL     string               // the service, e.g. https://api.example.com; a path prefix is kept
+	ClientID    string               // API identifier, the Basic user name
+	SecretKey   string               // API key, the Basic password
+	Environment contract.Environment // sent as X-ENVIRONMENT; "" leaves it to the host
 
 	HTTP *http.Client     // nil: a client of our own; its Timeout and CheckRedirect are not used
 	Now  func() time.Time // nil: time.Now; decides when a token is refreshed

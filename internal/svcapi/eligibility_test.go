@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 func TestAnEligibilityReport(t *testing.T) {
@@ -22,12 +22,12 @@ func TestAnEligibilityReport(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
-		if _, _, err := c.EligibilityReport(t.Context(), ref); CodeOf(err) != svc.CodeUpstream {
+		if _, _, err := c.EligibilityReport(t.Context(), ref); CodeOf(err) != contract.CodeUpstream {
 			t.Errorf("another report than %+v: %v", ref, err)
 		}
 	}
 	body["assets"] = "none"
-	if _, _, err := c.EligibilityReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != svc.CodeUpstream {
+	if _, _, err := c.EligibilityReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no report: %v", err)
 	}
 }

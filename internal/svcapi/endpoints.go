@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // Prefill is the applicant's data as the initialization, consumer and redirect
@@ -133,7 +133,7 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 	if err != nil {
 		return "", err
 	}
-	if !svc.IsUUID(wire.ConsumerID) {
+	if !contract.IsUUID(wire.ConsumerID) {
 		return "", badAnswer(a.op, a.status, "consumerId is not a UUID")
 	}
 	return wire.ConsumerID, nil
@@ -144,14 +144,14 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 func (c *Client) post(ctx context.Context, op, path, publicID string, in, out any) (answer, error) {
 	h := http.Header{}
 	if !headerValue(publicID, 128) {
-		return answer{}, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
+		return answer{}, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
 	}
 	if publicID != "" {
 		h.Set("X-PUBLIC-ID", publicID)
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
-		return answer{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
+		return answer{}, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
 	}
 	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, header: h, body: body,
 		auth: basic, limit: maxAnswer, timeout: answerTimeout})
@@ -172,17 +172,17 @@ type Ref struct {
 // headers are the identifier headers of a report call (document 1, Endpoints).
 func (r Ref) headers(op string) (http.Header, error) {
 	bad := func(why string) (http.Header, error) {
-		return nil, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New(why)}
+		return nil, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New(why)}
 	}
 	h := http.Header{}
 	switch {
 	case (r.PublicToken == "") == (r.ExternalID == ""):
 		return bad("exactly one of publicToken and externalId names a report")
-	case r.PublicToken != "" && !svc.IsUUID(r.PublicToken):
+	case r.PublicToken != "" && !contract.IsUUID(r.PublicToken):
 		return bad("publicToken is not a UUID")
 	case r.PublicToken != "":
 		h.Set("X-PUBLIC-TOKEN", r.PublicToken)
-	case !headerValue(r.ExternalID, 4*svc.MaxExternalID):
+	case !headerValue(r.ExternalID, 4*contract.MaxExternalID):
 		return bad("externalId cannot stand in a header")
 	default:
 		h.Set("X-EXTERNAL-ID", r.ExternalID)
@@ -207,8 +207,8 @@ func headerValue(s string, limit int) bool {
 
 // StatusAnswer is where a report stands. Substatus is empty for null.
 type StatusAnswer struct {
-	Status    svc.Status
-	Substatus svc.Substatus
+	Status    contract.Status
+	Substatus contract.Substatus
 }
 
 // Status calls GET /connect/status (document 1, endpoint 3). A report that is
@@ -219,8 +219,8 @@ func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 		return StatusAnswer{}, err
 	}
 	var wire struct {
-		Status    svc.Status     `json:"status"`
-		Substatus *svc.Substatus `json:"substatus"`
+		Status    contract.Status     `json:"status"`
+		Substatus *contract.Substatus `json:"substatus"`
 	}
 	if err := a.decode(&wire); err != nil {
 		return StatusAnswer{}, err

@@ -10,22 +10,22 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Error is an answer of the service that is not a success, or the lack of an
 // answer. Its text holds neither the service's message nor any value that was
 // sent, so that it may be logged.
 type Error struct {
-	Op         string        // what was asked, e.g. "status"
-	HTTP       int           // status of the answer; 0 when there was none
-	Code       svc.Code      // the answer's `error`; PROVIDER_UNAVAILABLE when it has none
-	Message    string        // the answer's words for people; not for logs
-	RequestID  string        // the service's id of the request, if it gave one
-	Details    []Detail      // the fields that were refused
-	Status     svc.Status    // with REPORT_NOT_READY: where the report stands, if said
-	RetryAfter time.Duration // how long the service asked to be left alone; 0 when it did not
-	Err        error         // the cause, when there was no usable answer
+	Op         string          // what was asked, e.g. "status"
+	HTTP       int             // status of the answer; 0 when there was none
+	Code       contract.Code   // the answer's `error`; PROVIDER_UNAVAILABLE when it has none
+	Message    string          // the answer's words for people; not for logs
+	RequestID  string          // the service's id of the request, if it gave one
+	Details    []Detail        // the fields that were refused
+	Status     contract.Status // with REPORT_NOT_READY: where the report stands, if said
+	RetryAfter time.Duration   // how long the service asked to be left alone; 0 when it did not
+	Err        error           // the cause, when there was no usable answer
 }
 
 // Detail names one refused field of a request.
@@ -57,12 +57,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // Temporary reports whether the same request may be answered differently later:
 // there was no answer, a rate limit, a failure, or a success that made no sense.
 func (e *Error) Temporary() bool {
-	return e.HTTP == 0 && e.Code == svc.CodeUpstream || e.HTTP == http.StatusTooManyRequests ||
+	return e.HTTP == 0 && e.Code == contract.CodeUpstream || e.HTTP == http.StatusTooManyRequests ||
 		e.HTTP >= 500 || e.HTTP >= 200 && e.HTTP < 300
 }
 
 // CodeOf returns the service's code in err, or "" when err is no *Error.
-func CodeOf(err error) svc.Code {
+func CodeOf(err error) contract.Code {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
@@ -78,24 +78,24 @@ func Temporary(err error) bool {
 
 // badAnswer is an answer that claims success and is not of the contract's shape.
 func badAnswer(op string, status int, why string) *Error {
-	return &Error{Op: op, HTTP: status, Code: svc.CodeUpstream, Err: errors.New(why)}
+	return &Error{Op: op, HTTP: status, Code: contract.CodeUpstream, Err: errors.New(why)}
 }
 
 // errorFrom reads an error answer. What it does not understand it leaves out: the
 // status alone decides what happens next.
 func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Error {
-	e := &Error{Op: op, HTTP: resp.StatusCode, Code: svc.CodeUpstream,
+	e := &Error{Op: op, HTTP: resp.StatusCode, Code: contract.CodeUpstream,
 		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
 	var wire struct {
 		Error     string          `json:"error"`
 		Message   string          `json:"message"`
 		RequestID string          `json:"requestId"`
-		Status    svc.Status      `json:"status"`
+		Status    contract.Status `json:"status"`
 		Details   json.RawMessage `json:"details"`
 	}
 	if json.Unmarshal(body, &wire) == nil {
 		if isCode(wire.Error) {
-			e.Code = svc.Code(wire.Error)
+			e.Code = contract.Code(wire.Error)
 		}
 		e.Message = clip(wire.Message, 500)
 		if isID(wire.RequestID) {

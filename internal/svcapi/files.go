@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // File is an entry of the list of a report's files.
@@ -94,7 +94,7 @@ func (c *Client) file(ctx context.Context, list string, ref Ref, path string) (C
 	}
 	below, err := belowFiles(path)
 	if err != nil {
-		return Content{}, &Error{Op: op, Code: svc.CodeNotFound, Err: err}
+		return Content{}, &Error{Op: op, Code: contract.CodeNotFound, Err: err}
 	}
 	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: list + below, header: h,
 		auth: byToken, repeat: true, anyType: true, limit: maxReport, timeout: reportTimeout})
@@ -131,8 +131,8 @@ func (ACHDetails) LogValue() slog.Value { return slog.StringValue("ACH details")
 // is not enabled for, CONSENT_NOT_PROVIDED a consumer who withdrew consent.
 func (c *Client) ReportACH(ctx context.Context, ref Ref, accountID string) (ACHDetails, error) {
 	const op = "ach details"
-	if !svc.IsUUID(accountID) {
-		return ACHDetails{}, &Error{Op: op, Code: svc.CodeNotFound, Err: errors.New("the account's id is not a UUID")}
+	if !contract.IsUUID(accountID) {
+		return ACHDetails{}, &Error{Op: op, Code: contract.CodeNotFound, Err: errors.New("the account's id is not a UUID")}
 	}
 	a, err := c.get(ctx, op, "/connect/bank-accounts/"+accountID+"/ach-details", ref, maxAnswer, answerTimeout)
 	if err != nil {

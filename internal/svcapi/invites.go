@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Invite is a link that an applicant is sent. It is for the applicant alone, and
@@ -31,7 +31,7 @@ func (c *Client) InviteLink(ctx context.Context, in InitRequest) (Invite, error)
 // address. It is sent again as rarely as Initialize; repeated, it is a second letter.
 func (c *Client) SendInvite(ctx context.Context, in InitRequest, deliverTo string) (Invite, error) {
 	if deliverTo == "" {
-		return Invite{}, &Error{Op: "invite", Code: svc.CodeMalformedBody, Err: errors.New("nobody to deliver to")}
+		return Invite{}, &Error{Op: "invite", Code: contract.CodeMalformedBody, Err: errors.New("nobody to deliver to")}
 	}
 	return c.invite(ctx, "invite", "/connect/invite", in.PublicID, struct {
 		InitRequest
@@ -49,7 +49,7 @@ func (c *Client) invite(ctx context.Context, op, path, publicID string, in any) 
 	if err != nil {
 		return Invite{}, err
 	}
-	if !svc.IsUUID(wire.PublicToken) {
+	if !contract.IsUUID(wire.PublicToken) {
 		return Invite{}, badAnswer(a.op, a.status, "publicToken is not a UUID")
 	}
 	if err := c.checkPage(wire.InviteLink); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 func TestInvites(t *testing.T) {
@@ -48,12 +48,12 @@ func TestInvites(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v %#v", got, got, got); strings.Contains(text, "canary") {
 		t.Errorf("printed as %s", text)
 	}
-	if _, err := c.SendInvite(t.Context(), in, ""); CodeOf(err) != svc.CodeMalformedBody || len(paths) != 2 {
+	if _, err := c.SendInvite(t.Context(), in, ""); CodeOf(err) != contract.CodeMalformedBody || len(paths) != 2 {
 		t.Errorf("to nobody: %v", err)
 	}
 	for _, bad := range []string{"", "https://elsewhere.example/invite/x", "javascript:alert(1)", link + "\n"} {
 		link = bad
-		if got, err := c.InviteLink(t.Context(), in); CodeOf(err) != svc.CodeUpstream || got != (Invite{}) {
+		if got, err := c.InviteLink(t.Context(), in); CodeOf(err) != contract.CodeUpstream || got != (Invite{}) {
 			t.Errorf("a link to %q: %v", bad, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestAnInviteIsNotSentTwiceWhenItMayHaveBeen(t *testing.T) {
 			calls.Add(1)
 			writeJSON(w, 503, map[string]any{"error": "UNAVAILABLE"})
 		}}
-		if _, err := s.client().SendInvite(t.Context(), InitRequest{ProductID: token2}, "ada@example.org"); CodeOf(err) != svc.CodeUnavailable || calls.Load() != 1 {
+		if _, err := s.client().SendInvite(t.Context(), InitRequest{ProductID: token2}, "ada@example.org"); CodeOf(err) != contract.CodeUnavailable || calls.Load() != 1 {
 			t.Errorf("%v after %d calls", err, calls.Load())
 		}
 	})

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func TestAPassport(t *testing.T) {
@@ -31,7 +31,7 @@ func TestAPassport(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
-		if _, _, err := c.Passport(t.Context(), ref); CodeOf(err) != svc.CodeUpstream {
+		if _, _, err := c.Passport(t.Context(), ref); CodeOf(err) != contract.CodeUpstream {
 			t.Errorf("another report than %+v: %v", ref, err)
 		}
 	}
@@ -39,14 +39,14 @@ func TestAPassport(t *testing.T) {
 		t.Errorf("%q, %v", pdf, err)
 	}
 	document = "<html>"
-	if _, err := c.PassportPDF(t.Context(), Ref{ExternalID: "e"}); CodeOf(err) != svc.CodeUpstream {
+	if _, err := c.PassportPDF(t.Context(), Ref{ExternalID: "e"}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no PDF: %v", err)
 	}
 	if _, err := c.PassportPDF(t.Context(), Ref{}); err == nil {
 		t.Error("a document of no report was asked for")
 	}
 	meta["public_token"] = "x"
-	if _, _, err := c.Passport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != svc.CodeUpstream {
+	if _, _, err := c.Passport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no report: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestSuppliers(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	list[0]["code"] = ""
-	if _, err := c.Suppliers(t.Context()); CodeOf(err) != svc.CodeUpstream {
+	if _, err := c.Suppliers(t.Context()); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("a supplier without a code: %v", err)
 	}
 }

@@ -4,34 +4,34 @@ import (
 	"context"
 	"errors"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Report fetches the report of a product's kind by the call of its own, and
 // returns the body as it came with its meta. It refuses as that call does; a kind
 // without a call gives an *Error with INVALID_PRODUCT, and nothing is sent.
-func (c *Client) Report(ctx context.Context, product svc.Product, ref Ref) ([]byte, *report.Meta, error) {
+func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) ([]byte, *report.Meta, error) {
 	switch product {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		raw, body, err := c.CashflowReport(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
 		return raw, body.Meta, nil
-	case svc.Income:
+	case contract.Income:
 		raw, body, err := c.IncomeReport(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
 		return raw, body.Meta, nil
-	case svc.Eligibility:
+	case contract.Eligibility:
 		raw, body, err := c.EligibilityReport(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
 		return raw, body.Meta, nil
-	case svc.Passport:
+	case contract.Passport:
 		raw, body, err := c.Passport(ctx, ref)
 		if err != nil {
 			return nil, nil, err
@@ -43,22 +43,22 @@ func (c *Client) Report(ctx context.Context, product svc.Product, ref Ref) ([]by
 
 // Files lists the files of a report of a product's kind. A passport has one: itself,
 // as a PDF.
-func (c *Client) Files(ctx context.Context, product svc.Product, ref Ref) ([]File, error) {
+func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) ([]File, error) {
 	if list, ok := fileLists[product]; ok {
 		return c.files(ctx, list, ref)
 	}
-	if product == svc.Passport {
+	if product == contract.Passport {
 		return []File{{DocumentType: PassportDocument, Path: passportPath}}, nil
 	}
 	return nil, noSuchProduct("files")
 }
 
 // File fetches one of them. It fails like CashflowFile.
-func (c *Client) File(ctx context.Context, product svc.Product, ref Ref, path string) (Content, error) {
+func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, path string) (Content, error) {
 	if list, ok := fileLists[product]; ok {
 		return c.file(ctx, list, ref, path)
 	}
-	if product == svc.Passport && path == passportPath {
+	if product == contract.Passport && path == passportPath {
 		body, err := c.PassportPDF(ctx, ref)
 		return Content{"application/pdf", body}, err
 	}
@@ -70,8 +70,8 @@ const PassportDocument = "PASSPORT_PDF"
 
 const passportPath = "passport.pdf"
 
-var fileLists = map[svc.Product]string{svc.Cashflow: cashflowFiles, svc.Income: incomeFiles, svc.Eligibility: eligibilityFiles}
+var fileLists = map[contract.Product]string{contract.Cashflow: cashflowFiles, contract.Income: incomeFiles, contract.Eligibility: eligibilityFiles}
 
 func noSuchProduct(op string) error {
-	return &Error{Op: op, Code: svc.CodeInvalidProduct, Err: errors.New("no call for this product")}
+	return &Error{Op: op, Code: contract.CodeInvalidProduct, Err: errors.New("no call for this product")}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TestEachProductHasCallsOfItsOwn asks for a report and its files of every product,
@@ -27,35 +27,35 @@ func TestEachProductHasCallsOfItsOwn(t *testing.T) {
 	defer srv.Close()
 	c := &Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
 	ref := Ref{ExternalID: "e"}
-	for product, want := range map[svc.Product][3]string{
-		svc.Cashflow:    {"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/cashflow/v2/files/a/passport.pdf"},
-		svc.Income:      {"/connect/income/v2/json", "/connect/income/v2/files", "/connect/income/v2/files/a/passport.pdf"},
-		svc.Eligibility: {"/connect/affordable-housing-verification/v1/json", "/connect/affordable-housing-verification/v1/files", "/connect/affordable-housing-verification/v1/files/a/passport.pdf"},
+	for product, want := range map[contract.Product][3]string{
+		contract.Cashflow:    {"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/cashflow/v2/files/a/passport.pdf"},
+		contract.Income:      {"/connect/income/v2/json", "/connect/income/v2/files", "/connect/income/v2/files/a/passport.pdf"},
+		contract.Eligibility: {"/connect/affordable-housing-verification/v1/json", "/connect/affordable-housing-verification/v1/files", "/connect/affordable-housing-verification/v1/files/a/passport.pdf"},
 	} {
 		asked = nil
 		_, _, err := c.Report(t.Context(), product, ref)
 		_, err2 := c.Files(t.Context(), product, ref)
 		_, err3 := c.File(t.Context(), product, ref, "a/passport.pdf")
-		if CodeOf(err) != svc.CodeInvalidToken || CodeOf(err2) != svc.CodeInvalidToken || CodeOf(err3) != svc.CodeInvalidToken || len(asked) != 3 || [3]string(asked) != want {
+		if CodeOf(err) != contract.CodeInvalidToken || CodeOf(err2) != contract.CodeInvalidToken || CodeOf(err3) != contract.CodeInvalidToken || len(asked) != 3 || [3]string(asked) != want {
 			t.Errorf("%s asks %q (%v, %v, %v)", product, asked, err, err2, err3)
 		}
 	}
 	// A passport's one file is itself, and is listed without asking.
 	asked = nil
-	files, err := c.Files(t.Context(), svc.Passport, ref)
+	files, err := c.Files(t.Context(), contract.Passport, ref)
 	if err != nil || len(files) != 1 || len(asked) != 0 {
 		t.Fatalf("a passport's files are %v, %v, after %q", files, err, asked)
 	}
-	_, _, err = c.Report(t.Context(), svc.Passport, ref)
-	_, err2 := c.File(t.Context(), svc.Passport, ref, files[0].Path)
-	if CodeOf(err) != svc.CodeInvalidToken || CodeOf(err2) != svc.CodeInvalidToken || len(asked) != 2 || asked[1] != "/connect/passport/v4/pdf" {
+	_, _, err = c.Report(t.Context(), contract.Passport, ref)
+	_, err2 := c.File(t.Context(), contract.Passport, ref, files[0].Path)
+	if CodeOf(err) != contract.CodeInvalidToken || CodeOf(err2) != contract.CodeInvalidToken || len(asked) != 2 || asked[1] != "/connect/passport/v4/pdf" {
 		t.Errorf("a passport asks %q (%v, %v)", asked, err, err2)
 	}
 	asked = nil
 	_, _, err = c.Report(t.Context(), "loan", ref)
 	_, err2 = c.Files(t.Context(), "loan", ref)
-	_, err3 := c.File(t.Context(), svc.Passport, ref, "another.pdf")
-	if CodeOf(err) != svc.CodeInvalidProduct || CodeOf(err2) != svc.CodeInvalidProduct || CodeOf(err3) != svc.CodeInvalidProduct || len(asked) != 0 {
+	_, err3 := c.File(t.Context(), contract.Passport, ref, "another.pdf")
+	if CodeOf(err) != contract.CodeInvalidProduct || CodeOf(err2) != contract.CodeInvalidProduct || CodeOf(err3) != contract.CodeInvalidProduct || len(asked) != 0 {
 		t.Errorf("what has no call: %v, %v, %v, after %q", err, err2, err3, asked)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // CreateRelayToken calls POST /connect/relay-tokens (document 2, Relay tokens): it
@@ -34,7 +34,7 @@ func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID str
 	if err := a.decode(&wire); err != nil {
 		return "", err
 	}
-	if !svc.IsUUID(wire.RelayToken) {
+	if !contract.IsUUID(wire.RelayToken) {
 		return "", badAnswer(op, a.status, "relayToken is not a UUID")
 	}
 	return wire.RelayToken, nil
@@ -46,8 +46,8 @@ func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID str
 // was lost.
 func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error {
 	const op = "withdraw report"
-	if !svc.IsUUID(relayToken) {
-		return &Error{Op: op, Code: svc.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
+	if !contract.IsUUID(relayToken) {
+		return &Error{Op: op, Code: contract.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
 	}
 	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/relay-tokens/" + relayToken,
 		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
@@ -59,8 +59,8 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 // endpoint answers 404 or 405.
 func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 	const op = "withdraw consent"
-	if !svc.IsUUID(consumerID) {
-		return &Error{Op: op, HTTP: http.StatusNotFound, Code: svc.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
+	if !contract.IsUUID(consumerID) {
+		return &Error{Op: op, HTTP: http.StatusNotFound, Code: contract.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
 	}
 	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/consumers/" + consumerID,
 		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
@@ -90,7 +90,7 @@ func (c *Client) CreateMultiProductToken(ctx context.Context, in MultiProductReq
 	if err != nil {
 		return "", err
 	}
-	if !svc.IsUUID(wire.MultiProductToken) {
+	if !contract.IsUUID(wire.MultiProductToken) {
 		return "", badAnswer(a.op, a.status, "multiProductToken is not a UUID")
 	}
 	return wire.MultiProductToken, nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func TestSharingAReport(t *testing.T) {
@@ -35,14 +35,14 @@ func TestSharingAReport(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   map[string]any
-		want   svc.Code
+		want   contract.Code
 	}{
-		{400, map[string]any{"error": "INVALID_PUBLIC_ID"}, svc.CodeInvalidPublicID},
-		{400, map[string]any{"error": "RELAY_TOKEN_EXPIRED"}, svc.CodeRelayTokenExpired},
-		{400, map[string]any{"error": "RELAY_TOKEN_REVOKED"}, svc.CodeRelayTokenRevoked},
-		{404, map[string]any{"error": "INVALID_TOKEN"}, svc.CodeInvalidToken},
-		{200, map[string]any{"relayToken": "<script>"}, svc.CodeUpstream},
-		{200, map[string]any{}, svc.CodeUpstream},
+		{400, map[string]any{"error": "INVALID_PUBLIC_ID"}, contract.CodeInvalidPublicID},
+		{400, map[string]any{"error": "RELAY_TOKEN_EXPIRED"}, contract.CodeRelayTokenExpired},
+		{400, map[string]any{"error": "RELAY_TOKEN_REVOKED"}, contract.CodeRelayTokenRevoked},
+		{404, map[string]any{"error": "INVALID_TOKEN"}, contract.CodeInvalidToken},
+		{200, map[string]any{"relayToken": "<script>"}, contract.CodeUpstream},
+		{200, map[string]any{}, contract.CodeUpstream},
 	} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) { writeJSON(w, c.status, c.body) }}
 		if got, err := s.client().CreateRelayToken(t.Context(), token1, "x"); CodeOf(err) != c.want || got != "" {
@@ -66,18 +66,18 @@ func TestWithdrawingAReport(t *testing.T) {
 		w.WriteHeader(status) // whatever it says, or nothing
 	}}
 	c := s.client()
-	for _, want := range []svc.Code{"", "", svc.CodeRelayTokenRevoked} {
+	for _, want := range []contract.Code{"", "", contract.CodeRelayTokenRevoked} {
 		if err := c.RevokeRelayToken(t.Context(), token2); CodeOf(err) != want || (err == nil) != (want == "") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := c.RevokeRelayToken(t.Context(), "../consumers"); CodeOf(err) != svc.CodeNotFound {
+	if err := c.RevokeRelayToken(t.Context(), "../consumers"); CodeOf(err) != contract.CodeNotFound {
 		t.Errorf("no relay token: %v", err)
 	}
 }
 
 func TestWithdrawingConsent(t *testing.T) {
-	for status, want := range map[int]svc.Code{204: "", 404: svc.CodeNotFound, 405: svc.CodeUpstream, 503: svc.CodeUpstream} {
+	for status, want := range map[int]contract.Code{204: "", 404: contract.CodeNotFound, 405: contract.CodeUpstream, 503: contract.CodeUpstream} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 			if r.Method+" "+r.URL.Path != "DELETE /connect/consumers/"+token2 || r.Header.Get("Authorization") == "" {
 				t.Errorf("%s %s", r.Method, r.URL.Path)
@@ -92,7 +92,7 @@ func TestWithdrawingConsent(t *testing.T) {
 			t.Errorf("%d: %v, want %q", status, err, want)
 		}
 	}
-	if err := (&service{}).client().WithdrawConsent(t.Context(), "../relay-tokens"); CodeOf(err) != svc.CodeNotFound {
+	if err := (&service{}).client().WithdrawConsent(t.Context(), "../relay-tokens"); CodeOf(err) != contract.CodeNotFound {
 		t.Errorf("no consumer: %v", err)
 	}
 }
@@ -115,15 +115,15 @@ func TestAMultiProductToken(t *testing.T) {
 	}
 	for _, a := range []struct {
 		status int
-		code   svc.Code
-	}{{400, svc.CodeInvalidState}, {404, svc.CodeInvalidProduct}, {404, svc.CodeInvalidToken}, {503, svc.CodeUnavailable}} {
+		code   contract.Code
+	}{{400, contract.CodeInvalidState}, {404, contract.CodeInvalidProduct}, {404, contract.CodeInvalidToken}, {503, contract.CodeUnavailable}} {
 		status, body, calls = a.status, map[string]any{"error": a.code}, 0
 		if got, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != a.code || got != "" || calls != 1 {
 			t.Errorf("%d %s: %q, %v after %d calls", a.status, a.code, got, err, calls)
 		}
 	}
 	status, body = 200, map[string]any{"multiProductToken": nil}
-	if _, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != svc.CodeUpstream {
+	if _, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no token: %v", err)
 	}
 }
@@ -158,12 +158,12 @@ func TestAnIncomeReport(t *testing.T) {
 		t.Errorf("revised: %+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
-		if _, _, err := c.IncomeReport(t.Context(), ref); CodeOf(err) != svc.CodeUpstream {
+		if _, _, err := c.IncomeReport(t.Context(), ref); CodeOf(err) != contract.CodeUpstream {
 			t.Errorf("another report than %+v: %v", ref, err)
 		}
 	}
 	meta["public_token"] = "x"
-	if _, _, err := c.IncomeReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != svc.CodeUpstream {
+	if _, _, err := c.IncomeReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no report: %v", err)
 	}
 }

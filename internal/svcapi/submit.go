@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Submission is banking data of the customer's own (document 1, Submission request
@@ -80,7 +80,7 @@ func (d DateTime) MarshalJSON() ([]byte, error) {
 // Submitted is an accepted submission. Its status is PENDING.
 type Submitted struct {
 	PublicToken string
-	Status      svc.Status
+	Status      contract.Status
 }
 
 // Submit calls POST /connect/v2/cashflow/byo-report (document 1, endpoint 2). It is
@@ -89,12 +89,12 @@ type Submitted struct {
 // beyond 30 a minute, RATE_LIMITED with RetryAfter.
 func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 	const op = "submission"
-	if !svc.IsUUID(in.ProductID) || !headerValue(in.PublicID, 128) {
-		return Submitted{}, &Error{Op: op, Code: svc.CodeMalformedHeaders, Err: errors.New("productId is not a UUID, or publicId cannot stand in a header")}
+	if !contract.IsUUID(in.ProductID) || !headerValue(in.PublicID, 128) {
+		return Submitted{}, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("productId is not a UUID, or publicId cannot stand in a header")}
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
-		return Submitted{}, &Error{Op: op, Code: svc.CodeMalformedBody, Err: errors.New("the submission cannot be written as JSON")}
+		return Submitted{}, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the submission cannot be written as JSON")}
 	}
 	h := http.Header{}
 	h.Set("X-PRODUCT-ID", in.ProductID)
@@ -107,13 +107,13 @@ func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 		return Submitted{}, err
 	}
 	var wire struct {
-		PublicToken string     `json:"publicToken"`
-		Status      svc.Status `json:"status"`
+		PublicToken string          `json:"publicToken"`
+		Status      contract.Status `json:"status"`
 	}
 	if err := a.decode(&wire); err != nil {
 		return Submitted{}, err
 	}
-	if !svc.IsUUID(wire.PublicToken) || !wire.Status.Valid() {
+	if !contract.IsUUID(wire.PublicToken) || !wire.Status.Valid() {
 		return Submitted{}, badAnswer(op, a.status, "publicToken or status is none of the contract's")
 	}
 	return Submitted(wire), nil

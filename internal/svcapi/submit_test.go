@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func submission() Submission {
@@ -38,7 +38,7 @@ func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
 	in := submission()
 	in.PublicID = "child"
 	out, err := s.client().Submit(t.Context(), in)
-	if err != nil || out != (Submitted{token1, svc.StatusPending}) {
+	if err != nil || out != (Submitted{token1, contract.StatusPending}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	want := `{"externalId":"e","pullDate":"2026-11-01T01:03:04.005Z","personal":{"firstName":"Ana","lastName":"P","dob":"1990-01-02","email":"a@example.com"},` +
@@ -54,13 +54,13 @@ func TestASubmissionIsNotSentTwiceWhenItMayBeAccepted(t *testing.T) {
 		status int
 		header http.Header
 		calls  int64
-		code   svc.Code
+		code   contract.Code
 	}{
-		{500, nil, 1, svc.CodeInternal},
-		{503, nil, 1, svc.CodeInternal},
-		{400, nil, 1, svc.CodeInternal},
-		{429, http.Header{"Retry-After": {"3"}}, 4, svc.CodeInternal},
-		{429, http.Header{"Retry-After": {"50"}}, 1, svc.CodeInternal},
+		{500, nil, 1, contract.CodeInternal},
+		{503, nil, 1, contract.CodeInternal},
+		{400, nil, 1, contract.CodeInternal},
+		{429, http.Header{"Retry-After": {"3"}}, 4, contract.CodeInternal},
+		{429, http.Header{"Retry-After": {"50"}}, 1, contract.CodeInternal},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var calls atomic.Int64
@@ -81,7 +81,7 @@ func TestASubmissionIsNotSentTwiceWhenItMayBeAccepted(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&service{}).client().Submit(t.Context(), Submission{ProductID: "x"}); CodeOf(err) != svc.CodeMalformedHeaders {
+	if _, err := (&service{}).client().Submit(t.Context(), Submission{ProductID: "x"}); CodeOf(err) != contract.CodeMalformedHeaders {
 		t.Errorf("a product that is no UUID: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
 			writeJSON(w, 200, map[string]any{"status": status, "substatus": nil})
 		}}
 		a, err := s.client().WaitStatus(t.Context(), Ref{PublicToken: token1})
-		if err != nil || a.Status != svc.StatusError || len(asked) != 12 {
+		if err != nil || a.Status != contract.StatusError || len(asked) != 12 {
 			t.Fatalf("%v %v after %d questions", a, err, len(asked))
 		}
 		first, last := asked[1].Sub(asked[0]), asked[11].Sub(asked[10])
@@ -109,7 +109,7 @@ func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		a, err = s.client().WaitStatus(ctx, Ref{PublicToken: token1})
-		if !errors.Is(err, context.DeadlineExceeded) || a.Status != svc.StatusPending {
+		if !errors.Is(err, context.DeadlineExceeded) || a.Status != contract.StatusPending {
 			t.Errorf("beyond its time: %v %v", a, err)
 		}
 	})
@@ -147,18 +147,18 @@ func TestFilesOfAReport(t *testing.T) {
 		if err != nil || got.Type != "application/pdf" || string(got.Body) != "%PDF" {
 			t.Errorf("%s: %+v %v", at, got, err)
 		}
-		if _, err := of.file(c, t.Context(), ref, "old.pdf"); CodeOf(err) != svc.CodeGone {
+		if _, err := of.file(c, t.Context(), ref, "old.pdf"); CodeOf(err) != contract.CodeGone {
 			t.Errorf("%s: an old file: %v", at, err)
 		}
-		if _, err := of.files(c, t.Context(), Ref{PublicToken: token2}); CodeOf(err) != svc.CodeInvalidToken {
+		if _, err := of.files(c, t.Context(), Ref{PublicToken: token2}); CodeOf(err) != contract.CodeInvalidToken {
 			t.Errorf("%s: the files of another report: %v", at, err)
 		}
 		for _, path := range []string{"", "../json", "a/../../json", "/a", "a//b", "./a", "a\\b", "a\r\nb", strings.Repeat("a", 2000)} {
-			if _, err := of.file(c, t.Context(), ref, path); CodeOf(err) != svc.CodeNotFound {
+			if _, err := of.file(c, t.Context(), ref, path); CodeOf(err) != contract.CodeNotFound {
 				t.Errorf("%s: %.20q: %v, want it refused here", at, path, err)
 			}
 		}
-		if got, err := of.file(c, t.Context(), ref, "a?b#c%2e"); CodeOf(err) != svc.CodeGone {
+		if got, err := of.file(c, t.Context(), ref, "a?b#c%2e"); CodeOf(err) != contract.CodeGone {
 			t.Errorf("%s: a path of specials: %v %v", at, got, err)
 		}
 	}
@@ -183,11 +183,11 @@ func TestACHDetailsAndDestinations(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v %#v %s", got, got, got, log.String()); strings.Contains(text, "1234") {
 		t.Errorf("the number prints: %s", text)
 	}
-	if _, err := c.ReportACH(t.Context(), ref, "../x"); CodeOf(err) != svc.CodeNotFound {
+	if _, err := c.ReportACH(t.Context(), ref, "../x"); CodeOf(err) != contract.CodeNotFound {
 		t.Errorf("an id that is none: %v", err)
 	}
 	answer["account_number_type"] = "XX"
-	if _, err := c.ReportACH(t.Context(), ref, token2); CodeOf(err) != svc.CodeUpstream {
+	if _, err := c.ReportACH(t.Context(), ref, token2); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("another type: %v", err)
 	}
 	all, err := c.OAuthDestinations(t.Context())

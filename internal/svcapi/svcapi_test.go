@@ -19,7 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 const (
@@ -70,7 +70,7 @@ func bearerOf(r *http.Request) string {
 
 func (s *service) client() *Client {
 	return &Client{BaseURL: "http://127.0.0.1:1", ClientID: "client", SecretKey: "secret",
-		Environment: svc.Sandbox, HTTP: &http.Client{Transport: s}}
+		Environment: contract.Sandbox, HTTP: &http.Client{Transport: s}}
 }
 
 func ready(w http.ResponseWriter, _ *http.Request) {
@@ -125,7 +125,7 @@ func TestARefusedTokenIsReplacedOnlyOnce(t *testing.T) {
 			writeJSON(w, 401, map[string]any{"error": "EXPIRED_TOKEN"})
 		}}
 		_, err := s.client().Status(t.Context(), Ref{PublicToken: token1})
-		if CodeOf(err) != svc.CodeExpiredToken || s.tokens.Load() != 2 {
+		if CodeOf(err) != contract.CodeExpiredToken || s.tokens.Load() != 2 {
 			t.Errorf("Status = %v after %d token calls, want EXPIRED_TOKEN after 2", err, s.tokens.Load())
 		}
 	})
@@ -306,8 +306,8 @@ func TestAnswersThatAreNotOfTheContractAreRefused(t *testing.T) {
 				_, _ = io.WriteString(w, tc.body)
 			}}
 			_, _, err := s.client().CashflowReport(t.Context(), Ref{PublicToken: token1})
-			if CodeOf(err) != svc.CodeUpstream {
-				t.Errorf("CashflowReport = %v, want %s", err, svc.CodeUpstream)
+			if CodeOf(err) != contract.CodeUpstream {
+				t.Errorf("CashflowReport = %v, want %s", err, contract.CodeUpstream)
 			}
 			if strings.Contains(err.Error(), token1) || strings.Contains(err.Error(), "hello") {
 				t.Errorf("the error repeats the answer: %v", err)
@@ -333,7 +333,7 @@ func TestTooLargeAnAnswerIsNotRead(t *testing.T) {
 		_, _ = w.Write(bytes.Repeat([]byte(" "), maxAnswer+1))
 	}}
 	_, err := s.client().Status(t.Context(), Ref{PublicToken: token1})
-	if CodeOf(err) != svc.CodeUpstream || !strings.Contains(err.Error(), "too large") {
+	if CodeOf(err) != contract.CodeUpstream || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("Status = %v, want too large", err)
 	}
 }
@@ -344,8 +344,8 @@ func TestReportsAreNamedByHeadersOnly(t *testing.T) {
 		{ExternalID: "a\r\nb"}, {ExternalID: strings.Repeat("x", 300)}, {PublicToken: token1, PublicID: "a\nb"},
 	} {
 		s := &service{handler: func(http.ResponseWriter, *http.Request) { t.Error("the service was asked") }}
-		if _, err := s.client().Status(t.Context(), ref); CodeOf(err) != svc.CodeMalformedHeaders || Temporary(err) {
-			t.Errorf("Status(%+v) = %v, want %s", ref, err, svc.CodeMalformedHeaders)
+		if _, err := s.client().Status(t.Context(), ref); CodeOf(err) != contract.CodeMalformedHeaders || Temporary(err) {
+			t.Errorf("Status(%+v) = %v, want %s", ref, err, contract.CodeMalformedHeaders)
 		}
 	}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -354,7 +354,7 @@ func TestReportsAreNamedByHeadersOnly(t *testing.T) {
 		}
 		ready(w, r)
 	}}
-	if a, err := s.client().Status(t.Context(), Ref{ExternalID: "order 7", PublicID: "child"}); err != nil || a.Status != svc.StatusSuccess {
+	if a, err := s.client().Status(t.Context(), Ref{ExternalID: "order 7", PublicID: "child"}); err != nil || a.Status != contract.StatusSuccess {
 		t.Errorf("Status = %v, %v", a, err)
 	}
 }
@@ -478,7 +478,7 @@ func TestOverARealConnectionNoRedirectIsFollowed(t *testing.T) {
 	srv := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer srv.Close()
 	c := &Client{BaseURL: srv.URL, ClientID: "client", SecretKey: "secret"}
-	if err := c.Check(t.Context()); CodeOf(err) != svc.CodeUpstream || heard != 0 {
+	if err := c.Check(t.Context()); CodeOf(err) != contract.CodeUpstream || heard != 0 {
 		t.Errorf("Check = %v, and %d requests went elsewhere", err, heard)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 )
 
@@ -94,10 +94,10 @@ type Party struct {
 // Party returns the view of the party of that name.
 func (t *Telemetry) Party(name string) *Party { return &Party{t, name} }
 
-// Handler observes every request that next, which is door.Wrap's, answers.
+// Handler observes every request that next, which is httpx.Wrap's, answers.
 func (p *Party) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := &door.Seen{}
+		seen := &httpx.Seen{}
 		ctx, end := p.traces.request(r, p.name, seen)
 		began := time.Now()
 		done := false
@@ -110,7 +110,7 @@ func (p *Party) Handler(next http.Handler) http.Handler {
 			p.requestTime.WithLabelValues(p.name, seen.Route).Observe(time.Since(began).Seconds())
 			end()
 		}()
-		next.ServeHTTP(w, r.WithContext(door.Watch(ctx, seen)))
+		next.ServeHTTP(w, r.WithContext(httpx.Watch(ctx, seen)))
 		done = true
 	})
 }

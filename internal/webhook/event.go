@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TypeVisit is the one type of event so far: the status of a report changed.
@@ -22,32 +22,32 @@ type Event struct {
 	EventID     string // unique; the same when the event is sent again
 	Type        string // TypeVisit
 	CreatedAt   time.Time
-	Environment svc.Environment
+	Environment contract.Environment
 	PublicID    string // the customer
 	ProductID   string
 	PublicToken string // the report
 	ExternalID  string // as given at creation; empty is null
 	UserArgs    string // as given at creation; empty is null
 	ConsumerID  string // empty is null
-	Status      svc.Status
-	Substatus   svc.Substatus // empty is null
+	Status      contract.Status
+	Substatus   contract.Substatus // empty is null
 }
 
 // MarshalJSON writes the full form.
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		EventID     string          `json:"eventId"`
-		Type        string          `json:"type"`
-		CreatedAt   string          `json:"createdAt"`
-		Environment svc.Environment `json:"environment"`
-		PublicID    string          `json:"publicId"`
-		ProductID   string          `json:"productId"`
-		PublicToken string          `json:"publicToken"`
-		ExternalID  *string         `json:"externalId"`
-		UserArgs    *string         `json:"userArgs"`
-		ConsumerID  *string         `json:"consumerId"`
-		Status      svc.Status      `json:"status"`
-		Substatus   *svc.Substatus  `json:"substatus"`
+		EventID     string               `json:"eventId"`
+		Type        string               `json:"type"`
+		CreatedAt   string               `json:"createdAt"`
+		Environment contract.Environment `json:"environment"`
+		PublicID    string               `json:"publicId"`
+		ProductID   string               `json:"productId"`
+		PublicToken string               `json:"publicToken"`
+		ExternalID  *string              `json:"externalId"`
+		UserArgs    *string              `json:"userArgs"`
+		ConsumerID  *string              `json:"consumerId"`
+		Status      contract.Status      `json:"status"`
+		Substatus   *contract.Substatus  `json:"substatus"`
 	}{e.EventID, e.Type, e.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), e.Environment, e.PublicID, e.ProductID,
 		e.PublicToken, null(e.ExternalID), null(e.UserArgs), null(e.ConsumerID), e.Status, null(e.Substatus)})
 }
@@ -85,8 +85,8 @@ func Parse(body []byte) (Event, error) {
 		{"publicId", &e.PublicID, 128},
 		{"productId", &e.ProductID, 128},
 		{"publicToken", &e.PublicToken, 36},
-		{"externalId", &e.ExternalID, 4 * svc.MaxExternalID},
-		{"userArgs", &e.UserArgs, 4 * svc.MaxUserArgs},
+		{"externalId", &e.ExternalID, 4 * contract.MaxExternalID},
+		{"userArgs", &e.UserArgs, 4 * contract.MaxUserArgs},
 		{"consumerId", &e.ConsumerID, 128},
 		{"status", (*string)(&e.Status), 64},
 		{"substatus", (*string)(&e.Substatus), 128},
@@ -112,7 +112,7 @@ func Parse(body []byte) (Event, error) {
 		e.CreatedAt = e.CreatedAt.UTC()
 	}
 	switch {
-	case !svc.IsUUID(e.PublicToken):
+	case !contract.IsUUID(e.PublicToken):
 		return Event{}, fmt.Errorf("%w: publicToken is no UUID", ErrBody)
 	case !e.Status.Valid():
 		return Event{}, fmt.Errorf("%w: status is none of the contract's", ErrBody)

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Names of the three headers.
@@ -54,18 +54,18 @@ var (
 // Code is the error code that a receiver answers err with, and "" for errors
 // that are not of this package. ErrOtherType has none: the event is genuine, and
 // is acknowledged so that it is not sent again.
-func Code(err error) svc.Code {
+func Code(err error) contract.Code {
 	switch {
 	case errors.Is(err, ErrHeaders):
-		return svc.CodeMalformedHeaders
+		return contract.CodeMalformedHeaders
 	case errors.Is(err, ErrContentType):
-		return svc.CodeUnsupportedMediaType
+		return contract.CodeUnsupportedMediaType
 	case errors.Is(err, ErrTooLarge):
-		return svc.CodeBodyTooLarge
+		return contract.CodeBodyTooLarge
 	case errors.Is(err, ErrStale), errors.Is(err, ErrSignature):
-		return svc.CodeUnauthorized
+		return contract.CodeUnauthorized
 	case errors.Is(err, ErrBody):
-		return svc.CodeMalformedBody
+		return contract.CodeMalformedBody
 	}
 	return ""
 }

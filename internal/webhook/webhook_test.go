@@ -13,14 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 var (
 	noon  = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	event = Event{EventID: "evt_1", Type: TypeVisit, CreatedAt: noon, Environment: svc.Sandbox,
+	event = Event{EventID: "evt_1", Type: TypeVisit, CreatedAt: noon, Environment: contract.Sandbox,
 		PublicID: "pub", ProductID: "1b3c5d7e-0000-4000-8000-000000000001", PublicToken: "1b3c5d7e-0000-4000-8000-000000000002",
-		ExternalID: "order-7", UserArgs: "a=b", Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation}
+		ExternalID: "order-7", UserArgs: "a=b", Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}
 )
 
 func secret(t testing.TB) Secret {
@@ -78,7 +78,7 @@ func TestTheBareFormTakesItsIDFromTheHeader(t *testing.T) {
 	v := &Receiver{Secrets: []Secret{s}, Now: func() time.Time { return noon }}
 	body := []byte(`{"status":"PENDING","publicToken":"1b3c5d7e-0000-4000-8000-000000000002","userArgs":null}`)
 	got, err := v.Receive(request(t, body, "msg_9", noon, s))
-	want := Event{EventID: "msg_9", Type: TypeVisit, PublicToken: event.PublicToken, Status: svc.StatusPending}
+	want := Event{EventID: "msg_9", Type: TypeVisit, PublicToken: event.PublicToken, Status: contract.StatusPending}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Receive: %v (-want +got)\n%s", err, diff)
 	}
@@ -207,9 +207,9 @@ func TestBodiesThatAreNoEventAreRefused(t *testing.T) {
 }
 
 func TestEachRefusalHasItsCode(t *testing.T) {
-	for err, want := range map[error]svc.Code{
-		ErrHeaders: svc.CodeMalformedHeaders, ErrContentType: svc.CodeUnsupportedMediaType, ErrTooLarge: svc.CodeBodyTooLarge,
-		ErrStale: svc.CodeUnauthorized, ErrSignature: svc.CodeUnauthorized, ErrBody: svc.CodeMalformedBody, ErrOtherType: "", errors.New("x"): "",
+	for err, want := range map[error]contract.Code{
+		ErrHeaders: contract.CodeMalformedHeaders, ErrContentType: contract.CodeUnsupportedMediaType, ErrTooLarge: contract.CodeBodyTooLarge,
+		ErrStale: contract.CodeUnauthorized, ErrSignature: contract.CodeUnauthorized, ErrBody: contract.CodeMalformedBody, ErrOtherType: "", errors.New("x"): "",
 	} {
 		if got := Code(fmt.Errorf("in between: %w", err)); got != want {
 			t.Errorf("Code(%v) = %q, want %q", err, got, want)

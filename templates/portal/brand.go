@@ -3,7 +3,7 @@ package portal
 import (
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -11,10 +11,10 @@ import (
 // Vestibule's own.
 type Brand struct {
 	ui.Brand
-	Style          string              // URL of the style sheet of its colours; "" is none
-	Icon, IconType string              // "" is Vestibule's
-	Privacy, Terms bool                // there is a page of that
-	Consent        map[svc.Lang]string // HTML: what stands above the form's button
+	Style          string                   // URL of the style sheet of its colours; "" is none
+	Icon, IconType string                   // "" is Vestibule's
+	Privacy, Terms bool                     // there is a page of that
+	Consent        map[contract.Lang]string // HTML: what stands above the form's button
 	Support        Support
 }
 
@@ -45,17 +45,17 @@ func (s Support) tel() string {
 // Legal is a legal text.
 type Legal struct {
 	Base
-	Title svc.Words
+	Title contract.Words
 	HTML  string
 }
 
 // LegalTitle is what a legal text is called; false for what is none.
-func LegalTitle(document string) (svc.Words, bool) {
+func LegalTitle(document string) (contract.Words, bool) {
 	switch document {
 	case "privacy":
 		return wordsPrivacy, true
 	case "terms":
 		return wordsTerms, true
 	}
-	return svc.Words{}, false
+	return contract.Words{}, false
 }

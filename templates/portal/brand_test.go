@@ -9,7 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -19,14 +19,14 @@ func TestPagesOfABrand(t *testing.T) {
 	brand := Brand{Brand: ui.Brand{Name: "Harbor & Lane", Logo: &ui.Logo{URL: "/brand/l.svg", Dark: "/brand/d.svg", Width: 176, Height: 40, Wordmark: true}},
 		Style: "/brand/b.css", Icon: "/brand/i.png", IconType: "image/png", Privacy: true, Terms: true,
 		Support: Support{Email: "help@harborlane.example", Phone: "+1 (555) 010-0142", URL: "https://harborlane.example/help"}}
-	for _, lang := range []svc.Lang{svc.English, svc.Spanish} {
+	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
 		base := Base{Lang: lang, Assets: names{}, Brand: brand}
 		own := base
-		own.Brand.Consent = map[svc.Lang]string{lang: "<p>I <strong>agree</strong>.</p>"}
+		own.Brand.Consent = map[contract.Lang]string{lang: "<p>I <strong>agree</strong>.</p>"}
 		own.Brand.Logo, own.Brand.Style, own.Brand.Support = &ui.Logo{URL: "/brand/l.png", Width: 40, Height: 40}, "", Support{}
 		for name, c := range map[string]templ.Component{
-			"brand-apply":   ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04"}),
-			"brand-consent": ApplyPage(Apply{Base: own, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04"}),
+			"brand-apply":   ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
+			"brand-consent": ApplyPage(Apply{Base: own, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
 			"brand-legal":   LegalPage(Legal{Base: base, Title: wordsPrivacy, HTML: "<h2>What</h2><p>All.</p>"}),
 		} {
 			file := filepath.Join("testdata", name+"."+string(lang)+".html")

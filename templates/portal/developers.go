@@ -6,18 +6,18 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
 // Choice is what the playground is to do.
 type Choice struct {
-	Product  svc.Product
+	Product  contract.Product
 	Way      string
-	Speaks   svc.Lang // language of the element
-	Theme    string   // own (the person’s), light or dark
-	Person   string   // ana, luis or none
-	Username string   // the mock bank's
+	Speaks   contract.Lang // language of the element
+	Theme    string        // own (the person’s), light or dark
+	Person   string        // ana, luis or none
+	Username string        // the mock bank's
 }
 
 // Listing is a piece of code.
@@ -31,7 +31,7 @@ type Listing struct {
 type Playground struct {
 	Base
 	Choice    Choice
-	Products  []svc.Product
+	Products  []contract.Product
 	Ways      []string
 	Usernames []string
 	Listings  []Listing
@@ -90,10 +90,10 @@ type TraceLine struct {
 type Run struct {
 	Base
 	ID       string
-	Product  svc.Product
+	Product  contract.Product
 	Way      string
 	Element  string // mode of the element; "" is a link to the provider's page
-	Speaks   svc.Lang
+	Speaks   contract.Lang
 	Theme    string
 	Username string
 	Token    string
@@ -146,15 +146,15 @@ type Section struct{ ID, Title string }
 // GuideNames are the guides in the order in which they are read.
 var guideNames = []struct {
 	name  string
-	title svc.Words
-	text  svc.Words
+	title contract.Words
+	text  contract.Words
 }{
-	{"embed", svc.Words{EN: "Embed in ten minutes", ES: "Integrar en diez minutos"}, svc.Words{EN: "One script and one element in your own page.", ES: "Un script y un elemento en su propia página."}},
-	{"redirect", svc.Words{EN: "Secure redirect", ES: "Redirección segura"}, svc.Words{EN: "To the provider’s page and back, with a signed outcome.", ES: "A la página del proveedor y de vuelta, con un resultado firmado."}},
-	{"webhooks", svc.Words{EN: "Receive events", ES: "Recibir eventos"}, svc.Words{EN: "Signed, retried, logged, and sent again.", ES: "Firmados, reintentados, registrados y reenviados."}},
-	{"production", svc.Words{EN: "Going to production", ES: "Pasar a producción"}, svc.Words{EN: "Keys, TLS, PostgreSQL, backups, metrics.", ES: "Claves, TLS, PostgreSQL, copias, métricas."}},
-	{"another-provider", svc.Words{EN: "Another provider", ES: "Otro proveedor"}, svc.Words{EN: "The portal alone, and what the doctor says.", ES: "El portal solo, y qué dice el comando doctor."}},
-	{"troubleshooting", svc.Words{EN: "Troubleshooting", ES: "Resolución de problemas"}, svc.Words{EN: "Every code, its cause and its remedy.", ES: "Cada código, su causa y su remedio."}},
+	{"embed", contract.Words{EN: "Embed in ten minutes", ES: "Integrar en diez minutos"}, contract.Words{EN: "One script and one element in your own page.", ES: "Un script y un elemento en su propia página."}},
+	{"redirect", contract.Words{EN: "Secure redirect", ES: "Redirección segura"}, contract.Words{EN: "To the provider’s page and back, with a signed outcome.", ES: "A la página del proveedor y de vuelta, con un resultado firmado."}},
+	{"webhooks", contract.Words{EN: "Receive events", ES: "Recibir eventos"}, contract.Words{EN: "Signed, retried, logged, and sent again.", ES: "Firmados, reintentados, registrados y reenviados."}},
+	{"production", contract.Words{EN: "Going to production", ES: "Pasar a producción"}, contract.Words{EN: "Keys, TLS, PostgreSQL, backups, metrics.", ES: "Claves, TLS, PostgreSQL, copias, métricas."}},
+	{"another-provider", contract.Words{EN: "Another provider", ES: "Otro proveedor"}, contract.Words{EN: "The portal alone, and what the doctor says.", ES: "El portal solo, y qué dice el comando doctor."}},
+	{"troubleshooting", contract.Words{EN: "Troubleshooting", ES: "Resolución de problemas"}, contract.Words{EN: "Every code, its cause and its remedy.", ES: "Cada código, su causa y su remedio."}},
 }
 
 // developer is a page for developers.
@@ -185,7 +185,7 @@ func (p Playground) ways() ui.Question {
 
 func (p Playground) speaks() ui.Question {
 	q := ui.Question{Name: "speaks", Label: wordsSpeaks.In(p.Lang), Lang: p.Lang}
-	for _, l := range svc.Languages() {
+	for _, l := range contract.Languages() {
 		q.Options = append(q.Options, ui.Option{Value: string(l.Lang), Label: l.Name, Chosen: l.Lang == p.Choice.Speaks})
 	}
 	return q
@@ -195,7 +195,7 @@ func (p Playground) themes() ui.Question {
 	q := ui.Question{Name: "theme", Label: wordsTheme.In(p.Lang), Lang: p.Lang}
 	for _, x := range []struct {
 		value string
-		words svc.Words
+		words contract.Words
 	}{{"own", wordsThemeOwn}, {"light", wordsThemeLight}, {"dark", wordsThemeDark}} {
 		q.Options = append(q.Options, ui.Option{Value: x.value, Label: x.words.In(p.Lang), Chosen: x.value == p.Choice.Theme})
 	}
@@ -206,7 +206,7 @@ func (p Playground) people() ui.Question {
 	q := ui.Question{Name: "person", Label: wordsPerson.In(p.Lang), Lang: p.Lang}
 	for _, x := range []struct {
 		value string
-		words svc.Words
+		words contract.Words
 	}{{"ana", wordsPersonAna}, {"luis", wordsPersonLuis}, {"none", wordsPersonNone}} {
 		q.Options = append(q.Options, ui.Option{Value: x.value, Label: x.words.In(p.Lang), Chosen: x.value == p.Choice.Person})
 	}
@@ -221,71 +221,71 @@ func (p Playground) usernames() ui.Question {
 	return q
 }
 
-type twoWords struct{ title, text svc.Words }
+type twoWords struct{ title, text contract.Words }
 
 var wordsWays = map[string]twoWords{
-	"inline":           {svc.Words{EN: "In the page", ES: "En la página"}, svc.Words{EN: "The element shows the portal’s pages in a frame.", ES: "El elemento muestra las páginas del portal en un marco."}},
-	"modal":            {svc.Words{EN: "As a dialog", ES: "Como diálogo"}, svc.Words{EN: "The same over your page, from a button.", ES: "Lo mismo sobre su página, desde un botón."}},
-	"page":             {svc.Words{EN: "On the portal’s page", ES: "En la página del portal"}, svc.Words{EN: "The element’s button leads the window there and back.", ES: "El botón del elemento lleva la ventana allí y de vuelta."}},
-	"redirect":         {svc.Words{EN: "Secure redirect", ES: "Redirección segura"}, svc.Words{EN: "To the provider’s page; it comes back with a signed outcome.", ES: "A la página del proveedor; vuelve con un resultado firmado."}},
-	"redirect-form":    {svc.Words{EN: "Secure redirect by form", ES: "Redirección segura por formulario"}, svc.Words{EN: "The same, but nothing secret is in the address.", ES: "Lo mismo, pero sin nada secreto en la dirección."}},
-	"register-token":   {svc.Words{EN: "The provider’s script, by token", ES: "El script del proveedor, con token"}, svc.Words{EN: "Without the portal: your back end gets the token.", ES: "Sin el portal: su servidor obtiene el token."}},
-	"register-prefill": {svc.Words{EN: "The provider’s script, by prefill", ES: "El script del proveedor, con datos"}, svc.Words{EN: "The data goes from the page. Not recommended.", ES: "Los datos van desde la página. No se recomienda."}},
+	"inline":           {contract.Words{EN: "In the page", ES: "En la página"}, contract.Words{EN: "The element shows the portal’s pages in a frame.", ES: "El elemento muestra las páginas del portal en un marco."}},
+	"modal":            {contract.Words{EN: "As a dialog", ES: "Como diálogo"}, contract.Words{EN: "The same over your page, from a button.", ES: "Lo mismo sobre su página, desde un botón."}},
+	"page":             {contract.Words{EN: "On the portal’s page", ES: "En la página del portal"}, contract.Words{EN: "The element’s button leads the window there and back.", ES: "El botón del elemento lleva la ventana allí y de vuelta."}},
+	"redirect":         {contract.Words{EN: "Secure redirect", ES: "Redirección segura"}, contract.Words{EN: "To the provider’s page; it comes back with a signed outcome.", ES: "A la página del proveedor; vuelve con un resultado firmado."}},
+	"redirect-form":    {contract.Words{EN: "Secure redirect by form", ES: "Redirección segura por formulario"}, contract.Words{EN: "The same, but nothing secret is in the address.", ES: "Lo mismo, pero sin nada secreto en la dirección."}},
+	"register-token":   {contract.Words{EN: "The provider’s script, by token", ES: "El script del proveedor, con token"}, contract.Words{EN: "Without the portal: your back end gets the token.", ES: "Sin el portal: su servidor obtiene el token."}},
+	"register-prefill": {contract.Words{EN: "The provider’s script, by prefill", ES: "El script del proveedor, con datos"}, contract.Words{EN: "The data goes from the page. Not recommended.", ES: "Los datos van desde la página. No se recomienda."}},
 }
 
 var (
-	wordsDevelopers = svc.Words{EN: "For developers: the playground and the guides", ES: "Para desarrolladores: el banco de pruebas y las guías"}
-	wordsPlayground = svc.Words{EN: "Playground", ES: "Banco de pruebas"}
-	wordsAPI        = svc.Words{EN: "API reference", ES: "Referencia de la API"}
+	wordsDevelopers = contract.Words{EN: "For developers: the playground and the guides", ES: "Para desarrolladores: el banco de pruebas y las guías"}
+	wordsPlayground = contract.Words{EN: "Playground", ES: "Banco de pruebas"}
+	wordsAPI        = contract.Words{EN: "API reference", ES: "Referencia de la API"}
 
-	wordsPlaygroundIntro = svc.Words{EN: "Choose how your applicants verify, copy the code, and run it here against the sandbox. Every call, hook, redirect and webhook is shown as it happens.",
+	wordsPlaygroundIntro = contract.Words{EN: "Choose how your applicants verify, copy the code, and run it here against the sandbox. Every call, hook, redirect and webhook is shown as it happens.",
 		ES: "Elija cómo verifican sus solicitantes, copie el código y ejecútelo aquí en el entorno de pruebas. Cada llamada, aviso, redirección y webhook se muestra cuando ocurre."}
-	wordsChoices      = svc.Words{EN: "Choose", ES: "Elija"}
-	wordsWay          = svc.Words{EN: "Way", ES: "Manera"}
-	wordsSpeaks       = svc.Words{EN: "Language of the pages", ES: "Idioma de las páginas"}
-	wordsTheme        = svc.Words{EN: "Theme", ES: "Tema"}
-	wordsThemeOwn     = svc.Words{EN: "The person’s own", ES: "El de la persona"}
-	wordsThemeLight   = svc.Words{EN: "Light", ES: "Claro"}
-	wordsThemeDark    = svc.Words{EN: "Dark", ES: "Oscuro"}
-	wordsPerson       = svc.Words{EN: "Applicant", ES: "Solicitante"}
-	wordsPersonAna    = svc.Words{EN: "Ana Pérez, by date of birth", ES: "Ana Pérez, con fecha de nacimiento"}
-	wordsPersonLuis   = svc.Words{EN: "Luis Harmon, with everything", ES: "Luis Harmon, con todo"}
-	wordsPersonNone   = svc.Words{EN: "Nobody yet: the applicant is asked", ES: "Nadie aún: se pregunta al solicitante"}
-	wordsUsername     = svc.Words{EN: "User at the mock bank", ES: "Usuario del banco de pruebas"}
-	wordsUsernameHint = svc.Words{EN: "Decides how the visit ends.", ES: "Decide cómo termina la visita."}
-	wordsShow         = svc.Words{EN: "Show the code", ES: "Mostrar el código"}
-	wordsRun          = svc.Words{EN: "Run it", ES: "Ejecutar"}
-	wordsBackEnd      = svc.Words{EN: "In your back end", ES: "En su servidor"}
-	wordsNoCall       = svc.Words{EN: "Nothing: the page begins by itself.", ES: "Nada: la página empieza por sí misma."}
-	wordsInPage       = svc.Words{EN: "In your page", ES: "En su página"}
-	wordsCopyCode     = svc.Words{EN: "Copy", ES: "Copiar"}
-	wordsCodeCopied   = svc.Words{EN: "Copied", ES: "Copiado"}
-	wordsKeyNote      = svc.Words{EN: "The key stays in your back end’s environment; this page does not know it. What the answer names, the page’s code gets in the place in capitals.",
+	wordsChoices      = contract.Words{EN: "Choose", ES: "Elija"}
+	wordsWay          = contract.Words{EN: "Way", ES: "Manera"}
+	wordsSpeaks       = contract.Words{EN: "Language of the pages", ES: "Idioma de las páginas"}
+	wordsTheme        = contract.Words{EN: "Theme", ES: "Tema"}
+	wordsThemeOwn     = contract.Words{EN: "The person’s own", ES: "El de la persona"}
+	wordsThemeLight   = contract.Words{EN: "Light", ES: "Claro"}
+	wordsThemeDark    = contract.Words{EN: "Dark", ES: "Oscuro"}
+	wordsPerson       = contract.Words{EN: "Applicant", ES: "Solicitante"}
+	wordsPersonAna    = contract.Words{EN: "Ana Pérez, by date of birth", ES: "Ana Pérez, con fecha de nacimiento"}
+	wordsPersonLuis   = contract.Words{EN: "Luis Harmon, with everything", ES: "Luis Harmon, con todo"}
+	wordsPersonNone   = contract.Words{EN: "Nobody yet: the applicant is asked", ES: "Nadie aún: se pregunta al solicitante"}
+	wordsUsername     = contract.Words{EN: "User at the mock bank", ES: "Usuario del banco de pruebas"}
+	wordsUsernameHint = contract.Words{EN: "Decides how the visit ends.", ES: "Decide cómo termina la visita."}
+	wordsShow         = contract.Words{EN: "Show the code", ES: "Mostrar el código"}
+	wordsRun          = contract.Words{EN: "Run it", ES: "Ejecutar"}
+	wordsBackEnd      = contract.Words{EN: "In your back end", ES: "En su servidor"}
+	wordsNoCall       = contract.Words{EN: "Nothing: the page begins by itself.", ES: "Nada: la página empieza por sí misma."}
+	wordsInPage       = contract.Words{EN: "In your page", ES: "En su página"}
+	wordsCopyCode     = contract.Words{EN: "Copy", ES: "Copiar"}
+	wordsCodeCopied   = contract.Words{EN: "Copied", ES: "Copiado"}
+	wordsKeyNote      = contract.Words{EN: "The key stays in your back end’s environment; this page does not know it. What the answer names, the page’s code gets in the place in capitals.",
 		ES: "La clave permanece en el entorno de su servidor; esta página no la conoce. Lo que la respuesta devuelve ocupa en la página el lugar en mayúsculas."}
-	wordsSlower = svc.Words{EN: "Too many applications came from here. Wait a minute and run it again.", ES: "Llegaron demasiadas solicitudes desde aquí. Espere un minuto y ejecútelo de nuevo."}
-	wordsGuides = svc.Words{EN: "Guides", ES: "Guías"}
+	wordsSlower = contract.Words{EN: "Too many applications came from here. Wait a minute and run it again.", ES: "Llegaron demasiadas solicitudes desde aquí. Espere un minuto y ejecútelo de nuevo."}
+	wordsGuides = contract.Words{EN: "Guides", ES: "Guías"}
 
-	wordsRunTitle   = svc.Words{EN: "A run", ES: "Una ejecución"}
-	wordsRunHow     = svc.Words{EN: "At the bank, sign in with any password but “wrong”, the code 123456, and as", ES: "En el banco, use cualquier contraseña menos «wrong», el código 123456 y el usuario"}
-	wordsLeave      = svc.Words{EN: "Go to the provider, in a new tab", ES: "Ir al proveedor, en otra pestaña"}
-	wordsWithout    = svc.Words{EN: "Continue on the portal’s own page", ES: "Continuar en la página del portal"}
-	wordsRunAgain   = svc.Words{EN: "Choose again", ES: "Elegir de nuevo"}
-	wordsRunReload  = svc.Words{EN: "Load this page again to see what has happened since.", ES: "Cargue de nuevo esta página para ver qué ha ocurrido."}
-	wordsApplicant  = svc.Words{EN: "What the applicant sees", ES: "Lo que ve el solicitante"}
-	wordsTimeline   = svc.Words{EN: "What happens", ES: "Lo que ocurre"}
-	wordsOpenReport = svc.Words{EN: "See the report at the review desk", ES: "Ver el informe en la mesa de revisión"}
-	wordsSeeAsThey  = svc.Words{EN: "The applicant’s status page", ES: "La página de estado del solicitante"}
-	wordsGuideNoted = svc.Words{EN: "This guide is in English.", ES: "Esta guía está en inglés."}
+	wordsRunTitle   = contract.Words{EN: "A run", ES: "Una ejecución"}
+	wordsRunHow     = contract.Words{EN: "At the bank, sign in with any password but “wrong”, the code 123456, and as", ES: "En el banco, use cualquier contraseña menos «wrong», el código 123456 y el usuario"}
+	wordsLeave      = contract.Words{EN: "Go to the provider, in a new tab", ES: "Ir al proveedor, en otra pestaña"}
+	wordsWithout    = contract.Words{EN: "Continue on the portal’s own page", ES: "Continuar en la página del portal"}
+	wordsRunAgain   = contract.Words{EN: "Choose again", ES: "Elegir de nuevo"}
+	wordsRunReload  = contract.Words{EN: "Load this page again to see what has happened since.", ES: "Cargue de nuevo esta página para ver qué ha ocurrido."}
+	wordsApplicant  = contract.Words{EN: "What the applicant sees", ES: "Lo que ve el solicitante"}
+	wordsTimeline   = contract.Words{EN: "What happens", ES: "Lo que ocurre"}
+	wordsOpenReport = contract.Words{EN: "See the report at the review desk", ES: "Ver el informe en la mesa de revisión"}
+	wordsSeeAsThey  = contract.Words{EN: "The applicant’s status page", ES: "La página de estado del solicitante"}
+	wordsGuideNoted = contract.Words{EN: "This guide is in English.", ES: "Esta guía está en inglés."}
 )
 
-var partyNames = map[string]svc.Words{
+var partyNames = map[string]contract.Words{
 	PartyApp:      {EN: "your app", ES: "su aplicación"},
 	PartyPortal:   {EN: "portal", ES: "portal"},
 	PartyProvider: {EN: "provider", ES: "proveedor"},
 	PartyBrowser:  {EN: "browser", ES: "navegador"},
 }
 
-var traceWords = map[TraceKind]svc.Words{
+var traceWords = map[TraceKind]contract.Words{
 	"created":       {EN: "The application is made.", ES: "Se crea la solicitud."},
 	"connect":       {EN: "The applicant’s data goes from server to server, for a token that opens one widget.", ES: "Los datos van de servidor a servidor, a cambio de un token que abre un solo widget."},
 	TraceRegister:   {EN: "The widget is begun from the page, with the data in it.", ES: "El widget empieza desde la página, con los datos en ella."},
@@ -307,7 +307,7 @@ var traceWords = map[TraceKind]svc.Words{
 	TraceElement:    {EN: "The element tells your page.", ES: "El elemento avisa a su página."},
 }
 
-func (l TraceLine) route(lang svc.Lang) string {
+func (l TraceLine) route(lang contract.Lang) string {
 	if l.From == l.To {
 		return partyNames[l.From].In(lang)
 	}

@@ -3,7 +3,7 @@ package portal
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -38,13 +38,13 @@ func tone(state string) ui.Tone {
 	return ui.Info
 }
 
-func (m Apply) with(name string, label svc.Words, autocomplete, mode string) ui.Input {
+func (m Apply) with(name string, label contract.Words, autocomplete, mode string) ui.Input {
 	in := m.input(name, label)
 	in.Autocomplete, in.InputMode = autocomplete, mode
 	return in
 }
 
-func (m Apply) optional(name string, label svc.Words, autocomplete, mode, width string, hint svc.Words) ui.Input {
+func (m Apply) optional(name string, label contract.Words, autocomplete, mode, width string, hint contract.Words) ui.Input {
 	in := m.with(name, label, autocomplete, mode)
 	in.Optional, in.Width, in.Hint = true, width, hint.In(m.Lang)
 	return in
@@ -82,7 +82,7 @@ func (m Apply) states() ui.Question {
 
 // housing reports whether the form is for an eligibility report, which needs the
 // date of birth, the state and employers (document 3, Events).
-func (m Apply) housing() bool { return m.Product == svc.Eligibility }
+func (m Apply) housing() bool { return m.Product == contract.Eligibility }
 
 // savings are all that is verified.
 func (m Apply) savings() bool { return m.housing() && m.AssetsOnly }
@@ -139,7 +139,7 @@ func (m Apply) variants() ui.Question {
 	q := ui.Question{Name: "variant", Label: wordsVariant.In(m.Lang), Hint: wordsIntegratorHint.In(m.Lang), Lang: m.Lang}
 	for _, v := range []struct {
 		value       string
-		label, text svc.Words
+		label, text contract.Words
 	}{
 		{"token", wordsVToken, wordsVTokenText},
 		{"prefill", wordsVPrefill, wordsVPrefillText},

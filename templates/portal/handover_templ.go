@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -404,7 +404,7 @@ func HandoverPage(m Handover) templ.Component {
 }
 
 // elsewhere offers the ways to go on in another browser or later.
-func elsewhere(m Elsewhere, lang svc.Lang) templ.Component {
+func elsewhere(m Elsewhere, lang contract.Lang) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -801,7 +801,7 @@ func ReturnPage(m Return) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.Problem != (svc.Words{}) {
+			if m.Problem != (contract.Words{}) {
 				templ_7745c5c3_Err = ui.ErrorSummary(m.Lang, []ui.Wrong{{Field: "email", Words: m.Problem.In(m.Lang)}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -14,8 +14,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -26,59 +26,59 @@ type names struct{}
 func (names) URL(name string) string { return "/assets/" + name }
 
 // examples are pages of the applicant's by the name of their expected output.
-func examples(lang svc.Lang) map[string]templ.Component {
+func examples(lang contract.Lang) map[string]templ.Component {
 	base := Base{Lang: lang, Assets: names{}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: svc.English, URL: "/?lang=en", Current: lang == svc.English}, {Lang: svc.Spanish, URL: "/?lang=es", Current: lang == svc.Spanish}}}
+		{Lang: contract.English, URL: "/?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "/?lang=es", Current: lang == contract.Spanish}}}
 	framed := base
 	framed = framed.In("https://shop.example", "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01")
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	id := "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
-	connect := Connect{Base: base, Product: svc.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: svc.Sandbox,
+	connect := Connect{Base: base, Product: contract.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: contract.Sandbox,
 		ProductID: "p", PublicID: "c", Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04",
 		Report: "/applications/1/events", Next: "/applications/1", Restart: "/applications/1/restart"}
 	manual := connect
 	manual.Restart += "?grant=g"
 	manual.Base, manual.Token, manual.Manual, manual.Prefill = framed, "", true, `{"firstName":"<Ana>"}`
 	status := func(state string, change func(*Status)) templ.Component {
-		m := Status{Base: base, ID: id, Product: svc.Cashflow, State: state, Version: 3, Title: svc.Words{EN: "Title", ES: "Título"},
-			Text: svc.Words{EN: "Text.", ES: "Texto."}, Stream: "/s", Self: "/self", Restart: "/restart"}
+		m := Status{Base: base, ID: id, Product: contract.Cashflow, State: state, Version: 3, Title: contract.Words{EN: "Title", ES: "Título"},
+			Text: contract.Words{EN: "Text.", ES: "Texto."}, Stream: "/s", Self: "/self", Restart: "/restart"}
 		change(&m)
 		return StatusPage(m)
 	}
 	typed := map[string]string{"firstName": "A1", "email": `"><script>alert(1)</script>`, "dob-year": "2999", "state": "CA"}
 	return map[string]templ.Component{
-		"landing":       LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow}}),
+		"landing":       LandingPage(Landing{Base: base, Products: []contract.Product{contract.Cashflow}}),
 		"landing-empty": LandingPage(Landing{Base: base}),
-		"landing-back": LandingPage(Landing{Base: base, Products: []svc.Product{svc.Cashflow},
-			Recent: []RecentApplication{{"/applications/1", svc.Cashflow, "ready", at}, {"/applications/2", svc.Cashflow, "exited", at}}}),
-		"apply": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04"}),
-		"apply-refused": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
-			Problems: []Problem{{"firstName", svc.Words{EN: "No digits.", ES: "Sin dígitos."}}, {"dob", svc.Words{EN: "Not yet born.", ES: "Aún no ha nacido."}}}}),
-		"apply-integrator": ApplyPage(Apply{Base: base, Product: svc.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
-		"apply-eligibility": ApplyPage(Apply{Base: base, Product: svc.Eligibility, Action: "/applications", Today: "2026-05-04", Values: typed,
-			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", svc.Words{EN: "One to six.", ES: "De uno a seis."}}}}),
+		"landing-back": LandingPage(Landing{Base: base, Products: []contract.Product{contract.Cashflow},
+			Recent: []RecentApplication{{"/applications/1", contract.Cashflow, "ready", at}, {"/applications/2", contract.Cashflow, "exited", at}}}),
+		"apply": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
+		"apply-refused": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
+			Problems: []Problem{{"firstName", contract.Words{EN: "No digits.", ES: "Sin dígitos."}}, {"dob", contract.Words{EN: "Not yet born.", ES: "Aún no ha nacido."}}}}),
+		"apply-integrator": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
+		"apply-eligibility": ApplyPage(Apply{Base: base, Product: contract.Eligibility, Action: "/applications", Today: "2026-05-04", Values: typed,
+			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", contract.Words{EN: "One to six.", ES: "De uno a seis."}}}}),
 		"connect":        ConnectPage(connect),
 		"connect-manual": ConnectPage(manual),
 		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
 		"status-pending": status("pending", func(m *Status) {
 			m.Moving, m.Slow = true, true
-			m.Lines = []StatusLine{{at, svc.Words{EN: "Begun.", ES: "Empezó."}}}
+			m.Lines = []StatusLine{{at, contract.Words{EN: "Begun.", ES: "Empezó."}}}
 		}),
 		"status-ready":  status("ready", func(m *Status) { m.Final, m.ReturnURL = true, "https://shop.example/back" }),
 		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
 		"status-final": status("failed", func(m *Status) {
-			m.Final, m.Detail, m.Tone = true, svc.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
+			m.Final, m.Detail, m.Tone = true, contract.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
-		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: svc.Cashflow, Way: "modal", Speaks: svc.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
-			Products: []svc.Product{svc.Cashflow, svc.Income}, Ways: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal", Speaks: contract.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
+			Products: []contract.Product{contract.Cashflow, contract.Income}, Ways: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
-		"developers-run": RunPage(Run{Base: base, ID: id, Product: svc.Cashflow, Way: "modal", Element: "modal", Speaks: svc.Spanish, Theme: "dark", Username: "mfa", Token: "t",
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal", Speaks: contract.Spanish, Theme: "dark", Username: "mfa", Token: "t",
 			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status", Again: "/developers?way=modal", Lines: []TraceLine{
 				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", ""},
 				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, "/review/applications/1"}}}),
 		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide", HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
-		"notice": NoticePage(Notice{Base: base, Title: svc.Words{EN: "Away", ES: "Ausente"}, Text: svc.Words{EN: "Later.", ES: "Luego."},
+		"notice": NoticePage(Notice{Base: base, Title: contract.Words{EN: "Away", ES: "Ausente"}, Text: contract.Words{EN: "Later.", ES: "Luego."},
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}
 }
@@ -95,7 +95,7 @@ func render(t *testing.T, c templ.Component) string {
 // TestPages holds each page against its expected output, in which every tag has
 // a line of its own.
 func TestPages(t *testing.T) {
-	for _, lang := range []svc.Lang{svc.English, svc.Spanish} {
+	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
 		for name, c := range examples(lang) {
 			file := filepath.Join("testdata", name+"."+string(lang)+".html")
 			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
@@ -119,7 +119,7 @@ func TestPages(t *testing.T) {
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|javascript:|<script(?:\s+type="module")?>`)
 
 func TestNoPageHasInlineScriptOrStyle(t *testing.T) {
-	for name, c := range examples(svc.English) {
+	for name, c := range examples(contract.English) {
 		if hit := inline.FindString(render(t, c)); hit != "" {
 			t.Errorf("%s has %q", name, hit)
 		}
@@ -138,8 +138,8 @@ func TestTheFormOffersTheStatesOfTheRules(t *testing.T) {
 }
 
 func TestTheFormHasAFieldForEveryKey(t *testing.T) {
-	page := render(t, ApplyPage(Apply{Base: Base{Lang: svc.English, Assets: names{}}, Product: svc.Cashflow}))
-	for _, key := range prefill.Keys(svc.Cashflow) {
+	page := render(t, ApplyPage(Apply{Base: Base{Lang: contract.English, Assets: names{}}, Product: contract.Cashflow}))
+	for _, key := range prefill.Keys(contract.Cashflow) {
 		if !strings.Contains(page, `data-field="`+key+`"`) || !strings.Contains(page, `id="`+key+`-error"`) {
 			t.Errorf("the form has no field %s", key)
 		}

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -186,7 +186,7 @@ func StatusPage(m Status) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.Detail != (svc.Words{}) {
+			if m.Detail != (contract.Words{}) {
 				templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -21,7 +21,7 @@ type Assets interface{ URL(name string) string }
 
 // Base is what every page needs.
 type Base struct {
-	Lang      svc.Lang
+	Lang      contract.Lang
 	Assets    Assets
 	Languages []ui.Choice // the same page in other languages
 	Sandbox   bool        // says so in the footer
@@ -90,7 +90,7 @@ func about(p ui.Page, text string) ui.Page {
 // Landing is the first page.
 type Landing struct {
 	Base
-	Products []svc.Product // what one can apply for here
+	Products []contract.Product // what one can apply for here
 	Recent   []RecentApplication
 	Resume   *RecentApplication // the newest that waits for its applicant; nil is none
 	Return   bool               // offers to find an application of another browser
@@ -99,7 +99,7 @@ type Landing struct {
 // RecentApplication is one that this browser began.
 type RecentApplication struct {
 	URL     string
-	Product svc.Product
+	Product contract.Product
 	State   string
 	At      time.Time
 }
@@ -107,13 +107,13 @@ type RecentApplication struct {
 // Apply is the form.
 type Apply struct {
 	Base
-	Product   svc.Product
+	Product   contract.Product
 	Action    string            // where the form goes
 	Today     string            // YYYY-MM-DD, UTC
 	Values    map[string]string // by field name, as typed; never echoed unless the form was refused
 	Employers []string          // of statedEmployerNames, as Values
 	Problems  []Problem
-	Notice    *svc.Words // something else that kept the form from being taken
+	Notice    *contract.Words // something else that kept the form from being taken
 	Mode      string
 	Probe     string // field by which the form says that the browser was given a cookie; "" is none
 
@@ -126,7 +126,7 @@ type Apply struct {
 // Problem is a field that needs another look.
 type Problem struct {
 	Field string
-	Words svc.Words
+	Words contract.Words
 }
 
 // Integrator is what the widget is to be begun with.
@@ -155,7 +155,7 @@ func (a Apply) problem(name string) string {
 	return ""
 }
 
-func (a Apply) input(name string, label svc.Words) ui.Input {
+func (a Apply) input(name string, label contract.Words) ui.Input {
 	return ui.Input{Name: name, Label: label.In(a.Lang), Lang: a.Lang, Value: a.value(name), Error: a.problem(name)}
 }
 
@@ -165,7 +165,7 @@ func (a Apply) wrongs() []ui.Wrong {
 		field := p.Field
 		if field == "dob" {
 			field = "dob-month"
-			if a.Lang == svc.Spanish {
+			if a.Lang == contract.Spanish {
 				field = "dob-day"
 			}
 		}
@@ -179,10 +179,10 @@ func (a Apply) chose(mode string) bool { return a.Mode == mode || a.Mode == "" &
 // Connect is the page with the widget.
 type Connect struct {
 	Base
-	Product         svc.Product
+	Product         contract.Product
 	Script          string // the provider's widget script
 	Global          string // the object that it makes
-	Env             svc.Environment
+	Env             contract.Environment
 	ProductID       string
 	PublicID        string
 	Token           string
@@ -233,14 +233,14 @@ type Leave struct {
 type Status struct {
 	Base
 	ID        string
-	Product   svc.Product
+	Product   contract.Product
 	State     string
 	Version   int64
-	Title     svc.Words // the state in a heading
-	Text      svc.Words // what it means and what comes next
-	Decision  string    // what a reviewer decided, as far as the applicant is told; "" is nothing
-	Asked     Asked     // with the decision moreAsked
-	Detail    svc.Words // why, where there is a reason; may be empty
+	Title     contract.Words // the state in a heading
+	Text      contract.Words // what it means and what comes next
+	Decision  string         // what a reviewer decided, as far as the applicant is told; "" is nothing
+	Asked     Asked          // with the decision moreAsked
+	Detail    contract.Words // why, where there is a reason; may be empty
 	Tone      ui.Tone
 	Moving    bool // it may change by itself
 	Slow      bool // it takes longer than it should
@@ -261,21 +261,21 @@ type Status struct {
 // Asked is what an applicant is asked for.
 type Asked struct {
 	Text    string // as the reviewer wrote it
-	Reasons []svc.Words
+	Reasons []contract.Words
 }
 
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
 // badge is where the application stands, in a word.
-func (s Status) badge() (ui.Tone, svc.Words) {
+func (s Status) badge() (ui.Tone, contract.Words) {
 	switch s.Decision {
 	case "approved":
-		return ui.Success, svc.Words{EN: "Approved", ES: "Aprobada"}
+		return ui.Success, contract.Words{EN: "Approved", ES: "Aprobada"}
 	case "declined":
-		return ui.Neutral, svc.Words{EN: "Declined", ES: "Rechazada"}
+		return ui.Neutral, contract.Words{EN: "Declined", ES: "Rechazada"}
 	case "moreAsked":
 		if !s.Moving {
-			return ui.Warning, svc.Words{EN: "More is needed", ES: "Hace falta algo más"}
+			return ui.Warning, contract.Words{EN: "More is needed", ES: "Hace falta algo más"}
 		}
 	}
 	return tone(s.State), StateName(s.State)
@@ -284,7 +284,7 @@ func (s Status) badge() (ui.Tone, svc.Words) {
 // StatusLine is something that happened, in words.
 type StatusLine struct {
 	At    time.Time
-	Words svc.Words
+	Words contract.Words
 }
 
 func (s Status) retryWords() string {
@@ -303,7 +303,7 @@ func (s Status) steps() ui.Steps {
 	return steps(s.Lang, current)
 }
 
-func steps(lang svc.Lang, current int) ui.Steps {
+func steps(lang contract.Lang, current int) ui.Steps {
 	return ui.Steps{Lang: lang, Current: current, Names: []string{
 		wordsStepDetails.In(lang), wordsStepVerify.In(lang), wordsStepReport.In(lang)}}
 }
@@ -323,8 +323,8 @@ func (s Status) attrs() templ.Attributes {
 // Notice is a page that says why something cannot be shown or done.
 type Notice struct {
 	Base
-	Title     svc.Words
-	Text      svc.Words
+	Title     contract.Words
+	Text      contract.Words
 	Tone      ui.Tone
 	RequestID string
 	Retry     string  // the address to try again by GET; "" is none

@@ -4,14 +4,14 @@ import (
 	"net/url"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // Desk is what every page of the dashboard has around it.
 type Desk struct {
-	Lang      svc.Lang
+	Lang      contract.Lang
 	Styles    []string
 	Icon      string
 	Languages []ui.Choice
@@ -49,10 +49,10 @@ type DeskSignIn struct {
 
 // DeskOverview is the first page.
 type DeskOverview struct {
-	Environment svc.Environment
-	Statuses    []svc.Status
-	Week, Month map[svc.Status]int // reports that were begun since
-	Failed      [2]int             // deliveries that were given up or refused, in 7 and 30 days
+	Environment contract.Environment
+	Statuses    []contract.Status
+	Week, Month map[contract.Status]int // reports that were begun since
+	Failed      [2]int                  // deliveries that were given up or refused, in 7 and 30 days
 	Pending     int
 	Callback    string // "none", "on", "off"
 }
@@ -67,7 +67,7 @@ type DeskWebhooks struct {
 
 // DeskStatus is a status that can be subscribed to.
 type DeskStatus struct {
-	Status svc.Status
+	Status contract.Status
 	Chosen bool
 }
 
@@ -98,8 +98,8 @@ type DeskDeliveries struct {
 type DeskDelivery struct {
 	ID, EventID string
 	Report      string // a reference; empty where it is not the account's own
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	Happened    time.Time
 	State       string
 	Tries, HTTP int
@@ -148,10 +148,10 @@ type DeskReport struct {
 	Reference   string
 	PublicToken string // on the report's own page
 	ProductID   string
-	Kind        svc.Product
+	Kind        contract.Product
 	ExternalID  string
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time
 	Revisable   bool // its figures can be corrected
@@ -226,7 +226,7 @@ type DeskProducts struct {
 // DeskProduct is a product with its configuration.
 type DeskProduct struct {
 	ID, Name, DisplayName string
-	Kind                  svc.Product
+	Kind                  contract.Product
 	InquiryType           string
 	Configuration         DeskConfiguration
 	Inherited             bool
@@ -235,7 +235,7 @@ type DeskProduct struct {
 // DeskConfiguration is what products are configured as.
 type DeskConfiguration struct {
 	ID, Alias         string
-	Kind              svc.Product
+	Kind              contract.Product
 	InquiryType       string
 	Deprecated        bool
 	ScoreV1, ScoreV21 bool
@@ -266,7 +266,7 @@ type DeskAudit struct {
 	Pager DeskPager
 }
 
-func (d Desk) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(d.Lang) }
+func (d Desk) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(d.Lang) }
 
 // page is the page around content, with a title.
 func (d Desk) page(title string) ui.Page {
@@ -284,23 +284,23 @@ func (d Desk) page(title string) ui.Page {
 // deskSection is an entry of the menu.
 type deskSection struct {
 	name, path string
-	words      svc.Words
+	words      contract.Words
 	parents    bool // of parent accounts only
 }
 
 var deskSections = []deskSection{
-	{"overview", "/dashboard", svc.Words{EN: "Overview", ES: "Resumen"}, false},
-	{"reports", "/dashboard/reports", svc.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
-	{"relay", "/dashboard/relay-tokens", svc.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
-	{"outbox", "/dashboard/outbox", svc.Words{EN: "Outbox", ES: "Cartas"}, false},
-	{"webhooks", "/dashboard/webhooks", svc.Words{EN: "Webhooks", ES: "Webhooks"}, false},
-	{"deliveries", "/dashboard/deliveries", svc.Words{EN: "Deliveries", ES: "Entregas"}, false},
-	{"redirects", "/dashboard/redirects", svc.Words{EN: "Redirects", ES: "Redirecciones"}, false},
-	{"credentials", "/dashboard/credentials", svc.Words{EN: "Credentials", ES: "Credenciales"}, false},
-	{"products", "/dashboard/products", svc.Words{EN: "Products", ES: "Productos"}, false},
-	{"accounts", "/dashboard/accounts", svc.Words{EN: "Child accounts", ES: "Cuentas hijas"}, true},
-	{"people", "/dashboard/people", svc.Words{EN: "People", ES: "Personas"}, false},
-	{"audit", "/dashboard/audit", svc.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
+	{"overview", "/dashboard", contract.Words{EN: "Overview", ES: "Resumen"}, false},
+	{"reports", "/dashboard/reports", contract.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
+	{"relay", "/dashboard/relay-tokens", contract.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
+	{"outbox", "/dashboard/outbox", contract.Words{EN: "Outbox", ES: "Cartas"}, false},
+	{"webhooks", "/dashboard/webhooks", contract.Words{EN: "Webhooks", ES: "Webhooks"}, false},
+	{"deliveries", "/dashboard/deliveries", contract.Words{EN: "Deliveries", ES: "Entregas"}, false},
+	{"redirects", "/dashboard/redirects", contract.Words{EN: "Redirects", ES: "Redirecciones"}, false},
+	{"credentials", "/dashboard/credentials", contract.Words{EN: "Credentials", ES: "Credenciales"}, false},
+	{"products", "/dashboard/products", contract.Words{EN: "Products", ES: "Productos"}, false},
+	{"accounts", "/dashboard/accounts", contract.Words{EN: "Child accounts", ES: "Cuentas hijas"}, true},
+	{"people", "/dashboard/people", contract.Words{EN: "People", ES: "Personas"}, false},
+	{"audit", "/dashboard/audit", contract.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
 }
 
 // value is what a field shows: what was sent in a form that was refused, else what

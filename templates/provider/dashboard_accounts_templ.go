@@ -9,8 +9,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -1013,14 +1013,14 @@ func (c DeskConfiguration) switches(d Desk) string {
 		return no
 	}
 	switch c.Kind {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		return d.say("deprecated attributes ", "atributos obsoletos: ") + word(c.Deprecated) + d.say(", score v1.0 ", "; puntuación v1.0: ") + word(c.ScoreV1) +
 			d.say(", score v2.1 ", "; puntuación v2.1: ") + word(c.ScoreV21)
-	case svc.Income:
+	case contract.Income:
 		if c.IncomeModelSuite != "" {
 			return d.say("model suite ", "modelos ") + c.IncomeModelSuite + d.say(", inflows ", "; ingresos periódicos: ") + word(c.Inflows)
 		}
-	case svc.Eligibility:
+	case contract.Eligibility:
 		switch c.Workflow {
 		case report.IncomeOnly:
 			return d.say("income only", "solo ingresos")

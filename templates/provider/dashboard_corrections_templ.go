@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -39,7 +39,7 @@ type DeskRevision struct {
 	Before, Then report.RevisedValues
 }
 
-var deskFigures = map[string]svc.Words{
+var deskFigures = map[string]contract.Words{
 	"gross_annual": {EN: "Gross income of a year", ES: "Ingreso bruto de un año"},
 	"net_annual":   {EN: "Net income of a year", ES: "Ingreso neto de un año"},
 	"gross_recent": {EN: "Gross income of the last three months, as of a year", ES: "Ingreso bruto de los últimos tres meses, llevado a un año"},
@@ -630,14 +630,14 @@ func DeskCorrectionPage(d Desk, v DeskCorrection) templ.Component {
 
 // deskPair is two figures of one time.
 type deskPair struct {
-	title      svc.Words
+	title      contract.Words
 	gross, net string
 }
 
 func (v DeskCorrection) pairs() []deskPair {
-	out := []deskPair{{svc.Words{EN: "Of a year", ES: "De un año"}, "gross_annual", "net_annual"}}
+	out := []deskPair{{contract.Words{EN: "Of a year", ES: "De un año"}, "gross_annual", "net_annual"}}
 	if slices.Contains(v.Names, "gross_recent") {
-		out = append(out, deskPair{svc.Words{EN: "Of the last three months, as of a year", ES: "De los últimos tres meses, llevado a un año"}, "gross_recent", "net_recent"})
+		out = append(out, deskPair{contract.Words{EN: "Of the last three months, as of a year", ES: "De los últimos tres meses, llevado a un año"}, "gross_recent", "net_recent"})
 	}
 	return out
 }

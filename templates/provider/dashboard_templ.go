@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"net/http"
 	"time"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -535,7 +535,7 @@ func textOr(d Desk, s string) templ.Component {
 	})
 }
 
-func statusBadge(status svc.Status, sub svc.Substatus) templ.Component {
+func statusBadge(status contract.Status, sub contract.Substatus) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1310,32 +1310,32 @@ func narrow(p ui.Page) ui.Page {
 	return p
 }
 
-func deskProblem(status int) svc.Words {
+func deskProblem(status int) contract.Words {
 	switch {
 	case status == http.StatusNotFound:
-		return svc.Words{EN: "There is nothing here", ES: "Aquí no hay nada"}
+		return contract.Words{EN: "There is nothing here", ES: "Aquí no hay nada"}
 	case status == http.StatusForbidden, status == http.StatusMisdirectedRequest:
-		return svc.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"}
+		return contract.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"}
 	case status == http.StatusTooManyRequests:
-		return svc.Words{EN: "A little slower, please", ES: "Un poco más despacio"}
+		return contract.Words{EN: "A little slower, please", ES: "Un poco más despacio"}
 	case status >= 500:
-		return svc.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"}
+		return contract.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"}
 	}
-	return svc.Words{EN: "We could not read that", ES: "No pudimos leer eso"}
+	return contract.Words{EN: "We could not read that", ES: "No pudimos leer eso"}
 }
 
-func deskAdvice(status int) svc.Words {
+func deskAdvice(status int) contract.Words {
 	switch {
 	case status == http.StatusNotFound:
-		return svc.Words{EN: "The address is wrong, or what it names is not of this account.", ES: "La dirección no es correcta, o lo que nombra no es de esta cuenta."}
+		return contract.Words{EN: "The address is wrong, or what it names is not of this account.", ES: "La dirección no es correcta, o lo que nombra no es de esta cuenta."}
 	case status == http.StatusForbidden, status == http.StatusMisdirectedRequest:
-		return svc.Words{EN: "The dashboard is opened in a window of its own, at its own address. Nothing was changed.", ES: "El panel se abre en su propia ventana y en su propia dirección. No se cambió nada."}
+		return contract.Words{EN: "The dashboard is opened in a window of its own, at its own address. Nothing was changed.", ES: "El panel se abre en su propia ventana y en su propia dirección. No se cambió nada."}
 	case status == http.StatusTooManyRequests:
-		return svc.Words{EN: "Too many requests came together. Wait a moment and try again.", ES: "Llegaron demasiadas peticiones a la vez. Espere un momento e inténtelo de nuevo."}
+		return contract.Words{EN: "Too many requests came together. Wait a moment and try again.", ES: "Llegaron demasiadas peticiones a la vez. Espere un momento e inténtelo de nuevo."}
 	case status >= 500:
-		return svc.Words{EN: "Look whether your change was made before you make it again.", ES: "Compruebe si el cambio se hizo antes de repetirlo."}
+		return contract.Words{EN: "Look whether your change was made before you make it again.", ES: "Compruebe si el cambio se hizo antes de repetirlo."}
 	}
-	return svc.Words{EN: "Go back and try again. Nothing was changed.", ES: "Vuelva atrás e inténtelo de nuevo. No se cambió nada."}
+	return contract.Words{EN: "Go back and try again. Nothing was changed.", ES: "Vuelva atrás e inténtelo de nuevo. No se cambió nada."}
 }
 
 // DeskOverviewPage is the first page.
@@ -1450,7 +1450,7 @@ func DeskOverviewPage(d Desk, v DeskOverview) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = figure(d.say("Ready, 7 days", "Listos, 7 días"), v.Week[svc.StatusSuccess], "/dashboard/reports?status=SUCCESS", ui.Success).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = figure(d.say("Ready, 7 days", "Listos, 7 días"), v.Week[contract.StatusSuccess], "/dashboard/reports?status=SUCCESS", ui.Success).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1621,7 +1621,7 @@ func toneOf(failed int) ui.Tone {
 	return ui.Neutral
 }
 
-func sum(counts map[svc.Status]int) int {
+func sum(counts map[contract.Status]int) int {
 	n := 0
 	for _, c := range counts {
 		n += c

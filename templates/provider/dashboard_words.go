@@ -5,65 +5,65 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
 // Tone and words of what a page says was done.
 type deskSays struct {
 	tone  ui.Tone
-	words svc.Words
+	words contract.Words
 }
 
 var deskSaid = map[string]deskSays{
-	"twice":       {ui.Info, svc.Words{EN: "That form had been sent before. It was done once.", ES: "Ese formulario ya se había enviado. Se hizo una sola vez."}},
-	"too old":     {ui.Warning, svc.Words{EN: "That page was too old, and nothing was changed. Please do it again.", ES: "Esa página era demasiado antigua y no se cambió nada. Hágalo de nuevo."}},
-	"no change":   {ui.Info, svc.Words{EN: "It was so already. Nothing was changed.", ES: "Ya estaba así. No se cambió nada."}},
-	"callback":    {ui.Success, svc.Words{EN: "Events go to the new address from now on.", ES: "Desde ahora los eventos van a la nueva dirección."}},
-	"callback on": {ui.Success, svc.Words{EN: "Delivery is on.", ES: "La entrega está activada."}},
-	"callback off": {ui.Success, svc.Words{EN: "Delivery is off. What happens meanwhile is not delivered later.",
+	"twice":       {ui.Info, contract.Words{EN: "That form had been sent before. It was done once.", ES: "Ese formulario ya se había enviado. Se hizo una sola vez."}},
+	"too old":     {ui.Warning, contract.Words{EN: "That page was too old, and nothing was changed. Please do it again.", ES: "Esa página era demasiado antigua y no se cambió nada. Hágalo de nuevo."}},
+	"no change":   {ui.Info, contract.Words{EN: "It was so already. Nothing was changed.", ES: "Ya estaba así. No se cambió nada."}},
+	"callback":    {ui.Success, contract.Words{EN: "Events go to the new address from now on.", ES: "Desde ahora los eventos van a la nueva dirección."}},
+	"callback on": {ui.Success, contract.Words{EN: "Delivery is on.", ES: "La entrega está activada."}},
+	"callback off": {ui.Success, contract.Words{EN: "Delivery is off. What happens meanwhile is not delivered later.",
 		ES: "La entrega está desactivada. Lo que ocurra mientras tanto no se entregará después."}},
-	"subscription": {ui.Success, svc.Words{EN: "The subscription was changed.", ES: "La suscripción se ha cambiado."}},
-	"signer": {ui.Success, svc.Words{EN: "This is the secret that signs your events. Copy it now: it is not shown again.",
+	"subscription": {ui.Success, contract.Words{EN: "The subscription was changed.", ES: "La suscripción se ha cambiado."}},
+	"signer": {ui.Success, contract.Words{EN: "This is the secret that signs your events. Copy it now: it is not shown again.",
 		ES: "Este es el secreto que firma sus eventos. Cópielo ahora: no se volverá a mostrar."}},
-	"signer rotated": {ui.Success, svc.Words{EN: "This is the new secret. Both sign for 24 hours. Copy it now: it is not shown again.",
+	"signer rotated": {ui.Success, contract.Words{EN: "This is the new secret. Both sign for 24 hours. Copy it now: it is not shown again.",
 		ES: "Este es el nuevo secreto. Ambos firman durante 24 horas. Cópielo ahora: no se volverá a mostrar."}},
-	"redelivered": {ui.Success, svc.Words{EN: "The event is on its way again, under the same id.", ES: "El evento está de nuevo en camino, con el mismo identificador."}},
-	"on its way":  {ui.Info, svc.Words{EN: "The event is on its way already.", ES: "El evento ya está en camino."}},
-	"no callback": {ui.Warning, svc.Words{EN: "There is nowhere to deliver to: set a callback address and turn delivery on.",
+	"redelivered": {ui.Success, contract.Words{EN: "The event is on its way again, under the same id.", ES: "El evento está de nuevo en camino, con el mismo identificador."}},
+	"on its way":  {ui.Info, contract.Words{EN: "The event is on its way already.", ES: "El evento ya está en camino."}},
+	"no callback": {ui.Warning, contract.Words{EN: "There is nowhere to deliver to: set a callback address and turn delivery on.",
 		ES: "No hay adónde entregar: indique una dirección y active la entrega."}},
-	"issued": {ui.Success, svc.Words{EN: "This is the secretKey of the new client. Copy it now: it is not shown again.",
+	"issued": {ui.Success, contract.Words{EN: "This is the secretKey of the new client. Copy it now: it is not shown again.",
 		ES: "Esta es la secretKey del nuevo cliente. Cópiela ahora: no se volverá a mostrar."}},
-	"rotated": {ui.Success, svc.Words{EN: "This is the new secretKey. The old one is good for 24 hours more. Copy it now: it is not shown again.",
+	"rotated": {ui.Success, contract.Words{EN: "This is the new secretKey. The old one is good for 24 hours more. Copy it now: it is not shown again.",
 		ES: "Esta es la nueva secretKey. La anterior vale 24 horas más. Cópiela ahora: no se volverá a mostrar."}},
-	"overlap": {ui.Warning, svc.Words{EN: "This client has two good secrets already. Rotate again when the old one has ended, or revoke it.",
+	"overlap": {ui.Warning, contract.Words{EN: "This client has two good secrets already. Rotate again when the old one has ended, or revoke it.",
 		ES: "Este cliente ya tiene dos secretos válidos. Rótelo de nuevo cuando termine el antiguo, o revóquelo."}},
-	"revoked":        {ui.Success, svc.Words{EN: "The secret was revoked, with every access token it had obtained.", ES: "El secreto se ha revocado, con todos los tokens de acceso que había obtenido."}},
-	"url added":      {ui.Success, svc.Words{EN: "The address was registered.", ES: "La dirección se ha registrado."}},
-	"origin added":   {ui.Success, svc.Words{EN: "The site was registered.", ES: "El sitio se ha registrado."}},
-	"origin removed": {ui.Success, svc.Words{EN: "The site was removed.", ES: "El sitio se ha eliminado."}},
-	"url removed":    {ui.Success, svc.Words{EN: "The address was removed.", ES: "La dirección se ha eliminado."}},
-	"url static":     {ui.Success, svc.Words{EN: "The address is the static one now.", ES: "Esa dirección es ahora la estática."}},
-	"return":         {ui.Success, svc.Words{EN: "The way back was changed.", ES: "La forma de volver se ha cambiado."}},
-	"shared": {ui.Success, svc.Words{EN: "The report is shared. The relay token is in the list.",
+	"revoked":        {ui.Success, contract.Words{EN: "The secret was revoked, with every access token it had obtained.", ES: "El secreto se ha revocado, con todos los tokens de acceso que había obtenido."}},
+	"url added":      {ui.Success, contract.Words{EN: "The address was registered.", ES: "La dirección se ha registrado."}},
+	"origin added":   {ui.Success, contract.Words{EN: "The site was registered.", ES: "El sitio se ha registrado."}},
+	"origin removed": {ui.Success, contract.Words{EN: "The site was removed.", ES: "El sitio se ha eliminado."}},
+	"url removed":    {ui.Success, contract.Words{EN: "The address was removed.", ES: "La dirección se ha eliminado."}},
+	"url static":     {ui.Success, contract.Words{EN: "The address is the static one now.", ES: "Esa dirección es ahora la estática."}},
+	"return":         {ui.Success, contract.Words{EN: "The way back was changed.", ES: "La forma de volver se ha cambiado."}},
+	"shared": {ui.Success, contract.Words{EN: "The report is shared. The relay token is in the list.",
 		ES: "El informe está compartido. El token de cesión está en la lista."}},
-	"withdrawn": {ui.Success, svc.Words{EN: "The relay token was withdrawn for good.", ES: "El token de cesión se ha retirado definitivamente."}},
-	"child":     {ui.Success, svc.Words{EN: "The child account was made.", ES: "La cuenta hija se ha creado."}},
-	"product":   {ui.Success, svc.Words{EN: "The product was made.", ES: "El producto se ha creado."}},
-	"assigned":  {ui.Success, svc.Words{EN: "The configuration was assigned.", ES: "La configuración se ha asignado."}},
-	"person": {ui.Success, svc.Words{EN: "This is the first password. Hand it on now: it is not shown again.",
+	"withdrawn": {ui.Success, contract.Words{EN: "The relay token was withdrawn for good.", ES: "El token de cesión se ha retirado definitivamente."}},
+	"child":     {ui.Success, contract.Words{EN: "The child account was made.", ES: "La cuenta hija se ha creado."}},
+	"product":   {ui.Success, contract.Words{EN: "The product was made.", ES: "El producto se ha creado."}},
+	"assigned":  {ui.Success, contract.Words{EN: "The configuration was assigned.", ES: "La configuración se ha asignado."}},
+	"person": {ui.Success, contract.Words{EN: "This is the first password. Hand it on now: it is not shown again.",
 		ES: "Esta es la primera contraseña. Entréguela ahora: no se volverá a mostrar."}},
-	"person gone": {ui.Success, svc.Words{EN: "The person can no longer sign in.", ES: "Esa persona ya no puede iniciar sesión."}},
-	"password":    {ui.Success, svc.Words{EN: "Your password was changed. You are signed out everywhere else.", ES: "Su contraseña se ha cambiado. Se ha cerrado su sesión en los demás sitios."}},
-	"corrected": {ui.Success, svc.Words{EN: "The report was made again with the corrected figures. Its readers are told.",
+	"person gone": {ui.Success, contract.Words{EN: "The person can no longer sign in.", ES: "Esa persona ya no puede iniciar sesión."}},
+	"password":    {ui.Success, contract.Words{EN: "Your password was changed. You are signed out everywhere else.", ES: "Su contraseña se ha cambiado. Se ha cerrado su sesión en los demás sitios."}},
+	"corrected": {ui.Success, contract.Words{EN: "The report was made again with the corrected figures. Its readers are told.",
 		ES: "El informe se hizo de nuevo con las cifras corregidas. Se avisa a quienes lo leen."}},
-	"corrected meanwhile": {ui.Warning, svc.Words{EN: "The report was corrected meanwhile, and not by this form. See how it stands now.",
+	"corrected meanwhile": {ui.Warning, contract.Words{EN: "The report was corrected meanwhile, and not by this form. See how it stands now.",
 		ES: "El informe se corrigió entretanto, y no con este formulario. Vea cómo está ahora."}},
-	"inherited": {ui.Success, svc.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
+	"inherited": {ui.Success, contract.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
 }
 
 // deskActions names what the audit trail says.
-var deskActions = map[string]svc.Words{
+var deskActions = map[string]contract.Words{
 	"signed in":             {EN: "signed in", ES: "inició sesión"},
 	"signed out":            {EN: "signed out", ES: "cerró la sesión"},
 	"callback set":          {EN: "set the callback address", ES: "indicó la dirección de los eventos"},
@@ -98,26 +98,26 @@ var deskActions = map[string]svc.Words{
 // deskStates names the states of deliveries, relay tokens and visits.
 var deskStates = map[string]struct {
 	tone  ui.Tone
-	words svc.Words
+	words contract.Words
 }{
-	"pending":    {ui.Info, svc.Words{EN: "on its way", ES: "en camino"}},
-	"delivered":  {ui.Success, svc.Words{EN: "delivered", ES: "entregado"}},
-	"given up":   {ui.Danger, svc.Words{EN: "given up", ES: "abandonado"}},
-	"disabled":   {ui.Danger, svc.Words{EN: "refused for good", ES: "rechazado definitivamente"}},
-	"active":     {ui.Success, svc.Words{EN: "active", ES: "activo"}},
-	"expired":    {ui.Neutral, svc.Words{EN: "expired", ES: "caducado"}},
-	"revoked":    {ui.Danger, svc.Words{EN: "withdrawn", ES: "retirado"}},
-	"created":    {ui.Neutral, svc.Words{EN: "nobody has come", ES: "nadie ha venido"}},
-	"open":       {ui.Info, svc.Words{EN: "opened", ES: "abierta"}},
-	"connecting": {ui.Info, svc.Words{EN: "connecting its sources", ES: "conectando sus fuentes"}},
-	"generating": {ui.Info, svc.Words{EN: "report is being made", ES: "se prepara el informe"}},
-	"complete":   {ui.Success, svc.Words{EN: "complete", ES: "completa"}},
-	"closed":     {ui.Warning, svc.Words{EN: "closed", ES: "cerrada"}},
-	"failed":     {ui.Danger, svc.Words{EN: "failed", ES: "fallida"}},
+	"pending":    {ui.Info, contract.Words{EN: "on its way", ES: "en camino"}},
+	"delivered":  {ui.Success, contract.Words{EN: "delivered", ES: "entregado"}},
+	"given up":   {ui.Danger, contract.Words{EN: "given up", ES: "abandonado"}},
+	"disabled":   {ui.Danger, contract.Words{EN: "refused for good", ES: "rechazado definitivamente"}},
+	"active":     {ui.Success, contract.Words{EN: "active", ES: "activo"}},
+	"expired":    {ui.Neutral, contract.Words{EN: "expired", ES: "caducado"}},
+	"revoked":    {ui.Danger, contract.Words{EN: "withdrawn", ES: "retirado"}},
+	"created":    {ui.Neutral, contract.Words{EN: "nobody has come", ES: "nadie ha venido"}},
+	"open":       {ui.Info, contract.Words{EN: "opened", ES: "abierta"}},
+	"connecting": {ui.Info, contract.Words{EN: "connecting its sources", ES: "conectando sus fuentes"}},
+	"generating": {ui.Info, contract.Words{EN: "report is being made", ES: "se prepara el informe"}},
+	"complete":   {ui.Success, contract.Words{EN: "complete", ES: "completa"}},
+	"closed":     {ui.Warning, contract.Words{EN: "closed", ES: "cerrada"}},
+	"failed":     {ui.Danger, contract.Words{EN: "failed", ES: "fallida"}},
 }
 
 // deskMoments names the lines of a report's timeline.
-var deskMoments = map[string]svc.Words{
+var deskMoments = map[string]contract.Words{
 	"report":             {EN: "The report was begun", ES: "Se inició el informe"},
 	"redirect":           {EN: "A secure redirect was made", ES: "Se creó una redirección segura"},
 	"visit begun":        {EN: "The visit was prepared", ES: "Se preparó la visita"},
@@ -160,7 +160,7 @@ var deskMoments = map[string]svc.Words{
 }
 
 // deskErrors says why a delivery was not answered.
-var deskErrors = map[string]svc.Words{
+var deskErrors = map[string]contract.Words{
 	"NAME":    {EN: "the host’s name leads nowhere", ES: "el nombre del servidor no existe"},
 	"ADDRESS": {EN: "the address is not one that events may go to", ES: "a esa dirección no pueden ir eventos"},
 	"REFUSED": {EN: "nobody listens there", ES: "allí no escucha nadie"},
@@ -169,7 +169,7 @@ var deskErrors = map[string]svc.Words{
 	"NETWORK": {EN: "the connection broke", ES: "se cortó la conexión"},
 }
 
-var deskWays = map[string]svc.Words{
+var deskWays = map[string]contract.Words{
 	"visit":      {EN: "visit in the widget", ES: "visita en el widget"},
 	"redirect":   {EN: "visit by secure redirect", ES: "visita por redirección segura"},
 	"form":       {EN: "visit by secure redirect, form only", ES: "visita por redirección segura, solo por formulario"},
@@ -177,30 +177,30 @@ var deskWays = map[string]svc.Words{
 	"submission": {EN: "your own data, submitted", ES: "datos propios, enviados"},
 }
 
-var deskKinds = map[svc.Product]svc.Words{
-	svc.Cashflow:    {EN: "Cash flow", ES: "Flujo de efectivo"},
-	svc.Income:      {EN: "Income", ES: "Ingresos"},
-	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
-	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
+var deskKinds = map[contract.Product]contract.Words{
+	contract.Cashflow:    {EN: "Cash flow", ES: "Flujo de efectivo"},
+	contract.Income:      {EN: "Income", ES: "Ingresos"},
+	contract.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
+	contract.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
 }
 
 // deskWord looks a word up; what is not there is itself.
-func deskWord[K ~string](l svc.Lang, table map[K]svc.Words, key K) string {
+func deskWord[K ~string](l contract.Lang, table map[K]contract.Words, key K) string {
 	if w, ok := table[key]; ok {
 		return w.In(l)
 	}
 	return string(key)
 }
 
-func (d Desk) kind(k svc.Product) string { return deskWord(d.Lang, deskKinds, k) }
+func (d Desk) kind(k contract.Product) string { return deskWord(d.Lang, deskKinds, k) }
 
-func statusTone(s svc.Status) ui.Tone {
+func statusTone(s contract.Status) ui.Tone {
 	switch {
-	case s == svc.StatusSuccess:
+	case s == contract.StatusSuccess:
 		return ui.Success
-	case s == svc.StatusPending:
+	case s == contract.StatusPending:
 		return ui.Info
-	case s == svc.StatusExpired:
+	case s == contract.StatusExpired:
 		return ui.Neutral
 	}
 	return ui.Danger
@@ -212,7 +212,7 @@ var deskSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "j
 func (d Desk) moment(t time.Time) string {
 	t = t.UTC()
 	day := t.Format("Jan 2, 2006")
-	if d.Lang == svc.Spanish {
+	if d.Lang == contract.Spanish {
 		day = strconv.Itoa(t.Day()) + " " + deskSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
 	}
 	return day + ", " + t.Format("15:04:05") + " UTC"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -24,13 +24,13 @@ type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
 
 // Visit is one page of a visit.
 type Visit struct {
-	Lang     svc.Lang
+	Lang     contract.Lang
 	Path     string // of the visit's page, without a query
 	Nonce    string // of the step as it is shown; its forms send it back
 	Customer string // whom the report is for
 	Sandbox  bool
 	Hosted   bool // a page of its own, not the widget's frame
-	Product  svc.Product
+	Product  contract.Product
 	Step     Step
 	Way      Way   // that was chosen; empty before
 	Left     []Way // those that can be taken
@@ -64,14 +64,14 @@ type Visit struct {
 	MaxFiles     int
 	MaxFileSize  int64 // bytes
 	FileProblems FileProblems
-	Problem      svc.Words // what is wrong with what was sent; empty is nothing
+	Problem      contract.Words // what is wrong with what was sent; empty is nothing
 
-	Note        svc.Words // what is said of the step as a whole; empty is nothing
+	Note        contract.Words // what is said of the step as a whole; empty is nothing
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
-	Status      svc.Status
-	Substatus   svc.Substatus
-	Error       svc.WidgetError
+	Status      contract.Status
+	Substatus   contract.Substatus
+	Error       contract.WidgetError
 	Return      string // where the way back to the customer begins; empty: there is none
 	CanReopen   bool
 }
@@ -131,7 +131,7 @@ func (c Connected) shown(v Visit) string {
 }
 
 // FileProblems are the words for files that are not taken.
-type FileProblems struct{ TooLarge, Empty, Type, TooMany svc.Words }
+type FileProblems struct{ TooLarge, Empty, Type, TooMany contract.Words }
 
 // Document is a file that was uploaded.
 type Document struct {
@@ -156,7 +156,7 @@ func (d Document) size() string {
 // PollEvery is how often a page that waits asks again, in milliseconds.
 const PollEvery = 1000
 
-func (v Visit) say(en, es string) string { return svc.Words{EN: en, ES: es}.In(v.Lang) }
+func (v Visit) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(v.Lang) }
 
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
 
@@ -230,9 +230,9 @@ func (v Visit) title() string {
 	switch v.Step {
 	case Consent:
 		switch {
-		case v.Product == svc.Passport:
+		case v.Product == contract.Passport:
 			return v.say("Share your credit history", "Comparta su historial de crédito")
-		case v.Product == svc.Income:
+		case v.Product == contract.Income:
 			return v.say("Share your income data", "Comparta los datos de sus ingresos")
 		case v.Verifies:
 			return v.verifyTitle()
@@ -277,14 +277,14 @@ func (v Visit) title() string {
 	}
 	switch v.End {
 	case "success":
-		if v.Status == svc.StatusSuccess && !v.nothingRecent() {
+		if v.Status == contract.StatusSuccess && !v.nothingRecent() {
 			return v.say("All done", "Todo listo")
 		}
 		return v.say("Your part is done", "Su parte está lista")
 	case "exit":
 		return v.say("Verification closed", "Verificación cerrada")
 	}
-	if v.Status == svc.StatusExpired {
+	if v.Status == contract.StatusExpired {
 		return v.say("This verification has expired", "Esta verificación ha caducado")
 	}
 	return v.say("We could not finish", "No pudimos terminar")
@@ -304,9 +304,9 @@ func (v Visit) steps() ui.Steps {
 	switch {
 	case v.Verifies:
 		order, now, way = v.verifySteps()
-	case v.Product == svc.Income:
+	case v.Product == contract.Income:
 		order = append(order, Source)
-	case v.Product == svc.Passport:
+	case v.Product == contract.Passport:
 		way = Abroad
 	default:
 		way = Bankwise
@@ -323,7 +323,7 @@ func (v Visit) steps() ui.Steps {
 	case "":
 		order = append(order, connecting)
 	}
-	if v.Product == svc.Income || v.Product == svc.Eligibility && !v.IncomeOnly {
+	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly {
 		order = append(order, Finish)
 	}
 	switch list := map[Way]Step{Bankwise: Banks, Payroll: Employers, Abroad: Suppliers}[way]; now {
@@ -441,7 +441,7 @@ func (v Visit) accountOptions() []ui.Option {
 
 // accountsHint says which accounts are meant.
 func (v Visit) accountsHint() string {
-	if v.Product == svc.Eligibility {
+	if v.Product == contract.Eligibility {
 		return v.say("Choose all that are to be counted, and those that your pay goes to.", "Elija todas las que deban contarse, y donde recibe su sueldo.")
 	}
 	return v.say("Choose those that your income comes in to and your bills are paid from.", "Elija las cuentas donde entran sus ingresos y de donde paga sus gastos.")
@@ -450,7 +450,7 @@ func (v Visit) accountsHint() string {
 // Back is a return by form POST: a page whose form a script submits at once, and
 // a person by its button.
 type Back struct {
-	Lang     svc.Lang
+	Lang     contract.Lang
 	Customer string
 	URL      string
 	Token    string
@@ -459,9 +459,9 @@ type Back struct {
 // Message is a page with nothing but words: an address that leads nowhere any
 // more.
 type Message struct {
-	Lang  svc.Lang
-	Title svc.Words
-	Text  svc.Words
+	Lang  contract.Lang
+	Title contract.Words
+	Text  contract.Words
 
 	StartOver string // where a visit is started over in this browser; empty: nowhere
 }

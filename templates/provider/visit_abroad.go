@@ -3,7 +3,7 @@ package provider
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // A passport's visit asks for a country, and for nothing to sign in with.
@@ -38,16 +38,16 @@ func (v Visit) foundSuppliers() string {
 // are not.
 func (v Visit) abroadWords() string {
 	switch {
-	case v.End == "success" && v.Status == svc.StatusSuccess && v.Substatus != "":
+	case v.End == "success" && v.Status == contract.StatusSuccess && v.Substatus != "":
 		return v.say("The bureau was asked and has no credit history under your name. "+v.Customer+" has been told so.",
 			"Se preguntó al buró y no tiene historial de crédito a su nombre. "+v.Customer+" ya lo sabe.")
-	case v.End == "success" && v.Status == svc.StatusSuccess:
+	case v.End == "success" && v.Status == contract.StatusSuccess:
 		return v.say("Your credit history was shared with "+v.Customer+". There is nothing more to do here.",
 			"Su historial de crédito se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
 	case v.End == "success":
 		return v.say("You did everything right, but a report could not be made. "+v.Customer+" will tell you how to go on.",
 			"Usted hizo todo bien, pero no se pudo preparar un informe. "+v.Customer+" le dirá cómo continuar.")
-	case v.Status == svc.StatusSupplierUnresponsive, v.Status == svc.StatusBureauUnresponsive:
+	case v.Status == contract.StatusSupplierUnresponsive, v.Status == contract.StatusBureauUnresponsive:
 		return v.say("The bureau is not answering at the moment, and nothing was shared. Please try again later.",
 			"El buró no responde en este momento y no se compartió nada. Inténtelo más tarde.")
 	}

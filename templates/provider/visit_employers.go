@@ -3,7 +3,7 @@ package provider
 import (
 	"slices"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -159,10 +159,10 @@ func (v Visit) goOnKind() ui.Kind {
 // empty where they are not.
 func (v Visit) verifyWords() string {
 	switch {
-	case v.End == "success" && v.Status == svc.StatusSuccess && v.IncomeOnly:
+	case v.End == "success" && v.Status == contract.StatusSuccess && v.IncomeOnly:
 		return v.say("What you showed of your employers was shared with "+v.Customer+". There is nothing more to do here.",
 			"Lo que mostró de sus empresas se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
-	case v.End == "success" && v.Status == svc.StatusSuccess:
+	case v.End == "success" && v.Status == contract.StatusSuccess:
 		return v.say("What you showed of your employers and your money was shared with "+v.Customer+". There is nothing more to do here.",
 			"Lo que mostró de sus empresas y de su dinero se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
 	case v.End == "success":

@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Failed is the step of a source that could not be connected, where there is no other.
@@ -14,26 +14,26 @@ const Failed Step = "failed"
 
 // Failure is how a source failed; the zero value: it did not.
 type Failure struct {
-	Status    svc.Status
-	Substatus svc.Substatus
+	Status    contract.Status
+	Substatus contract.Substatus
 }
 
 // words say what happened at the source.
 func (f Failure) words(v Visit) string {
 	switch {
-	case f.Substatus == svc.SubWidgetSessionExpired:
+	case f.Substatus == contract.SubWidgetSessionExpired:
 		return v.say("Your session there ended before we were done.", "Su sesión terminó antes de que acabáramos.")
-	case f.Substatus == svc.SubMFARequired && v.Way == Payroll:
+	case f.Substatus == contract.SubMFARequired && v.Way == Payroll:
 		return v.say("The one-time code was not confirmed, so the provider did not let us in.", "El código de un solo uso no se confirmó y el proveedor no nos dejó entrar.")
-	case f.Substatus == svc.SubMFARequired:
+	case f.Substatus == contract.SubMFARequired:
 		return v.say("The one-time code was not confirmed, so your bank did not let us in.", "El código de un solo uso no se confirmó y su banco no nos dejó entrar.")
-	case f.Substatus == svc.SubIncompatibleAccounts:
+	case f.Substatus == contract.SubIncompatibleAccounts:
 		return v.say("This sign-in has no checking or savings account, and only those can be used.", "Con este usuario no hay cuentas corrientes ni de ahorro, y solo esas sirven.")
-	case f.Substatus == svc.SubEBankingNotSupported:
+	case f.Substatus == contract.SubEBankingNotSupported:
 		return v.say("This bank does not offer online access to account data.", "Este banco no ofrece acceso en línea a los datos de la cuenta.")
-	case f.Status == svc.StatusNotAuthenticated:
+	case f.Status == contract.StatusNotAuthenticated:
 		return v.say("The sign-in failed three times. To protect your account we stopped there.", "El inicio de sesión falló tres veces. Para proteger su cuenta nos detuvimos.")
-	case f.Status == svc.StatusError:
+	case f.Status == contract.StatusError:
 		return v.say("The data that came from there cannot be used.", "Los datos que llegaron de allí no se pueden usar.")
 	case v.Way == Payroll:
 		return v.say("The provider is not answering at the moment.", "El proveedor no responde en este momento.")

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -165,7 +165,7 @@ func finish(v Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Product == svc.Income {
+			if v.Product == contract.Income {
 				var templ_7745c5c3_Var7 string
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(v.say("There is nothing yet that shows your income. Add another source, or finish with what there is.", "Todavía no hay nada que muestre sus ingresos. Añada otra fuente o termine con lo que hay."))
 				if templ_7745c5c3_Err != nil {
@@ -281,7 +281,7 @@ func more(v Visit, kind ui.Kind) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if v.Product == svc.Income {
+			if v.Product == contract.Income {
 				var templ_7745c5c3_Var12 string
 				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(v.say("Add another source", "Añadir otra fuente"))
 				if templ_7745c5c3_Err != nil {

@@ -1,33 +1,33 @@
 package provider
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // Unsourced says which kinds of source the visit's environment has none of.
 type Unsourced struct{ Banks, Payroll, Suppliers bool }
 
 // lacking names the kinds of source that this visit would use and that are not there;
 // empty for none. rest reports whether something else is left to connect or upload.
-func (v Visit) lacking() (words svc.Words, rest bool) {
-	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == svc.Income)
+func (v Visit) lacking() (words contract.Words, rest bool) {
+	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == contract.Income)
 	switch {
-	case v.Product == svc.Passport && v.Unsourced.Suppliers:
-		return svc.Words{EN: "no credit bureau can be asked", ES: "no se puede consultar ninguna agencia de crédito"}, false
-	case v.Product == svc.Passport:
-		return svc.Words{}, true
+	case v.Product == contract.Passport && v.Unsourced.Suppliers:
+		return contract.Words{EN: "no credit bureau can be asked", ES: "no se puede consultar ninguna agencia de crédito"}, false
+	case v.Product == contract.Passport:
+		return contract.Words{}, true
 	case banks && payroll:
-		return svc.Words{EN: "no bank and no payroll provider can be connected", ES: "no se puede conectar ningún banco ni proveedor de nómina"}, true
+		return contract.Words{EN: "no bank and no payroll provider can be connected", ES: "no se puede conectar ningún banco ni proveedor de nómina"}, true
 	case banks:
-		return svc.Words{EN: "no bank can be connected", ES: "no se puede conectar ningún banco"}, v.Verifies || v.Product == svc.Income
+		return contract.Words{EN: "no bank can be connected", ES: "no se puede conectar ningún banco"}, v.Verifies || v.Product == contract.Income
 	case payroll:
-		return svc.Words{EN: "no payroll provider can be connected", ES: "no se puede conectar ningún proveedor de nómina"}, true
+		return contract.Words{EN: "no payroll provider can be connected", ES: "no se puede conectar ningún proveedor de nómina"}, true
 	}
-	return svc.Words{}, true
+	return contract.Words{}, true
 }
 
 // unsourcedWords are what the present step says of it; empty for nothing.
 func (v Visit) unsourcedWords() string {
 	lacking, rest := v.lacking()
-	if lacking == (svc.Words{}) {
+	if lacking == (contract.Words{}) {
 		return ""
 	}
 	words := v.say(v.Customer+"’s verification service has none for this, so "+lacking.EN+".",

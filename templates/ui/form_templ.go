@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Field is a labelled text field with its hint and its error.
@@ -1865,7 +1865,7 @@ func Actions() templ.Component {
 
 // ErrorSummary stands at the head of a form that was sent back: what is wrong,
 // with a link to each field. It takes the focus when the page opens.
-func ErrorSummary(lang svc.Lang, wrong []Wrong) templ.Component {
+func ErrorSummary(lang contract.Lang, wrong []Wrong) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

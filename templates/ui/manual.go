@@ -8,15 +8,15 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/manual"
-	"vestibule/internal/svc"
+	"vestibule/internal/apidocs"
+	"vestibule/internal/contract"
 )
 
 // ManualPage is the page of a manual: styles are the party's sheet and that of the
 // manual, document is where the OpenAPI document itself is.
-func ManualPage(m manual.Manual, styles []string, icon, document string) templ.Component {
+func ManualPage(m apidocs.Manual, styles []string, icon, document string) templ.Component {
 	return Manual(Page{
-		Lang: svc.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
+		Lang: contract.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
 		Styles: styles, Icon: icon, Wide: true, Attrs: templ.Attributes{"data-page": "manual"},
 		Links: []Link{{Text: "OpenAPI document", URL: document}},
 	}, m)
@@ -89,10 +89,10 @@ func statusWords(status string) string {
 // byStatus are an operation's error codes under their statuses.
 type byStatus struct {
 	status string
-	codes  []svc.CodeInfo
+	codes  []contract.CodeInfo
 }
 
-func grouped(codes []svc.CodeInfo) []byStatus {
+func grouped(codes []contract.CodeInfo) []byStatus {
 	var out []byStatus
 	at := map[int]int{}
 	for _, c := range codes {
@@ -107,7 +107,7 @@ func grouped(codes []svc.CodeInfo) []byStatus {
 	return out
 }
 
-func schemeWords(a manual.Access) string {
+func schemeWords(a apidocs.Access) string {
 	if a.Scheme == "basic" {
 		return "Basic"
 	}
@@ -115,7 +115,7 @@ func schemeWords(a manual.Access) string {
 }
 
 // accessWords names the scheme of an operation.
-func accessWords(m manual.Manual, name string) string {
+func accessWords(m apidocs.Manual, name string) string {
 	for _, a := range m.Access {
 		if a.Name == name {
 			return schemeWords(a)

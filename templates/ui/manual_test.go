@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"vestibule/docs"
-	"vestibule/internal/manual"
-	"vestibule/internal/svc"
+	"vestibule/internal/apidocs"
+	"vestibule/internal/contract"
 )
 
 // TestTheManualHasEverything of both documents, and every link in it leads
@@ -21,12 +21,12 @@ func TestTheManualHasEverything(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := manual.Read(raw, "")
+			m, err := apidocs.Read(raw, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := Manual(Page{Lang: svc.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
+			if err := Manual(Page{Lang: contract.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
 				t.Fatal(err)
 			}
 			page := readPage(t, out.String())
@@ -47,7 +47,7 @@ func TestTheManualHasEverything(t *testing.T) {
 			for _, s := range m.Shapes {
 				page.wants(t, s.ID, s.Name)
 			}
-			for _, c := range svc.Codes() {
+			for _, c := range contract.Codes() {
 				page.wants(t, "error-"+string(c.Code), string(c.Code))
 			}
 			for _, link := range page.links {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 func TestAxesAreOfNiceNumbers(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAxesAreOfNiceNumbers(t *testing.T) {
 }
 
 func TestAnAxisHoldsItsValuesAndZero(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		const far = 1_000_000_000_000_000
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(-far, far), rapid.Int64Range(-500_00, 9_000_00)), 0, 30).Draw(t, "values")
 		most := rapid.IntRange(2, 8).Draw(t, "most")
@@ -58,7 +58,7 @@ func TestAnAxisHoldsItsValuesAndZero(t *testing.T) {
 }
 
 func TestSimplifyingKeepsEndsAndExtremes(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-1000, 1000), 1, 900).Draw(t, "values")
 		most := rapid.IntRange(4, 500).Draw(t, "most")
 		got := simplify(values, most)
@@ -81,7 +81,7 @@ func TestSimplifyingKeepsEndsAndExtremes(t *testing.T) {
 // TestDrawingsStayInTheirBoxes draws any series and looks at every coordinate.
 func TestDrawingsStayInTheirBoxes(t *testing.T) {
 	share := regexp.MustCompile(`"(-?[\d.]+)%"`)
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-900_000_00, 900_000_00), 0, 800).Draw(t, "values")
 		p := LinePlot{ID: "p", Label: "l", Values: values, Least: 100, Say: func(v int64) string { return strconv.FormatInt(v, 10) }, Low: rapid.Bool().Draw(t, "low")}
 		if len(values) > 2 {

@@ -5,27 +5,27 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 var (
-	wordsSkip     = svc.Words{EN: "Skip to the content", ES: "Ir al contenido"}
-	wordsLanguage = svc.Words{EN: "Language", ES: "Idioma"}
-	wordsMenu     = svc.Words{EN: "Main", ES: "Principal"}
-	wordsOptional = svc.Words{EN: "optional", ES: "opcional"}
-	wordsProblem  = svc.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
-	wordsStep     = svc.Words{EN: "Step", ES: "Paso"}
-	wordsOf       = svc.Words{EN: "of", ES: "de"}
-	wordsDone     = svc.Words{EN: "done", ES: "hecho"}
-	wordsMonth    = svc.Words{EN: "Month", ES: "Mes"}
-	wordsDay      = svc.Words{EN: "Day", ES: "Día"}
-	wordsYear     = svc.Words{EN: "Year", ES: "Año"}
-	wordsSandbox  = svc.Words{EN: "Sandbox: no real bank, no real data.", ES: "Entorno de pruebas: ningún banco ni dato real."}
+	wordsSkip     = contract.Words{EN: "Skip to the content", ES: "Ir al contenido"}
+	wordsLanguage = contract.Words{EN: "Language", ES: "Idioma"}
+	wordsMenu     = contract.Words{EN: "Main", ES: "Principal"}
+	wordsOptional = contract.Words{EN: "optional", ES: "opcional"}
+	wordsProblem  = contract.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
+	wordsStep     = contract.Words{EN: "Step", ES: "Paso"}
+	wordsOf       = contract.Words{EN: "of", ES: "de"}
+	wordsDone     = contract.Words{EN: "done", ES: "hecho"}
+	wordsMonth    = contract.Words{EN: "Month", ES: "Mes"}
+	wordsDay      = contract.Words{EN: "Day", ES: "Día"}
+	wordsYear     = contract.Words{EN: "Year", ES: "Año"}
+	wordsSandbox  = contract.Words{EN: "Sandbox: no real bank, no real data.", ES: "Entorno de pruebas: ningún banco ni dato real."}
 )
 
 // LanguageName is a language's name in itself.
-func LanguageName(l svc.Lang) string {
-	for _, known := range svc.Languages() {
+func LanguageName(l contract.Lang) string {
+	for _, known := range contract.Languages() {
 		if known.Lang == l {
 			return known.Name
 		}
@@ -38,12 +38,12 @@ const maxLanguageLink = 1000
 
 // Languages is the switch for the page at u: the same address with lang set.
 // Other parameters are kept, so give it none that are secret.
-func Languages(current svc.Lang, u *url.URL) []Choice {
+func Languages(current contract.Lang, u *url.URL) []Choice {
 	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
 		return nil // what was sent in an address is not repeated without bound
 	}
 	var out []Choice
-	for _, l := range svc.Languages() {
+	for _, l := range contract.Languages() {
 		q := u.Query()
 		q.Set("lang", string(l.Lang))
 		out = append(out, Choice{Lang: l.Lang, URL: u.EscapedPath() + "?" + q.Encode(), Current: l.Lang == current})
@@ -54,17 +54,17 @@ func Languages(current svc.Lang, u *url.URL) []Choice {
 // PickLanguage chooses the language of a page: what was asked for in the
 // address, else what was remembered, else the best of an Accept-Language
 // header, else English. Each may be empty or nonsense.
-func PickLanguage(asked, remembered, acceptLanguage string) svc.Lang {
+func PickLanguage(asked, remembered, acceptLanguage string) contract.Lang {
 	for _, s := range []string{asked, remembered} {
-		if l := svc.Lang(s); l.Spoken() {
+		if l := contract.Lang(s); l.Spoken() {
 			return l
 		}
 	}
-	best, bestWeight := svc.English, 0.0
+	best, bestWeight := contract.English, 0.0
 	for item := range strings.SplitSeq(acceptLanguage, ",") {
 		tag, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(item)), ";")
 		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
-		l := svc.Lang(primary)
+		l := contract.Lang(primary)
 		if !l.Spoken() {
 			continue
 		}
@@ -88,7 +88,7 @@ func (d Day) order() []part {
 	month := part{"month", wordsMonth.In(d.Lang), d.Month, 2}
 	day := part{"day", wordsDay.In(d.Lang), d.Day, 2}
 	year := part{"year", wordsYear.In(d.Lang), d.Year, 4}
-	if d.Lang == svc.Spanish {
+	if d.Lang == contract.Spanish {
 		return []part{day, month, year}
 	}
 	return []part{month, day, year}

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Person is a name with e-mail addresses, as typed by the consumer or as known
@@ -46,12 +46,12 @@ type Data struct {
 
 // Connection is one login at one bank, or one submission.
 type Connection struct {
-	ID          string     `json:"id"`       // UUID
-	SourceID    string     `json:"sourceId"` // readable, unique within the report
-	Institution string     `json:"institution"`
-	Status      svc.Status `json:"status"`
-	Owners      []Owner    `json:"owners,omitempty"`
-	Accounts    []Account  `json:"accounts"`
+	ID          string          `json:"id"`       // UUID
+	SourceID    string          `json:"sourceId"` // readable, unique within the report
+	Institution string          `json:"institution"`
+	Status      contract.Status `json:"status"`
+	Owners      []Owner         `json:"owners,omitempty"`
+	Accounts    []Account       `json:"accounts"`
 }
 
 // Account is one account at a connection's bank.

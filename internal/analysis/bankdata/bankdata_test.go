@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 func day(s string) report.Date {
@@ -102,7 +102,7 @@ func TestSameName(t *testing.T) {
 }
 
 func TestOrderOfTransactionsChangesNothing(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		var a, b Account
 		for i := range n {

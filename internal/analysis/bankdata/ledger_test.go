@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 const fetchDate = "2026-06-30"
@@ -144,7 +144,7 @@ func TestNSFEvents(t *testing.T) {
 // go with a fee: the events are the fees and the returned payments less the most
 // pairs of both that lie close enough.
 func TestEachFeeGoesWithOneReturnedPayment(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		var moves []movement
 		var days [2][]int
 		for range rapid.IntRange(1, 10).Draw(t, "n") {
@@ -342,7 +342,7 @@ func drawHousehold(t *rapid.T) (Data, report.Date) {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := facts(Read(d, fetch))
 		for i := range d.Connections[0].Accounts {
@@ -356,7 +356,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := Read(d, fetch)
 		txs := &d.Connections[0].Accounts[0].Transactions
@@ -387,7 +387,7 @@ func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
 }
 
 func TestAddingMoneyNeverLowersABalance(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		account := rapid.IntRange(0, 2).Draw(t, "account")
 		a := Read(d, fetch)
@@ -413,7 +413,7 @@ func TestAddingMoneyNeverLowersABalance(t *testing.T) {
 }
 
 func TestDayEndsAddUp(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		l := Read(d, fetch)
 		for i, a := range l.Accounts {
@@ -436,7 +436,7 @@ func TestDayEndsAddUp(t *testing.T) {
 }
 
 func TestOwnTransfersBalance(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		var moves []movement
 		for range rapid.IntRange(2, 30).Draw(t, "n") {
 			moves = append(moves, movement{
@@ -459,7 +459,7 @@ func TestOwnTransfersBalance(t *testing.T) {
 // A judgement that is used again is the one that the transaction would get by
 // itself, whatever came before it.
 func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(garbled), 1, 6).Draw(t, "texts")
 		text := rapid.OneOf(rapid.SampledFrom(texts), rapid.Just(""))
 		a := Account{ID: "0", Type: report.CashEquivalent}

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 func TestNormalise(t *testing.T) {
@@ -94,7 +94,7 @@ func garbled(t *rapid.T) string {
 }
 
 func TestNormaliseIsWhatItIsPlainly(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		s := garbled(t)
 		if got, want := Normalise(s), plainly(s); got != want {
 			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)

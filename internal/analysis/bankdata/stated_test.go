@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // TestABalanceCountsFromItsDay states one balance as of different days.
@@ -59,7 +59,7 @@ func TestABalanceThatIsOlderThanTheHistory(t *testing.T) {
 // TestTheDayOfABalanceMovesNothing states the same course of an account on another
 // of its days: every balance stays.
 func TestTheDayOfABalanceMovesNothing(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := household(rapid.IntRange(1, 80).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 		before := Read(d, fetch)
 		for i := range before.Accounts {
@@ -119,7 +119,7 @@ func TestFiguresAreOfOneCurrency(t *testing.T) {
 // TestAccountsInOtherCurrenciesAreInNoFigure adds some to a household: its ledger
 // stays as it was, though they have the other legs of its transfers.
 func TestAccountsInOtherCurrenciesAreInNoFigure(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := household(rapid.IntRange(1, 80).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 		before := facts(Read(d, fetch))
 		var most *Account

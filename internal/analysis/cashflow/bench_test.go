@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // crowd is the data of a busy household: n transactions of two years in three
@@ -29,7 +29,7 @@ func crowd(n int) (bankdata.Data, time.Time) {
 			Amount: report.Cents(d.from + r.Int64N(d.to-d.from)), Description: fmt.Sprintf("%s %04d", d.text, r.IntN(10_000)),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 func whole3000(d bankdata.Data, at time.Time) ([]byte, error) {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Input is what a report is made from.
@@ -45,7 +45,7 @@ type Options struct {
 // (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
 // NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
 // transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
-func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
+func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
 	fetch := report.DateOf(asOf)
 	accounts, used := false, false
 	for _, c := range d.Connections {
@@ -58,11 +58,11 @@ func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 	}
 	switch {
 	case !accounts:
-		return svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+		return contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts
 	case !used:
-		return svc.StatusSuccess, svc.SubNoRecentInformation
+		return contract.StatusSuccess, contract.SubNoRecentInformation
 	}
-	return svc.StatusSuccess, ""
+	return contract.StatusSuccess, ""
 }
 
 // Build makes the report. asOf is when the data were retrieved; its UTC day is
@@ -113,7 +113,7 @@ func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 func sources(in Input) []report.Source {
 	var out []report.Source
 	if in.Consumer != nil {
-		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: svc.StatusSuccess})
+		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
 	}
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 var asOf = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
@@ -21,7 +21,7 @@ func day(s string) report.Date {
 }
 
 func bank(accounts ...bankdata.Account) bankdata.Data {
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
 }
 
 func cash(transactions ...bankdata.Transaction) bankdata.Account {
@@ -31,18 +31,18 @@ func cash(transactions ...bankdata.Transaction) bankdata.Account {
 func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		data bankdata.Data
-		want svc.Status
-		sub  svc.Substatus
+		want contract.Status
+		sub  contract.Substatus
 	}{
-		"no connection":             {bankdata.Data{}, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"no account":                {bank(), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"only an investment":        {bank(bankdata.Account{Type: report.Investment}), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"no transaction":            {bank(cash()), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), svc.StatusSuccess, ""},
-		"one of today":              {bank(cash(bankdata.Transaction{Posted: day("2026-03-10")})), svc.StatusSuccess, ""},
-		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), svc.StatusSuccess, svc.SubNoRecentInformation},
+		"no connection":             {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no account":                {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"only an investment":        {bank(bankdata.Account{Type: report.Investment}), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no transaction":            {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one of today":              {bank(cash(bankdata.Transaction{Posted: day("2026-03-10")})), contract.StatusSuccess, ""},
+		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
 		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
@@ -96,7 +96,7 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	if bytes.Contains(got, []byte("identities")) {
 		t.Error("a node without data was returned")
 	}
-	if *r.Meta.Substatus != svc.SubNoRecentInformation {
+	if *r.Meta.Substatus != contract.SubNoRecentInformation {
 		t.Errorf("substatus is %v", r.Meta.Substatus)
 	}
 }

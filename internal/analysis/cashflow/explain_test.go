@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 var everyOption = Options{Attributes: true, Deprecated: true, ScoreV1: true}
@@ -23,7 +23,7 @@ var everyOption = Options{Attributes: true, Deprecated: true, ScoreV1: true}
 // TestTheAnalysisAddsUp holds the parts of an analysis against each other and
 // against the report of the same input.
 func TestTheAnalysisAddsUp(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		in := Input{PublicToken: "token", Bank: d, Options: everyOption}
 		a, r := Explain(in, at), Build(in, at)
@@ -172,7 +172,7 @@ func checkScores(t *rapid.T, a report.Analysis, r report.Cashflow) {
 // TestAnAnalysisIsTheSameInAnyOrder encodes it twice, the second time of the same
 // transactions in another order.
 func TestAnAnalysisIsTheSameInAnyOrder(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		in := Input{Bank: d, Options: everyOption}
 		want, err := report.Encode(Explain(in, at))
@@ -208,7 +208,7 @@ func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
 		}
 		return r
 	}
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		b := &card[rapid.IntRange(0, len(card)-1).Draw(t, "bin")]
 		limits := valueTypes[universal[b.at].Type]
 		v := value{n: rapid.Int64Range(limits.min, limits.max).Draw(t, "anywhere")}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // household reads a small history written by hand, so that attributes are tested
@@ -61,7 +61,7 @@ func parseHousehold(text string) (*bankdata.Ledger, error) {
 			})
 		}
 	}
-	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}
+	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
 	return labelled(d, fetch, streams), nil
 }
 

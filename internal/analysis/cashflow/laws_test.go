@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 // descriptors are lines as banks write them, with the amounts they come with.
@@ -70,7 +70,7 @@ func people(t *rapid.T) (bankdata.Data, time.Time) {
 		}
 		accounts = append(accounts, a)
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 func encoded(t *rapid.T, d bankdata.Data, at time.Time) []byte {
@@ -82,7 +82,7 @@ func encoded(t *rapid.T, d bankdata.Data, at time.Time) []byte {
 }
 
 func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		want := encoded(t, d, at)
 		if !bytes.Equal(want, encoded(t, d, at)) {
@@ -103,7 +103,7 @@ func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
 // TestNothingChangesNothingButCounts adds a transaction of no amount on a day
 // that has one already.
 func TestNothingChangesNothingButCounts(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		l := bankdata.Read(d, report.DateOf(at))
 		if len(l.Entries) == 0 {
@@ -133,7 +133,7 @@ func written(l *bankdata.Ledger) map[string]string {
 // TestMoreMoneyIsNeverALowerBalance adds a credit, and its amount to the balance
 // that the bank states.
 func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		before := newFacts(bankdata.Read(d, report.DateOf(at)))
 		if !before.records() {
@@ -163,7 +163,7 @@ func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
 
 // TestScoresOfHouseholdsAreTheirPoints runs the whole engine.
 func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		f := newFacts(bankdata.Read(d, report.DateOf(at)))
 		v := newValues(f)
@@ -186,7 +186,7 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 // comes round to another sign.
 func TestTenTrillionIsNotTooMuch(t *testing.T) {
 	const most = 10_000_000_000_000_00 - 1
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		old := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
 		sum := report.Cents(1)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // own21 is the score v2.1 of a ledger; 0 is null.
@@ -82,7 +82,7 @@ func more(t *rapid.T, at time.Time, sign int64, words ...string) bankdata.Transa
 // TestMoneyThatIsNotOwnNeverRaisesTheScore adds loans, advances, refunds, returned
 // payments, fees given back and own transfers, and fees.
 func TestMoneyThatIsNotOwnNeverRaisesTheScore(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		account := rapid.IntRange(0, len(d.Connections[0].Accounts)-1).Draw(t, "account")
 		var tx bankdata.Transaction
@@ -112,7 +112,7 @@ func TestMoneyThatIsNotOwnNeverRaisesTheScore(t *testing.T) {
 
 // TestMovingMoneyNeverRaisesTheScore adds both legs of an own transfer.
 func TestMovingMoneyNeverRaisesTheScore(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		accounts := len(d.Connections[0].Accounts)
 		if accounts < 2 {
@@ -137,7 +137,7 @@ func TestMovingMoneyNeverRaisesTheScore(t *testing.T) {
 
 // TestIncomeNeverLowersTheScore adds any kind of it, on any day.
 func TestIncomeNeverLowersTheScore(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		account := rapid.IntRange(0, len(d.Connections[0].Accounts)-1).Draw(t, "account")
 		tx := more(t, at, 1, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", "SSA TREAS 310 XXSOC SEC PPD", "UBER TRIP DRIVER PAYOUT", "INTEREST PAYMENT", "IRS TREAS 310 TAX REF")

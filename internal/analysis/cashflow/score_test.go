@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // set is the values of a household at full points, changed at the card's places.
@@ -291,7 +291,7 @@ func TestLawsOfTheCard(t *testing.T) {
 		n := c.Bound + rapid.Int64Range(-2, 2).Draw(t, b.Letter)
 		return kind.value(over(n, map[ValueType]int64{Float: 100_000}[kind]+map[ValueType]int64{Dollar: 1, Short: 1}[kind]))
 	}
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		v := new(values)
 		sum := 0
 		for i := range card {

@@ -11,8 +11,8 @@ import (
 	_ "modernc.org/sqlite"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // second is a second opinion on attributes: SQL over a table of transactions,
@@ -133,7 +133,7 @@ func invented(seed uint64) *bankdata.Ledger {
 		}
 		accounts = append(accounts, a)
 	}
-	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}
+	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
 	return labelled(d, report.DateOf(fetch), nil)
 }
 

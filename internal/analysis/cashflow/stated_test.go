@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // spender has a balance of 5,000 of twenty days ago, and spent 4,950 since.
@@ -20,7 +20,7 @@ func spender() bankdata.Data {
 	}{{"2025-10-02", 100_00}, {"2026-01-05", 200_00}, {"2026-02-20", -2_450_00}, {"2026-03-02", -2_500_00}} {
 		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: m.day, Posted: day(m.day), Amount: m.amount, Description: "SOMETHING"})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: []bankdata.Account{a}}}}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: []bankdata.Account{a}}}}
 }
 
 // TestABalanceOfAnEarlierDayIsAnchoredThere: CUR is at the fetch, as all windows
@@ -60,7 +60,7 @@ func TestAmountsOfTwoCurrenciesAreNotAdded(t *testing.T) {
 	for _, m := range []string{"2026-01-05", "2026-02-20", "2026-03-02"} {
 		other.Transactions = append(other.Transactions, bankdata.Transaction{ID: m, Posted: day(m), Amount: 2_450_00, Description: "ACME PAYROLL"})
 	}
-	in.Bank.Connections = append(in.Bank.Connections, bankdata.Connection{ID: "2", SourceID: "ABROAD", Status: svc.StatusSuccess, Accounts: []bankdata.Account{other}})
+	in.Bank.Connections = append(in.Bank.Connections, bankdata.Connection{ID: "2", SourceID: "ABROAD", Status: contract.StatusSuccess, Accounts: []bankdata.Account{other}})
 	both := Build(in, at)
 	for i, a := range both.Attributes {
 		if was := alone.Attributes[i]; a.Value != was.Value || strings.Join(a.SourceIDs, " ") != "BANK" {

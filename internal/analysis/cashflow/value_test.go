@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 func TestValuesAreHeldToTheirTypes(t *testing.T) {
@@ -84,7 +84,7 @@ func TestValuesAreHeldToTheirTypes(t *testing.T) {
 
 // TestRoundingIsThatOfExactQuotients compares with big rationals.
 func TestRoundingIsThatOfExactQuotients(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		num, den := rapid.Int64().Draw(t, "num"), rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "den")
 		scale := rapid.SampledFrom([]int64{1, 100_000}).Draw(t, "scale")
 		got, fits := round(num, uint64(scale), den)
@@ -103,7 +103,7 @@ func TestRoundingIsThatOfExactQuotients(t *testing.T) {
 // TestVariationIsTheNearestFigure checks the result against its square: with
 // k hundred-thousandths, (2k−1)² and (2k+1)² enclose the exact one.
 func TestVariationIsTheNearestFigure(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		months := rapid.SliceOfN(rapid.Int64Range(0, 1_000_000_000_00), 1, 24).Draw(t, "months")
 		n := big.NewInt(int64(len(months)))
 		sum, squares := new(big.Int), new(big.Int)
@@ -151,7 +151,7 @@ func TestSlope(t *testing.T) {
 }
 
 func TestValuesAreJSONNumbersWithTheirDecimals(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		kind := ValueType(rapid.IntRange(0, len(valueTypes)-1).Draw(t, "type"))
 		f := figure{state: state(rapid.IntRange(0, int(noRecords)).Draw(t, "state"))}
 		if f.state == exact {

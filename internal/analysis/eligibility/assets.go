@@ -5,8 +5,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // assets is the report's assets; nil where no bank was tried.
@@ -29,7 +29,7 @@ func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 			Status: f.Status, Substatus: substatus(f.Substatus), FailedAt: report.TimestampOf(f.At)})
 	}
 	for _, c := range in.Bank.Connections {
-		if c.Status != svc.StatusSuccess {
+		if c.Status != contract.StatusSuccess {
 			out = append(out, report.FailedConnection{SourceID: c.SourceID, SourceUUID: c.ID, InstitutionName: report.Null(c.Institution),
 				Status: c.Status, FailedAt: report.TimestampOf(asOf)})
 		}

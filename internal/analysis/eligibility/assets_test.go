@@ -10,8 +10,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // figuresFor are an account's as a report has them: first transaction, average and
@@ -78,7 +78,7 @@ func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
 	abroad.ID, abroad.Currency, abroad.Balance = "x", "EUR", 50_00
 	fund := abroad
 	fund.ID, fund.Type = "f", report.Investment
-	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: svc.StatusSuccess, Accounts: []bankdata.Account{abroad, fund, home}}}}
+	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess, Accounts: []bankdata.Account{abroad, fund, home}}}}
 	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
 	var got []string
 	for _, x := range r.Assets.AccountDetails {
@@ -100,8 +100,8 @@ func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
 	}}
 	a := cash(posted("2026-03-10", 4_00, "INTEREST PAYMENT"))
 	d := bankdata.Data{Connections: []bankdata.Connection{
-		{ID: "1", SourceID: "ONE", Status: svc.StatusSuccess, Accounts: []bankdata.Account{invested, a}},
-		{ID: "2", SourceID: "TWO", Status: svc.StatusSuccess, Accounts: []bankdata.Account{{ID: "e", Type: report.Investment}}},
+		{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess, Accounts: []bankdata.Account{invested, a}},
+		{ID: "2", SourceID: "TWO", Status: contract.StatusSuccess, Accounts: []bankdata.Account{{ID: "e", Type: report.Investment}}},
 	}}
 	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
 	var got []string
@@ -119,9 +119,9 @@ func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
 
 func TestFailedConnectionsAreListed(t *testing.T) {
 	d := bank(cash())
-	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE", Institution: "Third Bank", Status: svc.StatusSupplierUnresponsive})
+	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE", Institution: "Third Bank", Status: contract.StatusSupplierUnresponsive})
 	in := Input{PublicToken: link, Bank: d, Gathered: Gathered{Failed: []Failed{{SourceID: "TWO", SourceUUID: "2", Institution: "Second Bank",
-		Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported, At: asOf.AddDate(0, 0, -1)}}}}
+		Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported, At: asOf.AddDate(0, 0, -1)}}}}
 	raw, err := report.Encode(Build(in, asOf).Assets.Failed)
 	if err != nil {
 		t.Fatal(err)
@@ -140,17 +140,17 @@ func TestCompletenessChecks(t *testing.T) {
 	astray := works("p", "Globex")
 	astray.Payroll.Jobs[0].Deposits = append(astray.Payroll.Jobs[0].Deposits, deposit("7301"), deposit("0000"))
 	failed := works("p", "Globex")
-	failed.Status = svc.StatusError
-	read, unread := Document{Status: svc.StatusSuccess}, Document{Status: svc.StatusNotAuthenticated}
+	failed.Status = contract.StatusError
+	read, unread := Document{Status: contract.StatusSuccess}, Document{Status: contract.StatusNotAuthenticated}
 	skipped := map[string]string{"Globex": "OTHER"}
 	elsewhere := works("e", "Vandelay Industries")
 	elsewhere.Employer = "Globex"
 	stub := func(shows string) Document {
-		d := Stub(income.Paystub{ID: "s", SourceID: "S", Status: svc.StatusSuccess, Employer: shows})
+		d := Stub(income.Paystub{ID: "s", SourceID: "S", Status: contract.StatusSuccess, Employer: shows})
 		d.Employer = "Globex"
 		return d
 	}
-	letter := Document{Type: report.VerifiedByDocument, Employer: "Globex", Status: svc.StatusSuccess}
+	letter := Document{Type: report.VerifiedByDocument, Employer: "Globex", Status: contract.StatusSuccess}
 	for name, c := range map[string]struct {
 		accounts []bankdata.Account
 		stated   string

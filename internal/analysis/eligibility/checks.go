@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // checks are the answers of application_completeness_checks; null is a check of
@@ -52,7 +52,7 @@ func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]rep
 	}
 	answer(report.CheckSixMonths, cash > 0, short == 0)
 
-	unread := slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status != svc.StatusSuccess })
+	unread := slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status != contract.StatusSuccess })
 	answer(report.CheckDocuments, len(in.Documents) > 0, !unread)
 	return out
 }
@@ -65,6 +65,6 @@ func open(r *report.Eligibility, e report.StatedEmployer) bool {
 		return slices.Contains(j.Matching.EmployerName.Matched, report.StatedName{StatedEmployer: e.Name})
 	})
 	return e.SkippedReason == nil && !slices.ContainsFunc(e.VerificationSources, func(s report.VerificationSource) bool {
-		return s.Status == svc.StatusSuccess && (shown || s.SourceType == report.VerifiedByDocument)
+		return s.Status == contract.StatusSuccess && (shown || s.SourceType == report.VerifiedByDocument)
 	})
 }

@@ -13,8 +13,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Input is what a report is made from.
@@ -46,13 +46,13 @@ type Gathered struct {
 
 // Document is an uploaded document or pay stub that speaks for a stated employer.
 type Document struct {
-	SourceID   string          `json:"sourceId"`
-	SourceUUID string          `json:"sourceUuid"`
-	Type       string          `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
-	Employer   string          `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: the stub's name tells
-	Status     svc.Status      `json:"status"`             // SUCCESS: it could be read
-	Substatus  svc.Substatus   `json:"substatus,omitempty"`
-	Paystub    *income.Paystub `json:"paystub,omitempty"` // what was read of a pay stub
+	SourceID   string             `json:"sourceId"`
+	SourceUUID string             `json:"sourceUuid"`
+	Type       string             `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
+	Employer   string             `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: the stub's name tells
+	Status     contract.Status    `json:"status"`             // SUCCESS: it could be read
+	Substatus  contract.Substatus `json:"substatus,omitempty"`
+	Paystub    *income.Paystub    `json:"paystub,omitempty"` // what was read of a pay stub
 }
 
 // Stub is the document of a pay stub.
@@ -62,12 +62,12 @@ func Stub(p income.Paystub) Document {
 
 // Failed is a bank that gave nothing.
 type Failed struct {
-	SourceID    string        `json:"sourceId"`
-	SourceUUID  string        `json:"sourceUuid"`
-	Institution string        `json:"institution"`
-	Status      svc.Status    `json:"status"`
-	Substatus   svc.Substatus `json:"substatus,omitempty"`
-	At          time.Time     `json:"at"`
+	SourceID    string             `json:"sourceId"`
+	SourceUUID  string             `json:"sourceUuid"`
+	Institution string             `json:"institution"`
+	Status      contract.Status    `json:"status"`
+	Substatus   contract.Substatus `json:"substatus,omitempty"`
+	At          time.Time          `json:"at"`
 }
 
 func (in *Input) workflow() report.Workflow { return cmp.Or(in.Workflow, report.IncomeAndAssets) }
@@ -79,19 +79,19 @@ func (in *Input) workflow() report.Workflow { return cmp.Or(in.Workflow, report.
 // for an income report, and without them what failed first. A report of income to
 // which nobody brought anything is SUCCESS with NO_RECENT_USABLE_INFORMATION: the
 // stated employers are its contents.
-func Outcome(in Input, asOf time.Time) (svc.Status, svc.Substatus) {
+func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	in = in.within()
 	w := in.workflow()
-	bank, sub := svc.Status(""), svc.Substatus("")
+	bank, sub := contract.Status(""), contract.Substatus("")
 	if len(in.Bank.Connections) > 0 || !w.Income() && len(in.Failed) == 0 {
 		bank, sub = income.Outcome(in.Bank, asOf)
 	}
 	good, paid := in.verified(report.DateOf(asOf))
 	switch {
-	case paid, bank == svc.StatusSuccess && sub == "":
-		return svc.StatusSuccess, ""
+	case paid, bank == contract.StatusSuccess && sub == "":
+		return contract.StatusSuccess, ""
 	case good:
-		return svc.StatusSuccess, svc.SubNoRecentInformation
+		return contract.StatusSuccess, contract.SubNoRecentInformation
 	case bank != "":
 		return bank, sub
 	case len(in.Payroll) > 0:
@@ -101,7 +101,7 @@ func Outcome(in Input, asOf time.Time) (svc.Status, svc.Substatus) {
 	case len(in.Failed) > 0:
 		return in.Failed[0].Status, in.Failed[0].Substatus
 	}
-	return svc.StatusSuccess, svc.SubNoRecentInformation
+	return contract.StatusSuccess, contract.SubNoRecentInformation
 }
 
 // within is the input without what its workflow does not verify.
@@ -129,7 +129,7 @@ func (in *Input) verified(fetch report.Date) (good, paid bool) {
 			paid = paid || some
 		}
 	}
-	read := in.workflow().Income() && slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status == svc.StatusSuccess })
+	read := in.workflow().Income() && slices.ContainsFunc(in.Documents, func(d Document) bool { return d.Status == contract.StatusSuccess })
 	return good || read, paid || read
 }
 
@@ -169,7 +169,7 @@ func Build(in Input, asOf time.Time) report.Eligibility {
 	return r
 }
 
-func substatus(s svc.Substatus) *svc.Substatus {
+func substatus(s contract.Substatus) *contract.Substatus {
 	if s == "" {
 		return nil
 	}

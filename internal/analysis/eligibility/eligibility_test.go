@@ -12,8 +12,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 var asOf = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
@@ -29,7 +29,7 @@ func day(s string) report.Date {
 }
 
 func bank(accounts ...bankdata.Account) bankdata.Data {
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Institution: "Harbor National Bank", Status: svc.StatusSuccess, Accounts: accounts}}}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Institution: "Harbor National Bank", Status: contract.StatusSuccess, Accounts: accounts}}}
 }
 
 func cash(transactions ...bankdata.Transaction) bankdata.Account {
@@ -68,7 +68,7 @@ func full(w report.Workflow) Input {
 		PublicToken: link, Workflow: w, InputSource: report.ConsumerInput, InputUUID: "u", Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
 		StatedEmployers: []string{"Globex", "Initech"}, Bank: data, Notices: []report.ConsumerNotice{{Description: "You may dispute."}},
 		Gathered: Gathered{Payroll: []Connected{works("p", "Globex Widgets")}, Failed: []Failed{{SourceID: "OTHER", SourceUUID: "2", Institution: "Other Bank",
-			Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired, At: asOf}}},
+			Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired, At: asOf}}},
 		Files: []report.EligibilityDocument{{SourceID: "BANK", SourceUUID: "1", DocumentType: report.BankTransactionsDocument, DocumentID: "d", SourceFilepath: "1/t"}},
 	}
 }
@@ -126,11 +126,11 @@ func TestOutcome(t *testing.T) {
 	invested := bank(bankdata.Account{Type: report.Investment})
 	idle := works("p", "Globex")
 	idle.Payroll.Jobs[0].Statements = nil
-	failed := Connected{Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}
+	failed := Connected{Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	incomplete := works("p", "")
-	read := Document{Type: report.VerifiedByPaystub, Status: svc.StatusSuccess}
-	unread := Document{Type: report.VerifiedByDocument, Status: svc.StatusNotAuthenticated}
-	down := Failed{Status: svc.StatusSupplierUnresponsive}
+	read := Document{Type: report.VerifiedByPaystub, Status: contract.StatusSuccess}
+	unread := Document{Type: report.VerifiedByDocument, Status: contract.StatusNotAuthenticated}
+	down := Failed{Status: contract.StatusSupplierUnresponsive}
 	for name, c := range map[string]struct {
 		workflow report.Workflow
 		bank     bankdata.Data
@@ -180,7 +180,7 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	nobody := works("n", "Hooli")
 	nobody.Payroll.Owner = bankdata.Owner{}
 	refused := works("r", "Umbrella")
-	refused.Status = svc.StatusNotAuthenticated
+	refused.Status = contract.StatusNotAuthenticated
 	in.Payroll = append(in.Payroll, other, nobody, refused)
 	r := Build(in, asOf)
 	if len(r.Identities) != 5 {
@@ -215,7 +215,7 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 
 func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	in := Input{PublicToken: link, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex"},
-		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: []bankdata.Account{
+		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: []bankdata.Account{
 			{ID: "a", Type: report.CashEquivalent}, {ID: "b", Type: report.Investment, Subtype: "BROKERAGE", Balance: 5}}}}},
 		Gathered: Gathered{Payroll: []Connected{{Payroll: income.Payroll{ID: "p", SourceID: "P", Jobs: []income.Job{{Employer: "Initech"}}}}}}}
 	got, err := report.Encode(Build(in, asOf))

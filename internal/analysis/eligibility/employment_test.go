@@ -9,13 +9,13 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 	failed := works("f", "Hooli")
-	failed.Status, failed.Substatus = svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired
+	failed.Status, failed.Substatus = contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired
 	failed.Employer = "Hooli"
 	elsewhere := works("e", "Vandelay Industries")
 	elsewhere.Employer = "Pied Piper"
@@ -25,9 +25,9 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 		Gathered: Gathered{
 			Payroll: []Connected{works("g", "GLOBEX CORPORATION", "Side Job LLC"), failed, elsewhere, works("i", "")},
 			Documents: []Document{
-				{SourceID: "D", SourceUUID: "d", Type: report.VerifiedByDocument, Employer: "Hooli", Status: svc.StatusSuccess},
-				{SourceID: "S", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Hooli", Status: svc.StatusBureauUnresponsive},
-				{SourceID: "N", SourceUUID: "n", Type: report.VerifiedByDocument, Status: svc.StatusSuccess},
+				{SourceID: "D", SourceUUID: "d", Type: report.VerifiedByDocument, Employer: "Hooli", Status: contract.StatusSuccess},
+				{SourceID: "S", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Hooli", Status: contract.StatusBureauUnresponsive},
+				{SourceID: "N", SourceUUID: "n", Type: report.VerifiedByDocument, Status: contract.StatusSuccess},
 			},
 			Skipped: map[string]string{"Initech": "NO_LONGER_EMPLOYED", "Nobody": "OTHER"},
 		},
@@ -76,16 +76,16 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 // TestPayStubsSpeakForTheEmployerThatTheyShow, or for the one that they were uploaded
 // for; the newest of an employer is its employment.
 func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
-	stub := func(id, employer, paid string, status svc.Status) Document {
+	stub := func(id, employer, paid string, status contract.Status) Document {
 		who, on := "Ana Núñez", day(paid)
 		return Stub(income.Paystub{ID: id, SourceID: strings.ToUpper(id), Status: status, Employer: employer, Stub: report.Paystub{EmployeeName: &who, PayDate: &on, HireDate: &on}})
 	}
-	elsewhere := stub("e", "Vandelay", "2026-02-01", svc.StatusSuccess)
+	elsewhere := stub("e", "Vandelay", "2026-02-01", contract.StatusSuccess)
 	elsewhere.Employer = "Hooli"
 	in := Input{
 		PublicToken: link, InputSource: report.ConsumerInput, Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"}, StatedEmployers: []string{"Globex", "Hooli", "Initech"},
-		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", svc.StatusSuccess), stub("b", "GLOBEX INC", "2026-02-01", svc.StatusSuccess), elsewhere,
-			stub("n", "", "2026-02-01", svc.StatusSuccess), stub("u", "Initech", "2026-02-01", svc.StatusNotAuthenticated)}},
+		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", contract.StatusSuccess), stub("b", "GLOBEX INC", "2026-02-01", contract.StatusSuccess), elsewhere,
+			stub("n", "", "2026-02-01", contract.StatusSuccess), stub("u", "Initech", "2026-02-01", contract.StatusNotAuthenticated)}},
 	}
 	r := Build(in, asOf)
 	var got []string

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 // texts are what a drawn household's transactions say.
@@ -41,7 +41,7 @@ func household(t *rapid.T) (Input, time.Time) {
 	}
 	n := 0
 	for b := range rapid.IntRange(0, 2).Draw(t, "banks") {
-		c := bankdata.Connection{ID: fmt.Sprint("c", b), SourceID: fmt.Sprint("BANK_", b), Status: svc.StatusSuccess,
+		c := bankdata.Connection{ID: fmt.Sprint("c", b), SourceID: fmt.Sprint("BANK_", b), Status: contract.StatusSuccess,
 			Owners: []bankdata.Owner{{RecordID: "o", Person: bankdata.Person{FirstName: rapid.SampledFrom([]string{"Ana", "Jo"}).Draw(t, "owner"), LastName: "Nunez"}}}}
 		for i := range rapid.IntRange(0, 2).Draw(t, "accounts") {
 			a := bankdata.Account{ID: fmt.Sprint(b, i), Type: rapid.SampledFrom([]string{report.CashEquivalent, report.CashEquivalent, report.Investment}).Draw(t, "type"),
@@ -62,7 +62,7 @@ func household(t *rapid.T) (Input, time.Time) {
 	for i := range rapid.IntRange(0, 3).Draw(t, "sign-ins") {
 		c := works(fmt.Sprint("p", i), rapid.SampledFrom(append(employers, "")).Draw(t, "employer"))
 		c.Payroll.Jobs[0].Deposits = append(c.Payroll.Jobs[0].Deposits, deposit(rapid.SampledFrom([]string{"0022", "1022", "9999"}).Draw(t, "deposit")))
-		c.Status = rapid.SampledFrom([]svc.Status{"", svc.StatusSuccess, svc.StatusSuccess, svc.StatusNotAuthenticated}).Draw(t, "status")
+		c.Status = rapid.SampledFrom([]contract.Status{"", contract.StatusSuccess, contract.StatusSuccess, contract.StatusNotAuthenticated}).Draw(t, "status")
 		c.Employer = rapid.SampledFrom(append(employers, "", "")).Draw(t, "for")
 		in.Payroll = append(in.Payroll, c)
 	}
@@ -79,7 +79,7 @@ func encode(t *rapid.T, in Input, at time.Time) []byte {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		before := encode(t, in, at)
 		if again := encode(t, in, at); !bytes.Equal(before, again) {
@@ -102,7 +102,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestLawsOfAReport(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)
 		r, err := report.ParseEligibility(raw)

@@ -6,34 +6,34 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Connected is a payroll connection, whether it gave something or not.
 type Connected struct {
-	Payroll   income.Payroll `json:"payroll"`
-	Employer  string         `json:"employer,omitempty"` // the stated one that it was made for; empty: names tell
-	Status    svc.Status     `json:"status,omitempty"`   // empty is SUCCESS
-	Substatus svc.Substatus  `json:"substatus,omitempty"`
+	Payroll   income.Payroll     `json:"payroll"`
+	Employer  string             `json:"employer,omitempty"` // the stated one that it was made for; empty: names tell
+	Status    contract.Status    `json:"status,omitempty"`   // empty is SUCCESS
+	Substatus contract.Substatus `json:"substatus,omitempty"`
 }
 
 // standing is the connection's status as a source: one that does not name an
 // employer is ERROR with INCOMPLETE_INFORMATION (document 3, Errors).
-func (c *Connected) standing() (svc.Status, svc.Substatus) {
+func (c *Connected) standing() (contract.Status, contract.Substatus) {
 	switch {
-	case c.Status != "" && c.Status != svc.StatusSuccess:
+	case c.Status != "" && c.Status != contract.StatusSuccess:
 		return c.Status, c.Substatus
 	case len(c.jobs()) == 0:
-		return svc.StatusError, svc.SubIncomplete
+		return contract.StatusError, contract.SubIncomplete
 	}
-	return svc.StatusSuccess, ""
+	return contract.StatusSuccess, ""
 }
 
 // good says whether the connection gave something.
 func (c *Connected) good() bool {
 	status, _ := c.standing()
-	return status == svc.StatusSuccess
+	return status == contract.StatusSuccess
 }
 
 // jobs are those that something can be made of.

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
+	"vestibule/internal/testutil/proptest"
 )
 
 func TestNamesOfOneCompany(t *testing.T) {
@@ -167,7 +167,7 @@ func TestTheSurestEmployerOfAnInflow(t *testing.T) {
 var nameWords = []string{"NORTHWIND", "Acme", "Sunflower", "Globex", "logistics", "Foods", "Services", "University", "of", "The", "Medical", "WAL", "MART", "Inc", "LLC", "AT&T", "Müller"}
 
 func TestWhatChangesNoName(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		draw := func(label string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(nameWords), 1, 5).Draw(t, label), " ")
 		}

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/payrolltax"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // TestNetOfAYearsWage is reckoned by hand, from the tables of the sources.
@@ -153,7 +153,7 @@ func drawWage(t *rapid.T, name string) report.Cents {
 // TestNetIsTheGrossWithoutTheTaxes: the state's is right to a few dollars, for lines
 // begin at whole ones and rise by whole hundredths of a percent.
 func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		y, s, c := drawCurve(t)
 		gross := drawWage(t, "gross")
 		federal, _ := tax(y, 0, gross).Float64()
@@ -165,7 +165,7 @@ func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
 }
 
 func TestGrossIsTheInverseOfNet(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		_, s, c := drawCurve(t)
 		net := drawWage(t, "net")
 		gross := c.gross(net)
@@ -182,7 +182,7 @@ func TestGrossIsTheInverseOfNet(t *testing.T) {
 }
 
 func TestMoreNetIsMoreGross(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		_, _, c := drawCurve(t)
 		a, b := drawWage(t, "a"), drawWage(t, "b")
 		if a > b {

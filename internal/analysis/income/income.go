@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Input is what a report is made from.
@@ -81,7 +81,7 @@ func version(s string) (out []int, ok bool) {
 // (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
 // NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
 // transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
-func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
+func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
 	fetch := report.DateOf(asOf)
 	accounts, used := false, false
 	for _, c := range d.Connections {
@@ -94,11 +94,11 @@ func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 	}
 	switch {
 	case !accounts:
-		return svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts
+		return contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts
 	case !used:
-		return svc.StatusSuccess, svc.SubNoRecentInformation
+		return contract.StatusSuccess, contract.SubNoRecentInformation
 	}
-	return svc.StatusSuccess, ""
+	return contract.StatusSuccess, ""
 }
 
 // Outcome is the report's status and substatus for everything at hand. With
@@ -107,7 +107,7 @@ func Outcome(d bankdata.Data, asOf time.Time) (svc.Status, svc.Substatus) {
 // NO_RECENT_USABLE_INFORMATION, and one that does not name an employer ERROR with
 // INCOMPLETE_INFORMATION. A pay stub that was read makes it SUCCESS, one that was
 // not what came of it. Of several sources the best counts.
-func (in *Input) Outcome(asOf time.Time) (svc.Status, svc.Substatus) {
+func (in *Input) Outcome(asOf time.Time) (contract.Status, contract.Substatus) {
 	if len(in.Payroll) == 0 && len(in.Paystubs) == 0 {
 		return Outcome(in.Bank, asOf)
 	}
@@ -128,16 +128,16 @@ func (in *Input) Outcome(asOf time.Time) (svc.Status, svc.Substatus) {
 
 // outcome is what a source makes of the report when it is the only one.
 type outcome struct {
-	status svc.Status
-	sub    svc.Substatus
+	status contract.Status
+	sub    contract.Substatus
 }
 
 // rank is lower for a better one.
 func (o outcome) rank() int {
 	switch {
-	case o.status == svc.StatusSuccess && o.sub == "":
+	case o.status == contract.StatusSuccess && o.sub == "":
 		return 0
-	case o.status == svc.StatusSuccess:
+	case o.status == contract.StatusSuccess:
 		return 1
 	}
 	return 2

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 var asOf = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func day(s string) report.Date {
 }
 
 func bank(accounts ...bankdata.Account) bankdata.Data {
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: accounts}}}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
 }
 
 func cash(transactions ...bankdata.Transaction) bankdata.Account {
@@ -79,17 +79,17 @@ func model(t testing.TB, r report.Income) report.FinancialAccount {
 func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		data bankdata.Data
-		want svc.Status
-		sub  svc.Substatus
+		want contract.Status
+		sub  contract.Substatus
 	}{
-		"no connection":             {bankdata.Data{}, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"no account":                {bank(), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"only an investment":        {bank(bankdata.Account{Type: report.Investment, Transactions: []bankdata.Transaction{{Posted: day("2026-03-01")}}}), svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		"no transaction":            {bank(cash()), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), svc.StatusSuccess, svc.SubNoRecentInformation},
-		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), svc.StatusSuccess, ""},
-		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), svc.StatusSuccess, svc.SubNoRecentInformation},
+		"no connection":             {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no account":                {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"only an investment":        {bank(bankdata.Account{Type: report.Investment, Transactions: []bankdata.Transaction{{Posted: day("2026-03-01")}}}), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no transaction":            {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
 		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
@@ -103,7 +103,7 @@ func TestOutcome(t *testing.T) {
 
 func TestTransactionsWithoutIncomeAreASuccessWithoutTheNode(t *testing.T) {
 	r := build(bank(joined(each("2025-01", "2026-02", 3, -80_00, groceries), each("2025-04", "2025-04", 9, 600_00, "IRS TREAS 310 TAX REF"))))
-	if r.Income != nil || r.Meta.Status != svc.StatusSuccess || r.Meta.Substatus != nil {
+	if r.Income != nil || r.Meta.Status != contract.StatusSuccess || r.Meta.Substatus != nil {
 		t.Errorf("status %s %v, income %+v", r.Meta.Status, r.Meta.Substatus, r.Income)
 	}
 }

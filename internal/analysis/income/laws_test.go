@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // texts are what a drawn household's transactions say.
@@ -64,7 +64,7 @@ func encode(t *rapid.T, in Input, at time.Time) []byte {
 }
 
 func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		before := encode(t, in, at)
 		if again := encode(t, in, at); !bytes.Equal(before, again) {
@@ -81,7 +81,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 }
 
 func TestLawsOfAReport(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)
 		r, err := report.ParseIncome(raw)
@@ -170,7 +170,7 @@ func TestLawsOfAReport(t *testing.T) {
 // account of the history has a wage of the employer, and each that has one later
 // has something else by then.
 func TestNobodyIsPaidBeforeTheDayOfHiring(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := Input{Bank: bank(cash(), cash())}, asOf
 		n := 0
 		for i := range in.Bank.Connections[0].Accounts {
@@ -216,7 +216,7 @@ func TestNobodyIsPaidBeforeTheDayOfHiring(t *testing.T) {
 
 // TestMoreWagesAreMoreIncome adds a wage to a complete month of the year.
 func TestMoreWagesAreMoreIncome(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		in.StatedEmployers = nil
 		before := Build(in, at)

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Payroll is what one payroll connection has: a sign-in of the consumer's at an
@@ -89,24 +89,24 @@ func (p *Payroll) complete() bool {
 }
 
 // status is the source's.
-func (p *Payroll) status() svc.Status {
+func (p *Payroll) status() contract.Status {
 	if p.complete() {
-		return svc.StatusSuccess
+		return contract.StatusSuccess
 	}
-	return svc.StatusError
+	return contract.StatusError
 }
 
 // payrollOutcome is that of connections alone.
 func payrollOutcome(all []Payroll, fetch report.Date) outcome {
 	if _, _, some := paid(all, fetch); some {
-		return outcome{svc.StatusSuccess, ""}
+		return outcome{contract.StatusSuccess, ""}
 	}
 	for i := range all {
 		if all[i].complete() {
-			return outcome{svc.StatusSuccess, svc.SubNoRecentInformation}
+			return outcome{contract.StatusSuccess, contract.SubNoRecentInformation}
 		}
 	}
-	return outcome{svc.StatusError, svc.SubIncomplete}
+	return outcome{contract.StatusError, contract.SubIncomplete}
 }
 
 // Year is the gross and net pay of a job in the 12 months up to the fetch date,

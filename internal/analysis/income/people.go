@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func sources(in Input) []report.Source {
 	var out []report.Source
 	if in.Consumer != nil {
-		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: svc.StatusSuccess})
+		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
 	}
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})
@@ -54,7 +54,7 @@ func identities(in Input) []report.IncomeIdentity {
 		}
 	}
 	for i := range in.Paystubs {
-		if p := &in.Paystubs[i]; p.Status == svc.StatusSuccess && p.Stub.EmployeeName != nil {
+		if p := &in.Paystubs[i]; p.Status == contract.StatusSuccess && p.Stub.EmployeeName != nil {
 			known(p.SourceID, bankdata.Owner{RecordID: p.ID, Person: named(*p.Stub.EmployeeName)})
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
@@ -46,7 +46,7 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 
 func TestSourcesHaveTheStatusOfTheirConnection(t *testing.T) {
 	d := bank(cash())
-	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "OTHER", Status: svc.StatusSupplierUnresponsive})
+	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "OTHER", Status: contract.StatusSupplierUnresponsive})
 	got := Build(Input{Consumer: &bankdata.Person{}, InputSource: report.CustomerInput, Bank: d}, asOf).Sources
 	want := []report.Source{
 		{SourceID: "CUSTOMER_INPUT", SourceType: "MANUAL", Status: "SUCCESS"},
@@ -83,7 +83,7 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	if bytes.Contains(got, []byte("identities")) || bytes.Contains(got, []byte("paystubs")) || bytes.Contains(got, []byte("revised")) {
 		t.Errorf("a node without data was returned: %s", got)
 	}
-	if !svc.IsUUID(*r.Employment[0].SourceRecordID) {
+	if !contract.IsUUID(*r.Employment[0].SourceRecordID) {
 		t.Errorf("%s is no UUID", *r.Employment[0].SourceRecordID)
 	}
 }

@@ -2,8 +2,8 @@ package income
 
 import (
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // What the eligibility report takes from here, so that both reports say the same
@@ -62,7 +62,7 @@ func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
 
 // Employee is whom a pay stub that was read names; false for nobody.
 func (p *Paystub) Employee() (bankdata.Person, bool) {
-	if p.Status != svc.StatusSuccess || p.Stub.EmployeeName == nil {
+	if p.Status != contract.StatusSuccess || p.Stub.EmployeeName == nil {
 		return bankdata.Person{}, false
 	}
 	return named(*p.Stub.EmployeeName), true

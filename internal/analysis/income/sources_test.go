@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 // salaried is a connection with one job of monthly pay of so much, on the last day
@@ -55,7 +55,7 @@ func TestTheYearOfAJob(t *testing.T) {
 }
 
 func stub(id, employer, employee, paid string, gross, net report.Cents) Paystub {
-	p := Paystub{ID: id, SourceID: "PAYSTUB_" + id, Path: id + "/paystub.pdf", Status: svc.StatusSuccess, Employer: employer}
+	p := Paystub{ID: id, SourceID: "PAYSTUB_" + id, Path: id + "/paystub.pdf", Status: contract.StatusSuccess, Employer: employer}
 	p.Stub.EmployeeName, p.Stub.Insights = report.Null(employee), report.PaystubInsights{AnnualGross: &gross, AnnualNet: &net}
 	if paid != "" {
 		d := day(paid)
@@ -71,28 +71,28 @@ func TestOutcomesOfSources(t *testing.T) {
 	old := []Payroll{salaried("Acme", "2023-03", "2024-02", 4_000_00, nil)}
 	nameless := []Payroll{salaried("", "2025-03", "2026-02", 4_000_00, nil)}
 	good := []Paystub{stub("1", "Acme", "Ada", "2026-02-28", 1, 1)}
-	bad := []Paystub{{Status: svc.StatusNotAuthenticated}}
-	down := []Paystub{{Status: svc.StatusNotAuthenticated}, {Status: svc.StatusBureauUnresponsive}}
+	bad := []Paystub{{Status: contract.StatusNotAuthenticated}}
+	down := []Paystub{{Status: contract.StatusNotAuthenticated}, {Status: contract.StatusBureauUnresponsive}}
 	for _, c := range []struct {
 		name   string
 		in     Input
-		status svc.Status
-		sub    svc.Substatus
+		status contract.Status
+		sub    contract.Substatus
 	}{
-		{"a bank", Input{Bank: wages}, svc.StatusSuccess, ""},
-		{"no source at all is a bank without accounts", Input{}, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-		{"payroll", Input{Payroll: paid}, svc.StatusSuccess, ""},
-		{"payroll of long ago", Input{Payroll: old}, svc.StatusSuccess, svc.SubNoRecentInformation},
-		{"payroll without an employer", Input{Payroll: nameless}, svc.StatusError, svc.SubIncomplete},
-		{"a stub", Input{Paystubs: good}, svc.StatusSuccess, ""},
-		{"no readable stub", Input{Paystubs: bad}, svc.StatusNotAuthenticated, ""},
-		{"a stub that could not be looked at", Input{Paystubs: down}, svc.StatusBureauUnresponsive, ""},
-		{"a good stub among bad ones", Input{Paystubs: append(down[:2:2], good...)}, svc.StatusSuccess, ""},
-		{"payroll makes good for a bank without usable accounts", Input{Bank: debts, Payroll: paid}, svc.StatusSuccess, ""},
-		{"a bank makes good for payroll without an employer", Input{Bank: wages, Payroll: nameless}, svc.StatusSuccess, ""},
-		{"payroll of long ago beside a bank", Input{Bank: wages, Payroll: old}, svc.StatusSuccess, ""},
-		{"a bad stub beside payroll of long ago", Input{Payroll: old, Paystubs: bad}, svc.StatusSuccess, svc.SubNoRecentInformation},
-		{"a stub beside a bank without usable accounts", Input{Bank: debts, Paystubs: good}, svc.StatusSuccess, ""},
+		{"a bank", Input{Bank: wages}, contract.StatusSuccess, ""},
+		{"no source at all is a bank without accounts", Input{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		{"payroll", Input{Payroll: paid}, contract.StatusSuccess, ""},
+		{"payroll of long ago", Input{Payroll: old}, contract.StatusSuccess, contract.SubNoRecentInformation},
+		{"payroll without an employer", Input{Payroll: nameless}, contract.StatusError, contract.SubIncomplete},
+		{"a stub", Input{Paystubs: good}, contract.StatusSuccess, ""},
+		{"no readable stub", Input{Paystubs: bad}, contract.StatusNotAuthenticated, ""},
+		{"a stub that could not be looked at", Input{Paystubs: down}, contract.StatusBureauUnresponsive, ""},
+		{"a good stub among bad ones", Input{Paystubs: append(down[:2:2], good...)}, contract.StatusSuccess, ""},
+		{"payroll makes good for a bank without usable accounts", Input{Bank: debts, Payroll: paid}, contract.StatusSuccess, ""},
+		{"a bank makes good for payroll without an employer", Input{Bank: wages, Payroll: nameless}, contract.StatusSuccess, ""},
+		{"payroll of long ago beside a bank", Input{Bank: wages, Payroll: old}, contract.StatusSuccess, ""},
+		{"a bad stub beside payroll of long ago", Input{Payroll: old, Paystubs: bad}, contract.StatusSuccess, contract.SubNoRecentInformation},
+		{"a stub beside a bank without usable accounts", Input{Bank: debts, Paystubs: good}, contract.StatusSuccess, ""},
 	} {
 		if status, sub := c.in.Outcome(asOf); status != c.status || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", c.name, status, sub, c.status, c.sub)
@@ -109,7 +109,7 @@ func TestTheSummaryOfSources(t *testing.T) {
 		stub("1", "Acme Corp", "Ada", "2026-01-31", 40_000_00, 30_000_00),
 		stub("2", "ACME CORP", "Ada", "2026-02-28", 42_000_00, 31_000_00),
 		stub("3", "Globex", "Ada", "", 10_000_00, 8_000_00),
-		{ID: "4", SourceID: "PAYSTUB_4", Status: svc.StatusNotAuthenticated},
+		{ID: "4", SourceID: "PAYSTUB_4", Status: contract.StatusNotAuthenticated},
 	}
 	for _, c := range []struct {
 		name       string
@@ -119,7 +119,7 @@ func TestTheSummaryOfSources(t *testing.T) {
 		{"stubs", Input{Paystubs: stubs}, "52000.00", "39000.00"},
 		{"payroll and stubs", Input{Payroll: paid, Paystubs: stubs}, "60000.00", "45000.00"},
 		{"a bank and both", Input{Bank: wages, Payroll: paid, Paystubs: stubs}, "", "36000.00"},
-		{"stubs without a figure", Input{Paystubs: []Paystub{{Status: svc.StatusSuccess}}}, "null", "null"},
+		{"stubs without a figure", Input{Paystubs: []Paystub{{Status: contract.StatusSuccess}}}, "null", "null"},
 	} {
 		s := Build(c.in, asOf).Income.Summary
 		if got := amount(s.AnnualGross); c.gross != "" && got != c.gross {
@@ -175,7 +175,7 @@ func TestSourcesLaws(t *testing.T) {
 		}
 		return j
 	})
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in := Input{StatedEmployers: []string{"Acme Inc"}, InputSource: report.ConsumerInput}
 		for range rapid.IntRange(0, 3).Draw(t, "connections") {
 			in.Payroll = append(in.Payroll, Payroll{SourceID: "P", Jobs: rapid.SliceOfN(job, 0, 3).Draw(t, "jobs")})

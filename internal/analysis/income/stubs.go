@@ -2,8 +2,8 @@ package income
 
 import (
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Paystub is an uploaded pay stub.
@@ -11,23 +11,23 @@ type Paystub struct {
 	ID        string // UUID of the document
 	SourceID  string // source_id of the report, one a file
 	Path      string // source_filepath
-	Status    svc.Status
-	Substatus svc.Substatus  `json:",omitempty"`
-	Image     bool           `json:",omitempty"` // the file is an image, which is not read
-	Employer  string         // empty: the stub does not say
-	Stub      report.Paystub // where Status is SUCCESS, and of an image: as it was read, without what is above
+	Status    contract.Status
+	Substatus contract.Substatus `json:",omitempty"`
+	Image     bool               `json:",omitempty"` // the file is an image, which is not read
+	Employer  string             // empty: the stub does not say
+	Stub      report.Paystub     // where Status is SUCCESS, and of an image: as it was read, without what is above
 }
 
 // stubsOutcome is the status of a report from nothing but pay stubs: the best of
 // them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED. The substatus
 // is that of the first with this status that has one.
 func stubsOutcome(all []Paystub) outcome {
-	out := outcome{status: svc.StatusNotAuthenticated}
+	out := outcome{status: contract.StatusNotAuthenticated}
 	for i := range all {
 		switch p := &all[i]; {
-		case p.Status == svc.StatusSuccess:
-			return outcome{status: svc.StatusSuccess}
-		case p.Status == svc.StatusBureauUnresponsive:
+		case p.Status == contract.StatusSuccess:
+			return outcome{status: contract.StatusSuccess}
+		case p.Status == contract.StatusBureauUnresponsive:
 			out = outcome{status: p.Status}
 		case p.Status == out.status && out.sub == "":
 			out.sub = p.Substatus
@@ -41,7 +41,7 @@ func stubsOutcome(all []Paystub) outcome {
 func paystubs(all []Paystub) []report.Paystub {
 	var out []report.Paystub
 	for i := range all {
-		if p := &all[i]; p.Status == svc.StatusSuccess || p.Image {
+		if p := &all[i]; p.Status == contract.StatusSuccess || p.Image {
 			stub := p.Stub
 			stub.SourceID, stub.SourceRecordID, stub.SourceFilepath = p.SourceID, p.ID, p.Path
 			out = append(out, stub)
@@ -57,7 +57,7 @@ func newest(all []Paystub) (out []*Paystub) {
 	at := map[who]int{}
 	for i := range all {
 		p := &all[i]
-		if p.Status != svc.StatusSuccess {
+		if p.Status != contract.StatusSuccess {
 			continue
 		}
 		k := who{bankdata.Normalise(p.Employer), bankdata.Normalise(report.Text(p.Stub.EmployeeName))}

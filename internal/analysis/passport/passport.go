@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Input is what a report is made from.
@@ -28,11 +28,11 @@ type Input struct {
 // Outcome is the report's status and substatus for the file at hand: a person whom
 // the supplier does not know has a report without credit, SUCCESS with
 // NO_RECENT_USABLE_INFORMATION.
-func Outcome(f File) (svc.Status, svc.Substatus) {
+func Outcome(f File) (contract.Status, contract.Substatus) {
 	if !f.Found {
-		return svc.StatusSuccess, svc.SubNoRecentInformation
+		return contract.StatusSuccess, contract.SubNoRecentInformation
 	}
-	return svc.StatusSuccess, ""
+	return contract.StatusSuccess, ""
 }
 
 // Build makes the report. asOf is when the file was retrieved.
@@ -56,7 +56,7 @@ func Build(in Input, asOf time.Time) report.Passport {
 	}
 	supplier, _ := report.SupplierOf(in.File.Supplier)
 	if in.Consumer != nil {
-		r.Sources = append(r.Sources, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: svc.StatusSuccess})
+		r.Sources = append(r.Sources, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
 	}
 	kind := report.SourceCreditBureau
 	if in.File.Supplier == report.DocumentSupplier {

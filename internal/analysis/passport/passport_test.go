@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 const token = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryIsTheLast24Months: one entry a month without gaps, whatever the day and
 // the marks.
 func TestHistoryIsTheLast24Months(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		day := report.Date{Time: on(2020, 1, 1).AddDate(0, 0, rapid.IntRange(0, 4000).Draw(t, "day"))}
 		var marks []Mark
 		for range rapid.IntRange(0, 40).Draw(t, "n") {
@@ -105,7 +105,7 @@ func TestRound(t *testing.T) {
 // TestConvertAgreesWithBigNumbers: half away from zero, and never a wrong amount for a
 // large one.
 func TestConvertAgreesWithBigNumbers(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		c := report.Cents(rapid.Int64Range(-1e15, 1e15).Draw(t, "cents"))
 		r := report.Rate(rapid.Int64Range(1, 1e15).Draw(t, "rate"))
 		want := new(big.Int).Mul(big.NewInt(max(int64(c), -int64(c))), big.NewInt(int64(r)))
@@ -232,7 +232,7 @@ func TestMatching(t *testing.T) {
 		t.Errorf("another: %+v", m)
 	}
 	none := of("Ana", false)
-	if len(none.Identities) != 1 || none.Identities[0].Matching != nil || none.Identifiers != nil || report.Text(none.Meta.Substatus) != string(svc.SubNoRecentInformation) || len(none.Notices) != 1 {
+	if len(none.Identities) != 1 || none.Identities[0].Matching != nil || none.Identifiers != nil || report.Text(none.Meta.Substatus) != string(contract.SubNoRecentInformation) || len(none.Notices) != 1 {
 		t.Errorf("nobody: %+v", none)
 	}
 }
@@ -247,7 +247,7 @@ func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
 
 // TestTheOrderOfAFileDoesNotMatter: lists are ordered by what is in them.
 func TestTheOrderOfAFileDoesNotMatter(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		f := File{Supplier: "MEX_BDC", Found: true, Currency: "MXN", Person: Person{Full: "Ana"}}
 		day := func() report.Date {
 			return report.Date{Time: on(2020, 1, 1).AddDate(0, 0, rapid.IntRange(0, 60).Draw(t, "day"))}

@@ -15,8 +15,8 @@ import (
 
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // TestHostileFilesEndSoon reads files that are made to cost much. None of them is
@@ -107,8 +107,8 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s %q", tt.name, d.Outcome, d.FileType, tt.want, tt.kind)
 		}
 		status, sub := d.Status()
-		want := map[bool]svc.Status{true: svc.StatusSuccess, false: svc.StatusNotAuthenticated}[tt.want == paystub.Read]
-		why := map[bool]svc.Substatus{true: svc.SubIncomplete}[tt.want == paystub.Image]
+		want := map[bool]contract.Status{true: contract.StatusSuccess, false: contract.StatusNotAuthenticated}[tt.want == paystub.Read]
+		why := map[bool]contract.Substatus{true: contract.SubIncomplete}[tt.want == paystub.Image]
 		if status != want || sub != why {
 			t.Errorf("%s: status %s %q, want %s %q", tt.name, status, sub, want, why)
 		}

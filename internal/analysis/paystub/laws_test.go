@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/paystub/pdf"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 // daysUntil2080, from the beginning of 1980: the hundred years of which a year
@@ -18,7 +18,7 @@ const daysUntil2080 = 100*365 + 25
 
 // TestAmountsAndDatesComeBack from every way in which they are printed.
 func TestAmountsAndDatesComeBack(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		c := report.Cents(rapid.Int64Range(0, 99_999_999_99).Draw(t, "amount"))
 		text := c.String()
 		if rapid.Bool().Draw(t, "commas") {
@@ -48,7 +48,7 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 
 // TestAYearIsNoLessThanWhatWasEarned in it until then, without a rhythm.
 func TestAYearIsNoLessThanWhatWasEarned(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string) when {
 			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))}, rapid.Bool().Draw(t, name+" is shown"), nil}
 		}
@@ -63,7 +63,7 @@ func TestAYearIsNoLessThanWhatWasEarned(t *testing.T) {
 
 // TestStubsDisagreeWherePeriodsOverlap and nowhere else, whatever was paid when.
 func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		docs := make([]*Document, rapid.IntRange(2, 4).Draw(t, "stubs"))
 		var days [4]map[time.Time]bool
 		for i := range docs {
@@ -96,7 +96,7 @@ func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
 
 // TestARunIsCutWithoutLosingLetters but spaces and leaders.
 func TestARunIsCutWithoutLosingLetters(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab1é. \u00a0\t"))).Draw(t, "text")
 		r := pdf.Run{Text: text, X: 10, End: 10 + 5*float64(len([]rune(text)))}
 		var kept, want string

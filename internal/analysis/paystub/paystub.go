@@ -15,8 +15,8 @@ import (
 	"image/png"
 
 	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Version is irregularity_detection's version: of the rules of this package.
@@ -57,14 +57,14 @@ type Document struct {
 // Status is the source's status for a document: SUCCESS with whatever fields there
 // are, NOT_AUTHENTICATED for what is no pay stub that can be read, of an image with
 // INCOMPLETE_INFORMATION.
-func (d *Document) Status() (svc.Status, svc.Substatus) {
+func (d *Document) Status() (contract.Status, contract.Substatus) {
 	switch d.Outcome {
 	case Read:
-		return svc.StatusSuccess, ""
+		return contract.StatusSuccess, ""
 	case Image:
-		return svc.StatusNotAuthenticated, svc.SubIncomplete
+		return contract.StatusNotAuthenticated, contract.SubIncomplete
 	}
-	return svc.StatusNotAuthenticated, ""
+	return contract.StatusNotAuthenticated, ""
 }
 
 // Open reads a file. What kind it is its content tells, never a name.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -28,7 +28,7 @@ func (s *Service) Advance(ctx context.Context, tx *sql.Tx, id string, in journey
 // advance is Advance for an application that tx has locked.
 func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in journey.Input) (Application, error) {
 	next, do := a.Journey.Step(in)
-	if next == a.Journey && (in.Kind == journey.Poll && in.Status == svc.StatusPending || in.Kind == journey.Tick) {
+	if next == a.Journey && (in.Kind == journey.Poll && in.Status == contract.StatusPending || in.Kind == journey.Tick) {
 		return a, nil // nothing happened; the answer is not news
 	}
 	line := Line{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
@@ -186,16 +186,16 @@ func (s *Service) Redirected(ctx context.Context, tx *sql.Tx, id string, number 
 type Landing struct {
 	ApplicationID string
 	Attempt       int
-	Outcome       svc.Outcome
+	Outcome       contract.Outcome
 	PublicToken   string
-	Status        svc.Status // of the visit, with SUCCESS
-	Error         svc.WidgetError
+	Status        contract.Status // of the visit, with SUCCESS
+	Error         contract.WidgetError
 }
 
 // Landed takes a verified return, in the transaction that used it up.
 func (s *Service) Landed(ctx context.Context, tx *sql.Tx, l Landing) error {
-	kind, ok := map[svc.Outcome]journey.Kind{svc.OutcomeSuccess: journey.ReturnSuccess,
-		svc.OutcomeExit: journey.ReturnExit, svc.OutcomeError: journey.ReturnError}[l.Outcome]
+	kind, ok := map[contract.Outcome]journey.Kind{contract.OutcomeSuccess: journey.ReturnSuccess,
+		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[l.Outcome]
 	if !ok {
 		return errors.New("applications: a return without outcome")
 	}

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
@@ -35,8 +35,8 @@ type bench struct {
 	mu      sync.Mutex
 	jobs    []jobs.Args
 	status  svcapi.StatusAnswer
-	err     error       // of the provider
-	product svc.Product // that was fetched, or whose files were
+	err     error            // of the provider
+	product contract.Product // that was fetched, or whose files were
 	fetches atomic.Int64
 	asked   atomic.Int64
 
@@ -58,7 +58,7 @@ func (b *bench) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, error)
 	return b.status, b.err
 }
 
-func (b *bench) Report(_ context.Context, product svc.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
+func (b *bench) Report(_ context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
 	if b.err != nil {
 		return nil, nil, b.err
 	}
@@ -66,27 +66,27 @@ func (b *bench) Report(_ context.Context, product svc.Product, ref svcapi.Ref) (
 	b.mu.Lock()
 	b.product = product
 	b.mu.Unlock()
-	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), &report.Meta{PublicToken: publicToken, Status: svc.StatusSuccess}, nil
+	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}, nil
 }
 
-func (b *bench) Files(_ context.Context, product svc.Product, _ svcapi.Ref) ([]svcapi.File, error) {
+func (b *bench) Files(_ context.Context, product contract.Product, _ svcapi.Ref) ([]svcapi.File, error) {
 	b.product = product
 	b.lists.Add(1)
 	return b.files, b.filesErr
 }
 
-func (b *bench) File(_ context.Context, _ svc.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
+func (b *bench) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
 	if len(b.files) == 0 || path != b.files[len(b.files)-1].Path {
-		return svcapi.Content{}, &svcapi.Error{HTTP: 404, Code: svc.CodeNotFound}
+		return svcapi.Content{}, &svcapi.Error{HTTP: 404, Code: contract.CodeNotFound}
 	}
 	return svcapi.Content{Type: "application/json", Body: b.analysis}, nil
 }
 
 func newBench(t *testing.T, db *store.DB) *bench {
 	b := &bench{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
-	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: svc.Sandbox, Log: slog.New(slog.DiscardHandler),
-		Products: map[svc.Product]string{svc.Cashflow: "11111111-1111-4111-8111-111111111111",
-			svc.Income: "22222222-1111-4111-8111-111111111111", svc.Eligibility: "33333333-1111-4111-8111-111111111111", svc.Passport: "44444444-1111-4111-8111-111111111111"},
+	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: contract.Sandbox, Log: slog.New(slog.DiscardHandler),
+		Products: map[contract.Product]string{contract.Cashflow: "11111111-1111-4111-8111-111111111111",
+			contract.Income: "22222222-1111-4111-8111-111111111111", contract.Eligibility: "33333333-1111-4111-8111-111111111111", contract.Passport: "44444444-1111-4111-8111-111111111111"},
 		Now: func() time.Time {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -112,13 +112,13 @@ var someone = prefill.Fields{FirstName: "Ana", LastName: "Díaz", Email: "ana@ex
 
 func (b *bench) apply() Application {
 	b.t.Helper()
-	return b.applyFor(svc.Cashflow)
+	return b.applyFor(contract.Cashflow)
 }
 
-func (b *bench) applyFor(product svc.Product) Application {
+func (b *bench) applyFor(product contract.Product) Application {
 	b.t.Helper()
 	fields := someone
-	if product == svc.Eligibility {
+	if product == contract.Eligibility {
 		fields.State, fields.StatedEmployerNames = "OH", []string{"Northwind", "Tern & Sons"}
 	}
 	var a Application
@@ -198,19 +198,19 @@ func (b *bench) work(patient bool) {
 // events are the ways to learn of a success, by name.
 var events = map[string]func(b *bench, a Application){
 	"hook": func(b *bench, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.HookSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: svc.StatusSuccess})
+		b.give(a.ID, journey.Input{Kind: journey.HookSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
 	"exit": func(b *bench, a Application) {
 		b.give(a.ID, journey.Input{Kind: journey.HookExit, Attempt: 1, EventID: "e2"})
 	},
 	"return": func(b *bench, a Application) {
 		b.tx(func(ctx context.Context, tx *sql.Tx) error {
-			return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: 1, Outcome: svc.OutcomeSuccess, PublicToken: publicToken, Status: svc.StatusSuccess})
+			return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: 1, Outcome: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
 	"webhook": func(b *bench, a Application) {
 		b.tx(func(ctx context.Context, tx *sql.Tx) error {
-			_, known, err := b.Announced(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: svc.StatusSuccess})
+			_, known, err := b.Announced(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
 			if !known {
 				b.t.Error("the webhook is about nothing known")
 			}
@@ -231,7 +231,7 @@ func TestOneFetchWhateverComes(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		for round := range 60 {
 			b := newBench(t, db)
-			b.status = svcapi.StatusAnswer{Status: svc.StatusSuccess}
+			b.status = svcapi.StatusAnswer{Status: contract.StatusSuccess}
 			a := b.apply()
 			b.begin(a.ID)
 			b.jobs = nil
@@ -269,7 +269,7 @@ func TestOneFetchWhateverComes(t *testing.T) {
 func TestProofsAtOnceFetchOnce(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
-		b.status = svcapi.StatusAnswer{Status: svc.StatusSuccess}
+		b.status = svcapi.StatusAnswer{Status: contract.StatusSuccess}
 		a := b.apply()
 		b.begin(a.ID)
 		var all sync.WaitGroup
@@ -277,7 +277,7 @@ func TestProofsAtOnceFetchOnce(t *testing.T) {
 			all.Go(func() {
 				err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 					_, err := b.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Webhook, Attempt: 1, EventID: fmt.Sprint("w", i),
-						PublicToken: publicToken, Status: svc.StatusSuccess, Substatus: svc.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
+						PublicToken: publicToken, Status: contract.StatusSuccess, Substatus: contract.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
 					return err
 				})
 				if err != nil {
@@ -299,7 +299,7 @@ func TestProofsAtOnceFetchOnce(t *testing.T) {
 func TestAHintMovesNothingThatMatters(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
-		b.err = &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}
+		b.err = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 		a := b.apply()
 		b.begin(a.ID)
 		events["hook"](b, a)
@@ -316,7 +316,7 @@ func TestAHintMovesNothingThatMatters(t *testing.T) {
 func TestTimeEndsWhatNothingProved(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
-		b.err = &svcapi.Error{Code: svc.CodeUpstream, Err: errors.New("away")}
+		b.err = &svcapi.Error{Code: contract.CodeUpstream, Err: errors.New("away")}
 		a := b.apply()
 		b.begin(a.ID)
 		poll := Poll{Application: a.ID, Attempt: 1}
@@ -350,7 +350,7 @@ func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
 		a := b.apply()
 		b.begin(a.ID)
 		events["webhook"](b, a)
-		b.err = &svcapi.Error{HTTP: 503, Code: svc.CodeUpstream}
+		b.err = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
 		job := Fetch{Application: a.ID}
 		if err := b.fetch(t.Context(), job); err == nil {
 			t.Fatal("a failed fetch counts as done")
@@ -392,13 +392,13 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 		long := "order-0123456789-0123456789-0123456789-0123456789-0123456789-ñ23"
 		var a Application
 		b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
-			a, _, err = b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromAPI, ExternalID: long, Prefill: someone.Object()})
+			a, _, err = b.Create(ctx, tx, New{Product: contract.Cashflow, Origin: FromAPI, ExternalID: long, Prefill: someone.Object()})
 			return err
 		})
 		seen := map[string]bool{}
 		for range 12 {
 			at := b.begin(a.ID)
-			if n := len([]rune(at.ExternalID)); n > svc.MaxExternalID || seen[at.ExternalID] {
+			if n := len([]rune(at.ExternalID)); n > contract.MaxExternalID || seen[at.ExternalID] {
 				t.Errorf("attempt %d has %q (%d characters)", at.Number, at.ExternalID, n)
 			}
 			seen[at.ExternalID] = true
@@ -407,7 +407,7 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 			t.Error("the first attempt has not the application's own external id")
 		}
 		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-			_, _, err := b.Create(ctx, tx, New{Product: svc.Cashflow, Origin: FromAPI, ExternalID: long})
+			_, _, err := b.Create(ctx, tx, New{Product: contract.Cashflow, Origin: FromAPI, ExternalID: long})
 			return err
 		})
 		if !errors.Is(err, ErrDuplicateExternalID) {
@@ -425,10 +425,10 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			a := b.apply()
 			attempt := b.begin(a.ID)
 			back := func(ctx context.Context, tx *sql.Tx) error {
-				return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: attempt.Number, Outcome: svc.OutcomeError, PublicToken: a.ID, Error: svc.WidgetSupplierError})
+				return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: attempt.Number, Outcome: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
 			hook := func(ctx context.Context, tx *sql.Tx) error {
-				_, _, err := b.Announced(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: svc.StatusError, Substatus: svc.SubIncomplete})
+				_, _, err := b.Announced(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
 				return err
 			}
 			order := []func(context.Context, *sql.Tx) error{back, hook}
@@ -438,7 +438,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			for _, come := range append(order, order...) {
 				b.tx(come)
 			}
-			if j := b.now(a.ID).Journey; j.State != journey.Failed || j.Error != svc.WidgetSupplierError || j.Substatus != svc.SubIncomplete || j.Outcome() != svc.OutcomeError {
+			if j := b.now(a.ID).Journey; j.State != journey.Failed || j.Error != contract.WidgetSupplierError || j.Substatus != contract.SubIncomplete || j.Outcome() != contract.OutcomeError {
 				t.Errorf("the %s first: %+v with outcome %s", first, j, j.Outcome())
 			}
 		}
@@ -448,7 +448,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 func TestWhatCreateRefuses(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
-		good := New{Product: svc.Cashflow, Origin: FromAPI, Prefill: someone.Object()}
+		good := New{Product: contract.Cashflow, Origin: FromAPI, Prefill: someone.Object()}
 		for name, tc := range map[string]struct {
 			change func(*New)
 			want   error
@@ -481,7 +481,7 @@ func TestWhatCreateRefuses(t *testing.T) {
 		if err != nil || len(page) != 0 {
 			t.Errorf("%d applications were stored (%v)", len(page), err)
 		}
-		b.Environment = svc.Production
+		b.Environment = contract.Production
 		n := good
 		n.Variant = ByPrefill
 		err = db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { _, _, err := b.Create(ctx, tx, n); return err })
@@ -529,7 +529,7 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 			a := b.apply()
 			b.begin(a.ID)
 			events["webhook"](b, a)
-			b.err = &svcapi.Error{HTTP: 200, Code: svc.CodeUpstream, Err: errors.New("the answer is not a report")}
+			b.err = &svcapi.Error{HTTP: 200, Code: contract.CodeUpstream, Err: errors.New("the answer is not a report")}
 			work := func() error {
 				if by == "poll" {
 					return b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1})
@@ -543,7 +543,7 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 			b.pass(time.Second)
 			work()
 			got := b.now(a.ID)
-			if got.Journey.State != journey.Failed || got.Journey.Status != svc.StatusError || !got.Journey.CanRetry() {
+			if got.Journey.State != journey.Failed || got.Journey.Status != contract.StatusError || !got.Journey.CanRetry() {
 				t.Errorf("%s, after 72 hours: %+v", by, got.Journey)
 			}
 			b.pass(time.Minute)

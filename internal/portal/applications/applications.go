@@ -29,12 +29,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -76,7 +76,7 @@ const (
 // by calls of their own.
 type Application struct {
 	ID              string // UUID
-	Product         svc.Product
+	Product         contract.Product
 	Mode            Mode
 	Variant         Variant
 	Manual          bool   // the widget waits for a control of the page
@@ -86,7 +86,7 @@ type Application struct {
 	UserArgs        string
 	ReturnURL       string // where the applicant may go on to at the end; "" is nowhere
 	AllowedOrigin   string // the site that may frame its pages; "" is none
-	Lang            svc.Lang
+	Lang            contract.Lang
 	HasApplicant    bool // the applicant's data is here
 	Journey         journey.Application
 	Report          Held     // the newest that is kept; the zero value is none
@@ -151,9 +151,9 @@ type Line struct {
 	At        time.Time
 	Kind      string // a journey.Kind, "created", Joined, or that of a decision
 	Attempt   int
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
 	From, To  string   // states; equal when it moved nothing
 	Reasons   []string // codes of the report, of a decision
 }
@@ -179,9 +179,9 @@ var (
 // Provider is what is asked of the service. *svcapi.Client is one.
 type Provider interface {
 	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)
-	Report(ctx context.Context, product svc.Product, ref svcapi.Ref) ([]byte, *report.Meta, error)
-	Files(ctx context.Context, product svc.Product, ref svcapi.Ref) ([]svcapi.File, error)
-	File(ctx context.Context, product svc.Product, ref svcapi.Ref, path string) (svcapi.Content, error)
+	Report(ctx context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error)
+	Files(ctx context.Context, product contract.Product, ref svcapi.Ref) ([]svcapi.File, error)
+	File(ctx context.Context, product contract.Product, ref svcapi.Ref, path string) (svcapi.Content, error)
 }
 
 // Queue takes jobs. *jobs.Queue is one.
@@ -194,9 +194,9 @@ type Service struct {
 	DB          *store.DB
 	Queue       Queue
 	Provider    Provider
-	Products    map[svc.Product]string // the products of the account: kind → productId
-	AssetsOnly  bool                   // its eligibility product verifies assets only
-	Environment svc.Environment        // of the account; sandbox allows the integrator's variants
+	Products    map[contract.Product]string // the products of the account: kind → productId
+	AssetsOnly  bool                        // its eligibility product verifies assets only
+	Environment contract.Environment        // of the account; sandbox allows the integrator's variants
 	Now         func() time.Time
 	Log         *slog.Logger
 
@@ -215,17 +215,17 @@ type Service struct {
 }
 
 // offered are the kinds whose report this portal can fetch and show.
-var offered = []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility, svc.Passport}
+var offered = []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility, contract.Passport}
 
 // Offers reports whether one can apply for p here: the account has it, and the
 // portal can serve it.
-func (s *Service) Offers(p svc.Product) bool {
+func (s *Service) Offers(p contract.Product) bool {
 	return slices.Contains(offered, p) && s.Products[p] != ""
 }
 
 // New is what an application begins with.
 type New struct {
-	Product         svc.Product
+	Product         contract.Product
 	Mode            Mode           // "" is Embedded
 	Variant         Variant        // "" is ByToken
 	Manual          bool           // with Embedded, in the sandbox
@@ -236,7 +236,7 @@ type New struct {
 	UserArgs        string         // up to 255 characters
 	ReturnURL       string
 	AllowedOrigin   string
-	Lang            svc.Lang
+	Lang            contract.Lang
 	SessionID       string // the browser that may see it; "" is none yet
 }
 
@@ -311,15 +311,15 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 	switch {
 	case !s.Offers(n.Product):
 		return a, ErrUnknownProduct
-	case !a.Mode.Valid() || !a.Variant.Valid() || special && (s.Environment != svc.Sandbox || a.Mode != Embedded):
+	case !a.Mode.Valid() || !a.Variant.Valid() || special && (s.Environment != contract.Sandbox || a.Mode != Embedded):
 		return a, ErrBadMode
-	case (a.Variant == BySandboxReport) != svc.IsUUID(a.SandboxReportID):
+	case (a.Variant == BySandboxReport) != contract.IsUUID(a.SandboxReportID):
 		return a, ErrBadMode
 	case n.Prefill == nil && n.Origin != FromAPI:
 		return a, ErrBadMode
-	case utf8.RuneCountInString(a.ExternalID) > svc.MaxExternalID || !headerSafe(a.ExternalID):
+	case utf8.RuneCountInString(a.ExternalID) > contract.MaxExternalID || !headerSafe(a.ExternalID):
 		return a, ErrBadExternalID
-	case utf8.RuneCountInString(a.UserArgs) > svc.MaxUserArgs || !utf8.ValidString(a.UserArgs):
+	case utf8.RuneCountInString(a.UserArgs) > contract.MaxUserArgs || !utf8.ValidString(a.UserArgs):
 		return a, ErrBadUserArgs
 	case !browsable(a.ReturnURL, false) || !browsable(a.AllowedOrigin, true):
 		return a, ErrBadURL
@@ -370,7 +370,7 @@ func (a Application) externalID(number int) string {
 	rand.Read(unforeseen[:]) // it never fails
 	suffix := fmt.Sprintf("~%d-%x", number, unforeseen)
 	base := []rune(a.ExternalID)
-	return string(base[:min(len(base), svc.MaxExternalID-len(suffix))]) + suffix
+	return string(base[:min(len(base), contract.MaxExternalID-len(suffix))]) + suffix
 }
 
 // ref names the attempt's report to the provider: as a proof named it, once there is
@@ -397,7 +397,7 @@ func (s *Service) Key(ctx context.Context, q store.Queryer, id string) (string, 
 // Filter chooses applications. Its zero value is the newest 25 of all.
 type Filter struct {
 	State      string
-	Product    svc.Product
+	Product    contract.Product
 	ExternalID string
 	From, To   time.Time // when they were created: not before the one, and before the other; zero is any time
 	Cursor     string    // as List returned it
@@ -484,7 +484,7 @@ func (s *Service) Bind(ctx context.Context, tx *sql.Tx, id, sessionID string) er
 
 // Speak keeps the language of an applicant who goes on in another one: emails are
 // written in it.
-func (s *Service) Speak(ctx context.Context, a Application, lang svc.Lang) error {
+func (s *Service) Speak(ctx context.Context, a Application, lang contract.Lang) error {
 	if a.Lang == lang {
 		return nil
 	}
@@ -513,6 +513,6 @@ func (s *Service) moved(ctx context.Context, since time.Time) (map[string]int64,
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-func (s *Service) rules(p svc.Product, now time.Time) prefill.Rules {
+func (s *Service) rules(p contract.Product, now time.Time) prefill.Rules {
 	return prefill.Rules{Product: p, Environment: s.Environment, Today: prefill.DateOf(now.Date()), AssetsOnly: s.AssetsOnly}
 }

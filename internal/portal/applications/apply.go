@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -33,7 +33,7 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := pages.Landing{Base: s.Base(r), Return: s.Letters}
-	for _, p := range svc.Products() {
+	for _, p := range contract.Products() {
 		if s.Service.Offers(p) {
 			m.Products = append(m.Products, p)
 		}
@@ -51,24 +51,24 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 		m.Resume = &r
 	}
 	s.probe(w, r)
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.LandingPage(m))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.LandingPage(m))
 }
 
 // apply is the empty form. In the sandbox, ?mode=… shows the integrator's
 // choices: token, prefill, consumer, sandbox-report, manual, redirect,
 // redirect-form.
 func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
-	product := svc.Product(r.PathValue("product"))
+	product := contract.Product(r.PathValue("product"))
 	if !s.Service.Offers(product) {
-		return door.Fail(svc.CodeNotFound, errors.New("product not offered"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("product not offered"))
 	}
 	s.probe(w, r)
 	if r.URL.RawQuery == "" {
 		return s.showBlank(w, r, product)
 	}
 	m := s.form(r, product)
-	if way := r.URL.Query().Get("mode"); way != "" && s.Service.Environment == svc.Sandbox {
+	if way := r.URL.Query().Get("mode"); way != "" && s.Service.Environment == contract.Sandbox {
 		m.Integrator = &pages.Integrator{}
 		switch {
 		case Mode(way).Valid():
@@ -82,7 +82,7 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, m)
 }
 
-func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
+func (s *Site) form(r *http.Request, p contract.Product) pages.Apply {
 	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), Probe: probeField}
 	if !probed(r) {
 		m.CookieStyle = cookiesURL
@@ -93,8 +93,8 @@ func (s *Site) form(r *http.Request, p svc.Product) pages.Apply {
 func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
 	// The form leads to our own address, which may answer with a redirect to the
 	// provider: form-action holds for each step of it.
-	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
-	return door.HTML(w, r, status, pages.ApplyPage(m))
+	httpx.Secure(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
 // blanks are the forms that nobody has typed into, rendered once a day: they are the
@@ -106,8 +106,8 @@ type blanks struct {
 }
 
 type blank struct {
-	product svc.Product
-	lang    svc.Lang
+	product contract.Product
+	lang    contract.Lang
 	probed  bool // the browser is known to keep cookies
 }
 
@@ -120,7 +120,7 @@ func (b rendered) Render(_ context.Context, w io.Writer) error {
 }
 
 // showBlank shows the form of an address without a query.
-func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product svc.Product) error {
+func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product contract.Product) error {
 	m := s.form(r, product)
 	key := blank{product, m.Lang, m.CookieStyle == ""}
 	s.blanks.mu.Lock()
@@ -141,8 +141,8 @@ func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product svc.Pro
 		}
 		s.blanks.mu.Unlock()
 	}
-	door.Secure(w, door.CSP{WASM: true, FormAction: s.Service.FormTargets})
-	return door.HTML(w, r, http.StatusOK, rendered(page))
+	httpx.Secure(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	return httpx.HTML(w, r, http.StatusOK, rendered(page))
 }
 
 // errProblems rolls a transaction back whose application was not stored.
@@ -151,13 +151,13 @@ var errProblems = errors.New("applications: the form has problems")
 // create takes the form. A browser gains an application by it, so its session
 // gets a new secret.
 func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
 	wait := s.Limit.Take(r)
 	base := s.Base(r)
-	n := New{Product: svc.Product(form.Get("product")), Mode: Mode(form.Get("mode")), Variant: Variant(form.Get("variant")),
+	n := New{Product: contract.Product(form.Get("product")), Mode: Mode(form.Get("mode")), Variant: Variant(form.Get("variant")),
 		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: FromWeb,
 		Prefill: given(form), Lang: base.Lang}
 	if n.Variant != BySandboxReport {
@@ -200,7 +200,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	})
 	switch {
 	case errors.Is(err, ErrUnknownProduct):
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	case errors.Is(err, errProblems), errors.Is(err, ErrBadMode):
 		return s.refused(w, r, form, n, problems)
 	case err != nil:
@@ -209,7 +209,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	door.See(w, ConnectURL(a.ID))
+	httpx.See(w, ConnectURL(a.ID))
 	return nil
 }
 
@@ -225,12 +225,12 @@ func given(form url.Values) prefill.Object {
 // tooOften shows the form with what was typed, for later.
 func (s *Site) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
 	if !s.Service.Offers(n.Product) {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
 	}
 	m := s.typed(r, form, n)
 	m.Notice = &wordsTooOften
 	fill(&m, form, nil)
-	door.RetryAfter(w, wait)
+	httpx.RetryAfter(w, wait)
 	return s.showForm(w, r, http.StatusTooManyRequests, m)
 }
 
@@ -238,7 +238,7 @@ func (s *Site) tooOften(w http.ResponseWriter, r *http.Request, form url.Values,
 func (s *Site) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
-	if form.Has("variant") && s.Service.Environment == svc.Sandbox {
+	if form.Has("variant") && s.Service.Environment == contract.Sandbox {
 		m.Integrator = &pages.Integrator{Variant: form.Get("variant"), Manual: n.Manual, SandboxReportID: form.Get("sandboxReportId")}
 	}
 	return m
@@ -289,8 +289,8 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visi
 		m.Mode = form.Get("mode")
 		fill(&m, form, problems)
 	}
-	door.Secure(w, policy(v, door.CSP{WASM: true, FormAction: s.Service.FormTargets}))
-	return door.HTML(w, r, status, pages.ApplyPage(m))
+	httpx.Secure(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
+	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
 // applicant takes that form.
@@ -299,7 +299,7 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if errors.Is(err, ErrBadMode) {
-		return door.Fail(svc.CodeMalformedBody, err)
+		return httpx.Fail(contract.CodeMalformedBody, err)
 	}
 	if err != nil {
 		return err
@@ -321,6 +321,6 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 	if len(problems) > 0 {
 		return s.ask(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
 	}
-	door.See(w, ConnectURL(a.ID)+v.Carry)
+	httpx.See(w, ConnectURL(a.ID)+v.Carry)
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"net/http"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // An application belongs to a browser by a cookie, so a browser that keeps none must
@@ -56,6 +56,6 @@ func (s *Site) cookieStyle(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-var wordsBlocked = svc.Words{
+var wordsBlocked = contract.Words{
 	EN: "Your browser did not send a cookie with the form, so nothing was saved. Allow cookies for this site, then send the form again: what you typed is still here.",
 	ES: "Su navegador no envió ninguna cookie con el formulario, así que no se guardó nada. Permita las cookies de este sitio y envíe de nuevo el formulario: lo que escribió sigue aquí."}

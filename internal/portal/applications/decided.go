@@ -3,8 +3,8 @@ package applications
 import (
 	"slices"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -35,13 +35,13 @@ func (s *Site) decided(m *pages.Status, a Application) {
 		if a.Decision.Kind == journey.Declined {
 			m.Title, m.Text, m.Tone = wordsDeclined, wordsDeclinedText, ui.Neutral
 		}
-		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = svc.Words{}, false, false, false, "", false, ""
+		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = contract.Words{}, false, false, false, "", false, ""
 		m.Elsewhere = pages.Elsewhere{}
 	case journey.MoreAsked:
 		if m.Moving {
 			return // the answer is on its way; what is missing after it is told then
 		}
-		m.Title, m.Text, m.Detail, m.Tone = wordsMore, wordsMoreText, svc.Words{}, ui.Warning
+		m.Title, m.Text, m.Detail, m.Tone = wordsMore, wordsMoreText, contract.Words{}, ui.Warning
 		if a.Journey.State == journey.Ready {
 			m.Retry = a.Journey.Attempt < maxAttempts
 		}
@@ -49,25 +49,25 @@ func (s *Site) decided(m *pages.Status, a Application) {
 }
 
 var (
-	wordsApproved     = svc.Words{EN: "Your application was approved", ES: "Su solicitud fue aprobada"}
-	wordsApprovedText = svc.Words{
+	wordsApproved     = contract.Words{EN: "Your application was approved", ES: "Su solicitud fue aprobada"}
+	wordsApprovedText = contract.Words{
 		EN: "The company you applied to will tell you what comes next. Nothing more is needed from you here.",
 		ES: "La empresa a la que se dirigió le dirá cuál es el siguiente paso. Aquí no necesita hacer nada más."}
-	wordsDeclined     = svc.Words{EN: "Your application was declined", ES: "Su solicitud fue rechazada"}
-	wordsDeclinedText = svc.Words{
+	wordsDeclined     = contract.Words{EN: "Your application was declined", ES: "Su solicitud fue rechazada"}
+	wordsDeclinedText = contract.Words{
 		EN: "You get a letter with the main reasons and your rights. If it does not reach you, ask the company you applied to.",
 		ES: "Recibirá una carta con los motivos principales y sus derechos. Si no le llega, pídala a la empresa a la que se dirigió."}
-	wordsMore     = svc.Words{EN: "More is needed", ES: "Hace falta algo más"}
-	wordsMoreText = svc.Words{
+	wordsMore     = contract.Words{EN: "More is needed", ES: "Hace falta algo más"}
+	wordsMoreText = contract.Words{
 		EN: "The company you applied to needs something more before it can decide. Continue to connect an account or another source, or to add documents. What you sent before is kept.",
 		ES: "La empresa a la que se dirigió necesita algo más antes de decidir. Continúe para conectar una cuenta u otra fuente, o para agregar documentos. Lo que envió antes se conserva."}
-	wordsAnswered = svc.Words{
+	wordsAnswered = contract.Words{
 		EN: "Your report is complete, with what you were asked for. Nothing more is needed from you now.",
 		ES: "Su informe está completo, con lo que se le pidió. Por ahora no necesita hacer nada más."}
 )
 
 // Words says to the applicant where an application stands.
-func (a Application) Words() svc.Words {
+func (a Application) Words() contract.Words {
 	switch {
 	case a.Decision.Kind == journey.MoreAsked && a.Decision.Answered():
 		return wordsAnswered

@@ -8,9 +8,9 @@ import (
 	"io"
 	"net/http"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -39,12 +39,12 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var b hookBody
-	if err := door.DecodeJSON(w, r, 8<<10, &b); err != nil {
+	if err := httpx.DecodeJSON(w, r, 8<<10, &b); err != nil {
 		return err
 	}
 	kind, hint := hooks[b.Type]
 	if !hint && b.Type != "onOpen" || !eventID(b.EventID) || b.Attempt < 1 || b.Attempt > a.Journey.Attempt {
-		return door.Fail(svc.CodeMalformedBody, errors.New("not a hook of this application"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("not a hook of this application"))
 	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		if !hint {
@@ -63,13 +63,13 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		in := journey.Input{Kind: kind, Attempt: b.Attempt, EventID: b.EventID, At: s.Service.now().Unix()}
-		if status := svc.Status(b.Status); status.Valid() {
+		if status := contract.Status(b.Status); status.Valid() {
 			in.Status = status
 		}
-		if e := svc.WidgetError(b.ErrorType); e.Valid() {
+		if e := contract.WidgetError(b.ErrorType); e.Valid() {
 			in.Error = e
 		} else if kind == journey.HookError {
-			in.Error = svc.WidgetInternalError
+			in.Error = contract.WidgetInternalError
 		}
 		_, err := s.Service.Advance(ctx, tx, a.ID, in)
 		return err
@@ -95,7 +95,7 @@ func eventID(s string) bool {
 // announced takes a visit webhook. It is acknowledged once what it says is kept;
 // one about nothing of ours is acknowledged and forgotten.
 func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
-	raw, err := door.ReadBody(w, r, webhook.MaxBody)
+	raw, err := httpx.ReadBody(w, r, webhook.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -107,12 +107,12 @@ func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err != nil {
 		if code := webhook.Code(err); code != "" {
-			return door.Fail(code, err)
+			return httpx.Fail(code, err)
 		}
 		return err
 	}
 	if e.PublicID != "" && e.PublicID != s.PublicID || e.Environment != "" && e.Environment != s.Service.Environment {
-		return door.Fail(svc.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
+		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
 	}
 	known := false
 	var id string
@@ -125,7 +125,7 @@ func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !known {
-		s.Service.Log.InfoContext(r.Context(), "webhook about no attempt of ours", "requestId", door.RequestID(r.Context()))
+		s.Service.Log.InfoContext(r.Context(), "webhook about no attempt of ours", "requestId", httpx.RequestID(r.Context()))
 	}
 	s.Service.hub.nudge(id)
 	w.WriteHeader(http.StatusNoContent)

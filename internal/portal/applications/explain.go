@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -38,7 +38,7 @@ var errNoAnalysis = errors.New("the report has no such file")
 
 // resumeExplaining sees to analyses that are owed when the process starts.
 func (s *Service) resumeExplaining(ctx context.Context, tx *sql.Tx) error {
-	owed, err := unexplained(ctx, tx, svc.Cashflow)
+	owed, err := unexplained(ctx, tx, contract.Cashflow)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 // analysis fetches the file and reads it once, so that what is kept can be shown.
 func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := t.ref()
-	files, err := s.Provider.Files(ctx, svc.Cashflow, ref)
+	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 	if i < 0 {
 		return nil, errNoAnalysis
 	}
-	file, err := s.Provider.File(ctx, svc.Cashflow, ref, files[i].Path)
+	file, err := s.Provider.File(ctx, contract.Cashflow, ref, files[i].Path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -81,10 +81,10 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 		}{
 			"another provider's files": {files: []svcapi.File{{DocumentType: "STATEMENT", Path: "x"}}},
 			"no files at all":          {},
-			"not enabled":              {err: &svcapi.Error{HTTP: 403, Code: svc.CodeForbidden}},
-			"no such list":             {err: &svcapi.Error{HTTP: 404, Code: svc.CodeNotFound}},
-			"gone":                     {err: &svcapi.Error{HTTP: 410, Code: svc.CodeGone}},
-			"a bad request":            {err: &svcapi.Error{HTTP: 400, Code: svc.CodeMalformedBody}},
+			"not enabled":              {err: &svcapi.Error{HTTP: 403, Code: contract.CodeForbidden}},
+			"no such list":             {err: &svcapi.Error{HTTP: 404, Code: contract.CodeNotFound}},
+			"gone":                     {err: &svcapi.Error{HTTP: 410, Code: contract.CodeGone}},
+			"a bad request":            {err: &svcapi.Error{HTTP: 400, Code: contract.CodeMalformedBody}},
 			"nonsense":                 {files: file, analysis: []byte(`{"broken`)},
 			"of another report":        {files: file, analysis: analysisOf(t, "00000000-0000-4000-8000-000000000000")},
 			"too large":                {files: file, analysis: make([]byte, maxAnalysis+1)},
@@ -115,7 +115,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 		b := newBench(t, db)
 		b.files = []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		b.analysis = analysisOf(t, publicToken)
-		b.filesErr = &svcapi.Error{HTTP: 503, Code: svc.CodeUpstream}
+		b.filesErr = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
 		a, lost := b.ready(), Application{}
 		if err := b.explain(t.Context(), Explain{Application: a.ID}); err == nil {
 			t.Fatal("a provider that does not answer settles it")
@@ -129,7 +129,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 		}
 		b.lists.Store(0)
 		lost = b.ready()
-		b.filesErr = &svcapi.Error{Code: svc.CodeUpstream, Err: errors.New("away")}
+		b.filesErr = &svcapi.Error{Code: contract.CodeUpstream, Err: errors.New("away")}
 		runs := 0
 		for at := time.Duration(0); ; runs++ {
 			every, more := reask.next(at)

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -32,7 +32,7 @@ func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
 			if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 || b.product != product {
 				t.Fatalf("%s: state %s after %d fetches of %s", product, got.Journey.State, b.fetches.Load(), b.product)
 			}
-			if lists, want := b.lists.Load(), map[svc.Product]int64{svc.Cashflow: 1}[product]; lists != want {
+			if lists, want := b.lists.Load(), map[contract.Product]int64{contract.Cashflow: 1}[product]; lists != want {
 				t.Errorf("%s: asked for an analysis %d times, want %d", product, lists, want)
 			}
 			b.product = ""
@@ -47,8 +47,8 @@ func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
 			if raw, why := b.Service.Newest(t.Context(), a.ID); err != nil || why != nil || string(raw) != string(kept) || b.fetches.Load() != 2 {
 				t.Errorf("%s: Newest = %q, %v after %d fetches", product, raw, why, b.fetches.Load())
 			}
-			b.filesErr = &svcapi.Error{HTTP: 410, Code: svc.CodeGone}
-			if _, err := b.Service.Files(t.Context(), a.ID); svcapi.CodeOf(err) != svc.CodeGone {
+			b.filesErr = &svcapi.Error{HTTP: 410, Code: contract.CodeGone}
+			if _, err := b.Service.Files(t.Context(), a.ID); svcapi.CodeOf(err) != contract.CodeGone {
 				t.Errorf("%s: the provider's refusal came as %v", product, err)
 			}
 		}

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestTheListIsFilteredAndPaged has six applications a minute apart, but for two of
@@ -22,7 +22,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
 		began := b.clock
-		products := []svc.Product{svc.Cashflow, svc.Income, svc.Cashflow, svc.Passport, svc.Income, svc.Cashflow}
+		products := []contract.Product{contract.Cashflow, contract.Income, contract.Cashflow, contract.Passport, contract.Income, contract.Cashflow}
 		for i, p := range products {
 			if i != 3 {
 				b.pass(time.Minute)
@@ -42,13 +42,13 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 		}{
 			{"all", Filter{}, "5 4 3 2 1 0"},
 			{"one a page", Filter{Limit: 1}, "5 4 3 2 1 0"},
-			{"by product", Filter{Product: svc.Cashflow, Limit: 2}, "5 2 0"},
+			{"by product", Filter{Product: contract.Cashflow, Limit: 2}, "5 2 0"},
 			{"by state", Filter{State: string(journey.Connecting)}, "5"},
 			{"by external id", Filter{ExternalID: "case_3"}, "3"},
 			{"an external id is no pattern", Filter{ExternalID: "case%"}, ""},
 			{"since a time", Filter{From: began.Add(3 * time.Minute), Limit: 2}, "5 4 3 2"},
 			{"before a time", Filter{To: began.Add(3 * time.Minute)}, "1 0"},
-			{"of a minute, by product", Filter{From: began.Add(3 * time.Minute), To: began.Add(4 * time.Minute), Product: svc.Passport}, "3"},
+			{"of a minute, by product", Filter{From: began.Add(3 * time.Minute), To: began.Add(4 * time.Minute), Product: contract.Passport}, "3"},
 		} {
 			var got []string
 			for pages := 0; ; pages++ {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -30,41 +30,41 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	}
 	all = append(all,
 		journey.Application{State: journey.Pending, Attempt: 1, Since: now.Add(-time.Hour).Unix()},
-		journey.Application{State: journey.Connecting, Attempt: 1, Since: now.Unix(), Error: svc.WidgetRequestTimeout},
-		journey.Application{State: journey.Ready, Attempt: 1, Since: now.Unix(), Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation})
-	failed := func(status svc.Status, sub svc.Substatus, e svc.WidgetError) {
+		journey.Application{State: journey.Connecting, Attempt: 1, Since: now.Unix(), Error: contract.WidgetRequestTimeout},
+		journey.Application{State: journey.Ready, Attempt: 1, Since: now.Unix(), Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation})
+	failed := func(status contract.Status, sub contract.Substatus, e contract.WidgetError) {
 		all = append(all, journey.Application{State: journey.Failed, Attempt: 1, Since: now.Unix(), Status: status, Substatus: sub, Error: e})
 	}
-	for _, status := range svc.Statuses() {
+	for _, status := range contract.Statuses() {
 		if status.Failed() {
 			failed(status, "", "")
 		}
 	}
-	for _, sub := range svc.Substatuses() {
-		if sub != svc.SubNoRecentInformation {
-			failed(svc.StatusError, sub, "")
+	for _, sub := range contract.Substatuses() {
+		if sub != contract.SubNoRecentInformation {
+			failed(contract.StatusError, sub, "")
 		}
 	}
-	failed(svc.StatusNotAuthenticated, svc.SubMFARequired, "")
-	failed(svc.StatusError, "SOMETHING_NEW", "")
-	failed(svc.StatusError, svc.Substatus(svc.WidgetPrefillZIP), "")
-	for _, e := range svc.WidgetErrors() {
+	failed(contract.StatusNotAuthenticated, contract.SubMFARequired, "")
+	failed(contract.StatusError, "SOMETHING_NEW", "")
+	failed(contract.StatusError, contract.Substatus(contract.WidgetPrefillZIP), "")
+	for _, e := range contract.WidgetErrors() {
 		failed("", "", e.Type)
 	}
 
 	var out strings.Builder
 	for _, j := range all {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", j.State, j.Status, j.Substatus, j.Error)))
-		for _, l := range svc.Languages() {
-			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: svc.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
+		for _, l := range contract.Languages() {
+			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
 			m := site.Stands(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
 			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
-			if m.Detail != (svc.Words{}) {
+			if m.Detail != (contract.Words{}) {
 				parts = append(parts, m.Detail.In(l.Lang))
 			}
 			fmt.Fprintf(&out, "  %s  %s\n", l.Lang, strings.Join(parts, " | "))
-			if l.Lang != svc.English {
+			if l.Lang != contract.English {
 				continue
 			}
 			if on := ways(m); len(on) == 0 {
@@ -111,7 +111,7 @@ func ways(m pages.Status) []string {
 // TestWhatAFrameOrAnAppOffers is less: an app's applicant is corrected by the app.
 func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 	site := &Site{Service: &Service{Now: time.Now}, Letters: true}
-	j := journey.Application{State: journey.Failed, Attempt: 1, Error: svc.WidgetPrefillZIP}
+	j := journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetPrefillZIP}
 	for name, c := range map[string]struct {
 		origin string
 		v      Visitor
@@ -121,11 +121,11 @@ func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 		"an app":       {FromAPI, Visitor{}, false},
 		"a frame":      {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.Stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.Stands(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.Stands(pages.Base{Lang: svc.English}, Application{ID: "1", Product: svc.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.Stands(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}
@@ -147,8 +147,8 @@ func TestWhatCanBeGoneOnWith(t *testing.T) {
 		{"one that has its report", journey.Application{State: journey.Ready, Attempt: 1}, false},
 		{"one that was closed", journey.Application{State: journey.Exited, Attempt: 1}, true},
 		{"one that ran out of time", journey.Application{State: journey.Expired, Attempt: 1}, true},
-		{"one that failed", journey.Application{State: journey.Failed, Attempt: 1, Status: svc.StatusError}, true},
-		{"one that would fail again", journey.Application{State: journey.Failed, Attempt: 1, Error: svc.WidgetInvalidProduct}, false},
+		{"one that failed", journey.Application{State: journey.Failed, Attempt: 1, Status: contract.StatusError}, true},
+		{"one that would fail again", journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetInvalidProduct}, false},
 		{"one with its last attempt behind it", journey.Application{State: journey.Exited, Attempt: maxAttempts}, false},
 	} {
 		if got := (Application{Journey: tc.j}).Resumable(); got != tc.want {

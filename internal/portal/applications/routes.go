@@ -4,16 +4,16 @@ import (
 	"errors"
 	"net/http"
 
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 )
 
 // Routes mounts the applicant's pages and the webhook receiver. The patterns of
 // GET answer HEAD too; none of their handlers changes anything but by an embed
 // token, which no HEAD redeems.
 func (s *Site) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, s.Adapt(sentOn(h))) }
-	api := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, door.API(s.Service.Log, sentOn(h))) }
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, s.Adapt(sentOn(h))) }
+	api := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, httpx.API(s.Service.Log, sentOn(h))) }
 	page("GET /{$}", s.landing)
 	page("GET /apply/{product}", s.apply)
 	api("GET "+cookiesURL, s.cookieStyle)
@@ -28,10 +28,10 @@ func (s *Site) Routes(mux *http.ServeMux) {
 
 // sentOn takes ErrSentOn for what it is: an answer. A HEAD or a page fetched
 // ahead with an embed token gets none, since answering would use the token.
-func sentOn(h door.HandlerFunc) door.HandlerFunc {
+func sentOn(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("grant") && (r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "") {
-			return door.Fail(svc.CodeMethodNotAllowed, errors.New("an embed token fetched ahead"))
+			return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("an embed token fetched ahead"))
 		}
 		if err := h(w, r); !errors.Is(err, ErrSentOn) {
 			return err

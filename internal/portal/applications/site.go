@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal"
 )
@@ -23,9 +23,9 @@ type Site struct {
 	Service  *Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string      // ours: a webhook that names another account is refused
-	Limit    *door.Limit // of the form, by address; nil is none
-	Secure   bool        // the portal's address is https
+	PublicID string       // ours: a webhook that names another account is refused
+	Limit    *httpx.Limit // of the form, by address; nil is none
+	Secure   bool         // the portal's address is https
 
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base
@@ -41,7 +41,7 @@ type Site struct {
 	Letters bool
 
 	// Adapt turns a handler into one that shows its errors as a page.
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 
 	// Grant tells which application an embed token opens inside a frame, what to
 	// carry on there and who may frame it; with opens, which a page is fetched
@@ -97,7 +97,7 @@ func (s *Site) Elsewhere(id string, framed bool) pages.Elsewhere {
 // clean address.
 var ErrSentOn = errors.New("applications: the browser was sent on")
 
-var errNotYours = door.Fail(svc.CodeNotFound, errors.New("no application of this visitor"))
+var errNotYours = httpx.Fail(contract.CodeNotFound, errors.New("no application of this visitor"))
 
 // Enter finds the application that the address names, if the visitor may see it:
 // by the browser's session, or by an embed token. A token that comes with a page
@@ -106,7 +106,7 @@ var errNotYours = door.Fail(svc.CodeNotFound, errors.New("no application of this
 // anyone else the application does not exist.
 func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visitor, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
+	if !contract.IsUUID(id) {
 		return Application{}, Visitor{}, errNotYours
 	}
 	cur, err := s.Sessions.Of(r)
@@ -163,7 +163,7 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 	if r.Method != http.MethodGet {
 		return nil
 	}
-	door.See(w, r.URL.Path)
+	httpx.See(w, r.URL.Path)
 	return ErrSentOn
 }
 
@@ -174,7 +174,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
 	carry := url.Values{}
-	if lang := r.URL.Query().Get("lang"); svc.Lang(lang).Spoken() {
+	if lang := r.URL.Query().Get("lang"); contract.Lang(lang).Spoken() {
 		carry.Set("lang", lang) // there is no cookie to remember it
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
@@ -182,7 +182,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 			return errNotYours
 		}
 		carry.Set("grant", token)
-		door.See(w, "/embed/v1/frame?"+carry.Encode())
+		httpx.See(w, "/embed/v1/frame?"+carry.Encode())
 		return ErrSentOn
 	}
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
 	v.Framed, v.Carry, v.Origin = true, "?"+carry.Encode(), origin
 	if held != token {
-		door.See(w, r.URL.Path+v.Carry)
+		httpx.See(w, r.URL.Path+v.Carry)
 		return ErrSentOn
 	}
 	return nil
@@ -200,7 +200,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 
 // policy is the policy of a page: only the site that was named may frame it, and
 // only for a visitor who came by its token.
-func policy(v Visitor, p door.CSP) door.CSP {
+func policy(v Visitor, p httpx.CSP) httpx.CSP {
 	if v.Framed {
 		p.FrameAncestors = v.Origin
 	}

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -38,8 +38,8 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	door.Secure(w, policy(v, door.CSP{FormAction: s.Service.FormTargets}))
-	return door.HTML(w, r, http.StatusOK, pages.StatusPage(m))
+	httpx.Secure(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
+	return httpx.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 
 // Stands is what the status page says of an application: where it is, why, and the
@@ -94,7 +94,7 @@ func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, 4<<10)
+	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
 		return err
 	}
@@ -103,20 +103,20 @@ func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
 		mode = a.Mode
 	}
 	if !mode.Valid() {
-		return door.Fail(svc.CodeMalformedBody, ErrBadMode)
+		return httpx.Fail(contract.CodeMalformedBody, ErrBadMode)
 	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		return s.Service.Restart(ctx, tx, a.ID, mode)
 	})
 	if errors.Is(err, ErrClosed) {
-		door.See(w, StatusURL(a.ID)+v.Carry)
+		httpx.See(w, StatusURL(a.ID)+v.Carry)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	s.Service.hub.nudge(a.ID)
-	door.See(w, ConnectURL(a.ID)+v.Carry)
+	httpx.See(w, ConnectURL(a.ID)+v.Carry)
 	return nil
 }
 
@@ -137,11 +137,11 @@ func (s *Site) stream(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Method == http.MethodHead {
-		return door.Fail(svc.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
+		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
 	}
 	moved, leave := s.Service.hub.subscribe(a.ID, s.Service.now(), s.Service.moved)
 	if moved == nil {
-		return &door.Error{Code: svc.CodeUnavailable, RetryAfter: 5 * time.Second, Why: errors.New("no stream to spare")}
+		return &httpx.Error{Code: contract.CodeUnavailable, RetryAfter: 5 * time.Second, Why: errors.New("no stream to spare")}
 	}
 	defer leave()
 	h := w.Header()

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const columns = `id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
@@ -284,7 +284,7 @@ func claim(ctx context.Context, tx *sql.Tx, id string, number int, publicToken s
 // nameConsumer remembers whom the service knows an attempt's applicant as, where it
 // says so.
 func nameConsumer(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string) error {
-	if !svc.IsUUID(consumerID) {
+	if !contract.IsUUID(consumerID) {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `
@@ -374,7 +374,7 @@ func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey st
 
 // unexplained lists the applications of a product whose report is here and whose
 // analysis is owed.
-func unexplained(ctx context.Context, q store.Queryer, product svc.Product) ([]string, error) {
+func unexplained(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
 		string(journey.Ready), string(product))
@@ -410,7 +410,7 @@ func setMode(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
 	return err
 }
 
-func setLang(ctx context.Context, q store.Queryer, id string, lang svc.Lang) error {
+func setLang(ctx context.Context, q store.Queryer, id string, lang contract.Lang) error {
 	_, err := q.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), id)
 	return err
 }
@@ -505,7 +505,7 @@ func writeCursor(at int64, id string) string { return fmt.Sprintf("%d.%s", at, i
 
 func readCursor(s string) (at int64, id string, ok bool) {
 	n, err := fmt.Sscanf(s, "%d.%s", &at, &id)
-	return at, id, n == 2 && err == nil && svc.IsUUID(id)
+	return at, id, n == 2 && err == nil && contract.IsUUID(id)
 }
 
 func prefillCell(id string) store.Cell {

@@ -3,75 +3,75 @@ package applications
 import (
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 )
 
 var (
-	wordsBadMode     = svc.Words{EN: "Choose how you would like to verify.", ES: "Elija cómo desea verificar."}
-	wordsBadReportID = svc.Words{EN: "Enter a sandboxReportId: a UUID of your account.", ES: "Indique un sandboxReportId: un UUID de su cuenta."}
-	wordsTooOften    = svc.Words{
+	wordsBadMode     = contract.Words{EN: "Choose how you would like to verify.", ES: "Elija cómo desea verificar."}
+	wordsBadReportID = contract.Words{EN: "Enter a sandboxReportId: a UUID of your account.", ES: "Indique un sandboxReportId: un UUID de su cuenta."}
+	wordsTooOften    = contract.Words{
 		EN: "Too many applications were begun from your network. Nothing you typed is lost: wait a minute and send the form again.",
 		ES: "Se iniciaron demasiadas solicitudes desde su red. No se ha perdido nada de lo que escribió: espere un minuto y envíe de nuevo el formulario."}
-	wordsNoRetry = svc.Words{
+	wordsNoRetry = contract.Words{
 		EN: "Trying again with the same details will not help. Please contact the company you are applying to.",
 		ES: "Intentarlo de nuevo con los mismos datos no servirá. Póngase en contacto con la empresa a la que se dirige."}
-	wordsCorrect = svc.Words{
+	wordsCorrect = contract.Words{
 		EN: "The same details would be refused again. Fill in the form once more, and look at each of them.",
 		ES: "Los mismos datos se rechazarían otra vez. Complete el formulario de nuevo y revise cada uno."}
-	wordsClose = svc.Words{EN: "You can close this page.", ES: "Puede cerrar esta página."}
+	wordsClose = contract.Words{EN: "You can close this page.", ES: "Puede cerrar esta página."}
 )
 
 // title is where an application stands, as the heading of the status page.
-func title(j journey.Application) svc.Words {
+func title(j journey.Application) contract.Words {
 	switch j.State {
 	case journey.Started:
-		return svc.Words{EN: "Your details are saved", ES: "Sus datos están guardados"}
+		return contract.Words{EN: "Your details are saved", ES: "Sus datos están guardados"}
 	case journey.Connecting:
-		return svc.Words{EN: "The verification is open", ES: "La verificación está abierta"}
+		return contract.Words{EN: "The verification is open", ES: "La verificación está abierta"}
 	case journey.Returned:
-		return svc.Words{EN: "Thank you, we are checking", ES: "Gracias, lo estamos comprobando"}
+		return contract.Words{EN: "Thank you, we are checking", ES: "Gracias, lo estamos comprobando"}
 	case journey.Pending:
-		return svc.Words{EN: "Your report is on its way", ES: "Su informe está en camino"}
+		return contract.Words{EN: "Your report is on its way", ES: "Su informe está en camino"}
 	case journey.Ready:
-		return svc.Words{EN: "All done", ES: "Todo listo"}
+		return contract.Words{EN: "All done", ES: "Todo listo"}
 	case journey.Failed:
 		return failure(j)
 	case journey.Exited:
-		return svc.Words{EN: "You stopped the verification", ES: "Detuvo la verificación"}
+		return contract.Words{EN: "You stopped the verification", ES: "Detuvo la verificación"}
 	}
-	return svc.Words{EN: "The time ran out", ES: "Se acabó el tiempo"}
+	return contract.Words{EN: "The time ran out", ES: "Se acabó el tiempo"}
 }
 
 // failure is what went wrong, as a heading.
-func failure(j journey.Application) svc.Words {
+func failure(j journey.Application) contract.Words {
 	switch {
 	case corrects(j):
-		return svc.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
+		return contract.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
 	case j.Cause() != "" && !j.Cause().Retry():
-		return svc.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
+		return contract.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
 	case j.Cause() != "":
-		return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
+		return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
 	}
 	switch j.Substatus {
-	case svc.SubMFARequired:
-		return svc.Words{EN: "The one-time code was missing", ES: "Faltó el código de un solo uso"}
-	case svc.SubEBankingNotSupported, svc.SubIncompatibleAccounts:
-		return svc.Words{EN: "Another account is needed", ES: "Hace falta otra cuenta"}
-	case svc.SubIncomplete:
-		return svc.Words{EN: "Something was missing", ES: "Faltó algo"}
-	case svc.SubWidgetSessionExpired:
-		return svc.Words{EN: "The sign-in took too long", ES: "El inicio de sesión tardó demasiado"}
+	case contract.SubMFARequired:
+		return contract.Words{EN: "The one-time code was missing", ES: "Faltó el código de un solo uso"}
+	case contract.SubEBankingNotSupported, contract.SubIncompatibleAccounts:
+		return contract.Words{EN: "Another account is needed", ES: "Hace falta otra cuenta"}
+	case contract.SubIncomplete:
+		return contract.Words{EN: "Something was missing", ES: "Faltó algo"}
+	case contract.SubWidgetSessionExpired:
+		return contract.Words{EN: "The sign-in took too long", ES: "El inicio de sesión tardó demasiado"}
 	}
 	switch j.Status {
-	case svc.StatusNotAuthenticated:
-		return svc.Words{EN: "The sign-in did not work", ES: "El inicio de sesión no funcionó"}
-	case svc.StatusBureauUnresponsive:
-		return svc.Words{EN: "The credit bureau does not answer", ES: "La agencia de crédito no responde"}
-	case svc.StatusSupplierUnresponsive:
-		return svc.Words{EN: "Your bank or payroll provider does not answer", ES: "Su banco o proveedor de nómina no responde"}
+	case contract.StatusNotAuthenticated:
+		return contract.Words{EN: "The sign-in did not work", ES: "El inicio de sesión no funcionó"}
+	case contract.StatusBureauUnresponsive:
+		return contract.Words{EN: "The credit bureau does not answer", ES: "La agencia de crédito no responde"}
+	case contract.StatusSupplierUnresponsive:
+		return contract.Words{EN: "Your bank or payroll provider does not answer", ES: "Su banco o proveedor de nómina no responde"}
 	}
-	return svc.Words{EN: "This did not work", ES: "Esto no funcionó"}
+	return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
 }
 
 // corrects reports whether it failed for a detail that the applicant gave, so that
@@ -79,12 +79,12 @@ func failure(j journey.Application) svc.Words {
 func corrects(j journey.Application) bool {
 	e := j.Error
 	if e == "" {
-		e = svc.WidgetError(j.Substatus)
+		e = contract.WidgetError(j.Substatus)
 	}
 	switch e {
-	case svc.WidgetPrefillKey:
+	case contract.WidgetPrefillKey:
 		return false // no field of the form
-	case svc.WidgetPIIMissing:
+	case contract.WidgetPIIMissing:
 		return true
 	}
 	return strings.HasPrefix(string(e), "INVALID_PREFILL_") && e.Valid()
@@ -92,39 +92,39 @@ func corrects(j journey.Application) bool {
 
 // happened is a line of the timeline as the applicant is told it; false for what
 // says nothing to them.
-func happened(l Line) (svc.Words, bool) {
+func happened(l Line) (contract.Words, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:
-		return svc.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
+		return contract.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
 	case journey.MoreAsked:
-		return svc.Words{EN: "You were asked for more.", ES: "Se le pidió algo más."}, true
+		return contract.Words{EN: "You were asked for more.", ES: "Se le pidió algo más."}, true
 	case Joined:
-		return svc.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
+		return contract.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
 	case "created":
-		return svc.Words{EN: "You filled in your details.", ES: "Completó sus datos."}, true
+		return contract.Words{EN: "You filled in your details.", ES: "Completó sus datos."}, true
 	case journey.Connect:
-		return svc.Words{EN: "The verification was opened.", ES: "Se abrió la verificación."}, true
+		return contract.Words{EN: "The verification was opened.", ES: "Se abrió la verificación."}, true
 	case journey.Restart:
-		return svc.Words{EN: "You started again.", ES: "Empezó de nuevo."}, true
+		return contract.Words{EN: "You started again.", ES: "Empezó de nuevo."}, true
 	case journey.HookError:
-		return svc.Words{EN: "The verification reported a problem.", ES: "La verificación informó de un problema."}, true
+		return contract.Words{EN: "The verification reported a problem.", ES: "La verificación informó de un problema."}, true
 	case journey.Fetched:
-		return svc.Words{EN: "The report arrived.", ES: "Llegó el informe."}, true
+		return contract.Words{EN: "The report arrived.", ES: "Llegó el informe."}, true
 	}
 	if l.From == l.To {
-		return svc.Words{}, false
+		return contract.Words{}, false
 	}
 	switch journey.State(l.To) {
 	case journey.Returned:
-		return svc.Words{EN: "You finished the verification.", ES: "Terminó la verificación."}, true
+		return contract.Words{EN: "You finished the verification.", ES: "Terminó la verificación."}, true
 	case journey.Pending:
-		return svc.Words{EN: "The verification service confirmed it.", ES: "El servicio de verificación lo confirmó."}, true
+		return contract.Words{EN: "The verification service confirmed it.", ES: "El servicio de verificación lo confirmó."}, true
 	case journey.Exited:
-		return svc.Words{EN: "You closed the verification.", ES: "Cerró la verificación."}, true
+		return contract.Words{EN: "You closed the verification.", ES: "Cerró la verificación."}, true
 	case journey.Failed:
-		return svc.Words{EN: "The verification ended without a report.", ES: "La verificación terminó sin informe."}, true
+		return contract.Words{EN: "The verification ended without a report.", ES: "La verificación terminó sin informe."}, true
 	case journey.Expired:
-		return svc.Words{EN: "The time to finish ran out.", ES: "Se acabó el tiempo para terminar."}, true
+		return contract.Words{EN: "The time to finish ran out.", ES: "Se acabó el tiempo para terminar."}, true
 	}
-	return svc.Words{}, false
+	return contract.Words{}, false
 }

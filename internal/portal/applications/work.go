@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -141,7 +141,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 		if a, err = s.learn(ctx, p, answer); err != nil {
 			return err
 		}
-	case svcapi.CodeOf(err) == svc.CodeInvalidToken:
+	case svcapi.CodeOf(err) == contract.CodeInvalidToken:
 		// No visit of that name yet: the applicant has not begun.
 	default:
 		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "why", err.Error())
@@ -165,7 +165,7 @@ func (s *Service) learn(ctx context.Context, p Poll, answer svcapi.StatusAnswer)
 }
 
 // again decides whether the job is over, and looks at the clock.
-func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, status svc.Status, wait time.Duration) error {
+func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, status contract.Status, wait time.Duration) error {
 	now := s.now()
 	if p.Hurry {
 		every, more := hurried.next(now.Sub(t.askedAt))
@@ -185,7 +185,7 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 	if !more && open {
 		every, more = patient[len(patient)-1].every, true // until the clock has closed it
 	}
-	if !more || a.Journey.State == journey.Ready || status.Final() && status != svc.StatusSuccess {
+	if !more || a.Journey.State == journey.Ready || status.Final() && status != contract.StatusSuccess {
 		return nil
 	}
 	return jobs.Later(max(every, wait))
@@ -252,11 +252,11 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 			locked.Decision.AnsweredAt = locked.Report.At
 		}
 		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
-			Status: svc.StatusSuccess, At: s.now().Unix()}
+			Status: contract.StatusSuccess, At: s.now().Unix()}
 		if meta.Substatus != nil {
 			in.Substatus = *meta.Substatus
 		}
-		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != svc.Cashflow {
+		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != contract.Cashflow {
 			return err
 		}
 		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.Once(reportKey(a.ID, number)))

@@ -26,8 +26,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -61,7 +61,7 @@ type given struct {
 }
 
 // texts are files of Markdown (.md) or plain text (.txt) by language.
-type texts map[svc.Lang]string
+type texts map[contract.Lang]string
 
 // Bounds of the files, in bytes.
 const (
@@ -76,8 +76,8 @@ const (
 // Brand is what the pages show. The zero value is Vestibule's own.
 type Brand struct {
 	Page  pages.Brand
-	legal map[string]map[svc.Lang]string // HTML by document and language
-	files map[string]asset               // by the name in the address
+	legal map[string]map[contract.Lang]string // HTML by document and language
+	files map[string]asset                    // by the name in the address
 }
 
 // asset is a file as it is served.
@@ -108,7 +108,7 @@ func Load(path string) (*Brand, error) {
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("holds more than one document")
 	}
-	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[svc.Lang]string{}}}
+	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[contract.Lang]string{}}}
 	l.load(f)
 	return l.out, errors.Join(l.errs...)
 }
@@ -156,7 +156,7 @@ func (l *loader) load(f file) {
 	b.Privacy = l.document("privacy", f.Legal.Privacy)
 	b.Terms = l.document("terms", f.Legal.Terms)
 	if l.document("consent", f.Legal.Consent) {
-		b.Consent = map[svc.Lang]string{}
+		b.Consent = map[contract.Lang]string{}
 		for lang, text := range l.out.legal["consent"] {
 			// A link must not lead away from a form that is half filled in, nor show
 			// its page in another site's frame.
@@ -214,7 +214,7 @@ func (l *loader) keep(extension, kind string, body []byte) string {
 }
 
 // Document is a legal text in a language, as HTML; false where the brand has none.
-func (b *Brand) Document(name string, lang svc.Lang) (html string, ok bool) {
+func (b *Brand) Document(name string, lang contract.Lang) (html string, ok bool) {
 	if name == "consent" {
 		return "", false // it is a line of the form, no page
 	}

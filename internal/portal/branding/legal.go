@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // document reads a legal text in every language, and reports whether there is one.
@@ -21,13 +21,13 @@ func (l *loader) document(name string, files texts) bool {
 	if len(files) == 0 {
 		return false
 	}
-	l.out.legal[name] = map[svc.Lang]string{}
+	l.out.legal[name] = map[contract.Lang]string{}
 	for lang := range files {
 		if !lang.Spoken() {
 			l.bad("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
 		}
 	}
-	for _, lang := range svc.Languages() {
+	for _, lang := range contract.Languages() {
 		field := "legal." + name + "." + string(lang.Lang)
 		if files[lang.Lang] == "" {
 			l.bad(field, fmt.Errorf("there is no text in %s", lang.Name))

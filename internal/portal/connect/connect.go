@@ -18,10 +18,10 @@ import (
 	"net/url"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
@@ -45,7 +45,7 @@ const (
 // Application is what this room needs to know of one.
 type Application struct {
 	ID              string
-	Product         svc.Product
+	Product         contract.Product
 	Mode            string
 	Variant         string
 	Manual          bool
@@ -112,9 +112,9 @@ type Desk struct {
 	Applications Applications
 	Service      Service
 	Redirects    Redirects
-	Products     map[svc.Product]string
+	Products     map[contract.Product]string
 	PublicID     string
-	Environment  svc.Environment
+	Environment  contract.Environment
 	ScriptURL    string   // the provider's widget script
 	Global       string   // the object that it makes
 	Origins      []string // of the provider: of its script, its frame and its pages
@@ -122,7 +122,7 @@ type Desk struct {
 	Log          *slog.Logger
 
 	Base  func(r *http.Request) pages.Base
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 
 	// Elsewhere are the ways to go on in another browser.
 	Elsewhere func(id string, framed bool) pages.Elsewhere
@@ -145,10 +145,10 @@ const tokenMargin = 2 * time.Minute
 func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return door.Fail(svc.CodeMethodNotAllowed, errors.New("connect is GET only"))
+		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("connect is GET only"))
 	}
 	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
-		return door.Fail(svc.CodeUnavailable, errors.New("connect fetched ahead"))
+		return httpx.Fail(contract.CodeUnavailable, errors.New("connect fetched ahead"))
 	}
 	a, v, err := d.Applications.Enter(w, r)
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	door.See(w, d.StatusURL(a.ID)+v.Carry)
+	httpx.See(w, d.StatusURL(a.ID)+v.Carry)
 	return nil
 }
 
@@ -197,12 +197,12 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 			return err
 		}
 	}
-	policy := door.CSP{Script: d.Origins, Frame: d.Origins, FormAction: d.Origins, WASM: true}
+	policy := httpx.CSP{Script: d.Origins, Frame: d.Origins, FormAction: d.Origins, WASM: true}
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 	}
-	door.Secure(w, policy)
-	return door.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
+	httpx.Secure(w, policy)
+	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
 // equip gets what the attempt's widget is begun with, unless it has it.
@@ -264,17 +264,17 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Vi
 	base := d.Base(r)
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == RedirectForm {
-		door.Secure(w, door.CSP{FormAction: []string{originOf(link.RedirectURL)}})
-		return door.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
+		httpx.Secure(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
+		return httpx.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	door.See(w, link.RedirectURL)
+	httpx.See(w, link.RedirectURL)
 	return nil
 }
 
 // inLanguage names to the service the language that was chosen here, where the
 // browser would ask for another. An address with a query of its own is left alone.
-func inLanguage(raw string, lang svc.Lang, r *http.Request) string {
+func inLanguage(raw string, lang contract.Lang, r *http.Request) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.RawQuery != "" || lang == ui.PickLanguage("", "", r.Header.Get("Accept-Language")) {
 		return raw
@@ -304,7 +304,7 @@ func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string,
 			}
 		}
 		got, err := do(t)
-		if svcapi.CodeOf(err) != svc.CodeDuplicateExternalID || try == maxTries {
+		if svcapi.CodeOf(err) != contract.CodeDuplicateExternalID || try == maxTries {
 			return got, err
 		}
 		// The token that a faster tab got is as good as ours.
@@ -319,31 +319,31 @@ func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string,
 // sorry says why the provider gave nothing, and the way on. The application and
 // what was filled in stay.
 func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
-	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
-	m := pages.Notice{Base: d.Base(r), RequestID: door.RequestID(r.Context()), Next: d.StatusURL(a.ID) + v.Carry}
-	status, said := http.StatusBadGateway, svc.WidgetInternalError
-	switch known := svc.WidgetError(e.Code); {
+	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
+	m := pages.Notice{Base: d.Base(r), RequestID: httpx.RequestID(r.Context()), Next: d.StatusURL(a.ID) + v.Carry}
+	status, said := http.StatusBadGateway, contract.WidgetInternalError
+	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():
-		said = svc.WidgetRequestTimeout
+		said = contract.WidgetRequestTimeout
 		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
 		status = http.StatusServiceUnavailable
-		door.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
+		httpx.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
 		said = known
 		m.Title, m.Text, m.Support = wordsRefused, known.Info().Applicant, m.Brand.Support
 	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // our key is not taken
-		said = svc.WidgetUnknownCustomer
+		said = contract.WidgetUnknownCustomer
 		m.Title, m.Text, m.Support = wordsRefused, said.Applicant(), m.Brand.Support
 	default:
 		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
 	}
-	policy := door.CSP{}
+	policy := httpx.CSP{}
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 		m.Frame.Error = string(said)
 	}
-	door.Secure(w, policy)
-	return door.HTML(w, r, status, pages.NoticePage(m))
+	httpx.Secure(w, policy)
+	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 
 // originOf is the origin of an address that svcapi has checked.

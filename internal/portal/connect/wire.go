@@ -3,18 +3,18 @@ package connect
 import (
 	"encoding/json"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
 var (
-	wordsAway = svc.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"}
+	wordsAway = contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"}
 
-	wordsAwayText = svc.Words{
+	wordsAwayText = contract.Words{
 		EN: "Your details are saved and nothing is lost. Wait a moment and try again.",
 		ES: "Sus datos están guardados y no se pierde nada. Espere un momento e inténtelo de nuevo."}
-	wordsRefused = svc.Words{EN: "The verification service did not take this", ES: "El servicio de verificación no lo aceptó"}
+	wordsRefused = contract.Words{EN: "The verification service did not take this", ES: "El servicio de verificación no lo aceptó"}
 )
 
 // wire is the applicant's data as the service takes it.

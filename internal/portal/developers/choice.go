@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -56,7 +56,7 @@ func (d *Desk) read(q url.Values) pages.Choice {
 	for i, w := range ways {
 		names[i] = w.name
 	}
-	c := pages.Choice{Product: svc.Product(pick("product", products...)), Way: pick("way", names...), Speaks: svc.Lang(pick("speaks", "en", "es")),
+	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...), Speaks: contract.Lang(pick("speaks", "en", "es")),
 		Theme: pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
 	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data from the beginning
 		c.Person = "ana"
@@ -77,7 +77,7 @@ func (d *Desk) person(c pages.Choice) *prefill.Fields {
 	if !ok {
 		return nil
 	}
-	if c.Product == svc.Eligibility {
+	if c.Product == contract.Eligibility {
 		f.State, f.StatedEmployerName = "OH", ""
 		if !d.AssetsOnly {
 			f.StatedEmployerNames = []string{"Tern & Sons"}
@@ -95,11 +95,11 @@ func (d *Desk) person(c pages.Choice) *prefill.Fields {
 
 // body is what the portal's API is sent.
 type body struct {
-	Product       svc.Product     `json:"product"`
-	Mode          string          `json:"mode"`
-	AllowedOrigin string          `json:"allowedOrigin,omitempty"`
-	ReturnURL     string          `json:"returnUrl,omitempty"`
-	Prefill       *prefill.Fields `json:"prefill,omitempty"`
+	Product       contract.Product `json:"product"`
+	Mode          string           `json:"mode"`
+	AllowedOrigin string           `json:"allowedOrigin,omitempty"`
+	ReturnURL     string           `json:"returnUrl,omitempty"`
+	Prefill       *prefill.Fields  `json:"prefill,omitempty"`
 }
 
 // initialization is what the provider is sent by those who use its script.
@@ -207,7 +207,7 @@ func (d *Desk) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listi
 		}
 		inside := ""
 		if w.element != "inline" {
-			inside = "\n  <button>" + map[svc.Lang]string{svc.English: "Verify with your bank", svc.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
+			inside = "\n  <button>" + map[contract.Lang]string{contract.English: "Verify with your bank", contract.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
 		}
 		out := []pages.Listing{
 			html(`<script src="` + d.URL + `/embed/v1/embed.js" async></script>` + "\n" +
@@ -238,5 +238,5 @@ element.addEventListener("complete", (e) => {
   onError: (publicToken, errorType) => { /* say what to do */ },
 });`)}
 	}
-	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[svc.Lang]string{svc.English: "Verify with your bank", svc.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
+	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[contract.Lang]string{contract.English: "Verify with your bank", contract.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
 }

@@ -17,11 +17,11 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -30,21 +30,21 @@ type Desk struct {
 	DB           *store.DB
 	Applications Applications
 	Sessions     *session.Sessions
-	Limit        *door.Limit // the form's
+	Limit        *httpx.Limit // the form's
 	Now          func() time.Time
 	Log          *slog.Logger
 
-	Products    []svc.Product          // that one can apply for
-	ProductIDs  map[svc.Product]string // at the provider
-	AssetsOnly  bool                   // the eligibility product verifies assets only
-	PublicID    string                 // the account at the provider
-	URL         string                 // our public address, without a slash at the end
+	Products    []contract.Product          // that one can apply for
+	ProductIDs  map[contract.Product]string // at the provider
+	AssetsOnly  bool                        // the eligibility product verifies assets only
+	PublicID    string                      // the account at the provider
+	URL         string                      // our public address, without a slash at the end
 	ProviderURL string
 	ScriptURL   string // the provider's widget script
 	Global      string // the object that it makes
 
 	Base  func(r *http.Request) pages.Base
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 
 	// Addresses of an application.
 	StatusURL, ConnectURL, StreamURL func(id string) string
@@ -52,7 +52,7 @@ type Desk struct {
 
 // New is an application to make.
 type New struct {
-	Product   svc.Product
+	Product   contract.Product
 	Mode      string
 	Variant   string // "" but for the provider's own script
 	Prefill   prefill.Object
@@ -64,7 +64,7 @@ type New struct {
 // Application is an application as it is followed here.
 type Application struct {
 	ID           string
-	Product      svc.Product
+	Product      contract.Product
 	Mode         string
 	ExternalID   string
 	Origin       string
@@ -83,9 +83,9 @@ type Line struct {
 	At        time.Time
 	Kind      string
 	Attempt   int
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
 	From, To  string
 }
 

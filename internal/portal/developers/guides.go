@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"vestibule/docs"
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	pages "vestibule/templates/portal"
 )
 
@@ -49,10 +49,10 @@ func (d *Desk) guide(w http.ResponseWriter, r *http.Request) error {
 	}
 	g, ok := all[r.PathValue("guide")]
 	if !ok {
-		return door.Fail(svc.CodeNotFound, errors.New("no such guide"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such guide"))
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: d.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: d.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 
 // render makes HTML of a guide: its first heading is the title, the others have

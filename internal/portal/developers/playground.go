@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -29,20 +29,20 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, c pages.
 	for _, w := range ways {
 		m.Ways = append(m.Ways, w.name)
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, status, pages.PlaygroundPage(m))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
 }
 
 // run makes an application as the code on the page does. A browser gains an
 // application by it, so its session gets a new secret.
 func (d *Desk) run(w http.ResponseWriter, r *http.Request) error {
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
 	c := d.read(form)
 	if wait := d.Limit.Take(r); wait > 0 {
-		door.RetryAfter(w, wait)
+		httpx.RetryAfter(w, wait)
 		return d.show(w, r, http.StatusTooManyRequests, c, true)
 	}
 	cur, err := d.Sessions.Of(r)
@@ -70,7 +70,7 @@ func (d *Desk) run(w http.ResponseWriter, r *http.Request) error {
 		return d.keep(ctx, tx, id, kept{way: c.Way, lang: c.Speaks, theme: c.Theme, username: c.Username, token: token})
 	})
 	if errors.Is(err, ErrRefused) {
-		return door.Fail(svc.CodeInvalidParameters, err)
+		return httpx.Fail(contract.CodeInvalidParameters, err)
 	}
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (d *Desk) run(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	door.See(w, runURL(id))
+	httpx.See(w, runURL(id))
 	return nil
 }
 
@@ -97,8 +97,8 @@ func (d *Desk) origin(r *http.Request) string {
 // watch shows an application of this browser as it goes on.
 func (d *Desk) watch(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	none := door.Fail(svc.CodeNotFound, errors.New("no application of this browser"))
-	if !svc.IsUUID(id) {
+	none := httpx.Fail(contract.CodeNotFound, errors.New("no application of this browser"))
+	if !contract.IsUUID(id) {
 		return none
 	}
 	cur, err := d.Sessions.Of(r)
@@ -136,6 +136,6 @@ func (d *Desk) watch(w http.ResponseWriter, r *http.Request) error {
 	if !a.Final {
 		m.Stream = d.StreamURL(id)
 	}
-	door.Secure(w, door.CSP{Frame: []string{"'self'"}})
-	return door.HTML(w, r, http.StatusOK, pages.RunPage(m))
+	httpx.Secure(w, httpx.CSP{Frame: []string{"'self'"}})
+	return httpx.HTML(w, r, http.StatusOK, pages.RunPage(m))
 }

@@ -5,14 +5,14 @@ import (
 	"database/sql"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // kept is how an application is shown.
 type kept struct {
 	way, theme, username string
-	lang                 svc.Lang
+	lang                 contract.Lang
 	token                string
 }
 

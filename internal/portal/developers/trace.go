@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -133,9 +133,9 @@ func (d *Desk) line(a Application, k kept, l Line, t Attempt, signed map[int]Sig
 	return out
 }
 
-func reportPath(p svc.Product) string {
-	return map[svc.Product]string{svc.Cashflow: "/connect/cashflow/v2/json", svc.Income: "/connect/income/v2/json",
-		svc.Eligibility: "/connect/affordable-housing-verification/v1/json", svc.Passport: "/connect/passport/v4/json"}[p]
+func reportPath(p contract.Product) string {
+	return map[contract.Product]string{contract.Cashflow: "/connect/cashflow/v2/json", contract.Income: "/connect/income/v2/json",
+		contract.Eligibility: "/connect/affordable-housing-verification/v1/json", contract.Passport: "/connect/passport/v4/json"}[p]
 }
 
 // created is the call that made the application.
@@ -176,7 +176,7 @@ func (d *Desk) begun(out *pages.TraceLine, a Application, k kept, t Attempt) {
 // returned is the outcome token of a return. It stands in the timeline only if its
 // signature, its times and its browser fitted.
 func (d *Desk) returned(a Application, l Line, s Signed) string {
-	outcome := map[journey.Kind]svc.Outcome{journey.ReturnSuccess: svc.OutcomeSuccess, journey.ReturnExit: svc.OutcomeExit, journey.ReturnError: svc.OutcomeError}[journey.Kind(l.Kind)]
+	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess, journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
 	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.PublicToken)}, {"redirectArgs", "…"}}
 	head := ""
 	if s.KeyID != "" || !s.Issued.IsZero() {

@@ -23,10 +23,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
@@ -54,12 +54,12 @@ type Finding struct {
 type Patient struct {
 	PortalURL   string // public base URLs, without a slash at the end
 	ProviderURL string
-	Environment svc.Environment
+	Environment contract.Environment
 
 	PublicID  string
 	ClientID  string
 	SecretKey string
-	Products  map[svc.Product]string
+	Products  map[contract.Product]string
 
 	WebhookSecrets  []string // whsec_…
 	WidgetScriptURL string
@@ -104,7 +104,7 @@ func (p Patient) addresses() []Finding {
 	}{{"--portal-url", ours}, {"--provider-url", theirs}} {
 		switch {
 		case u.Scheme == "https":
-		case p.Environment == svc.Production:
+		case p.Environment == contract.Production:
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production", "Use https: names, tokens and reports would pass in the clear."})
 		case !loopback(u.Hostname()):
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
@@ -186,9 +186,9 @@ func (p Patient) credentials(ctx context.Context) (bool, Finding) {
 		return true, Finding{OK, subject, "clientId and secretKey give an access token", ""}
 	}
 	switch code := svcapi.CodeOf(err); code {
-	case svc.CodeUnknownCustomer:
+	case contract.CodeUnknownCustomer:
 		return false, Finding{Fail, subject, "the provider does not know this clientId in " + string(p.Environment), "Credentials belong to one environment: see --environment, --client-id and --secret-key."}
-	case svc.CodeUnauthorized:
+	case contract.CodeUnauthorized:
 		return false, Finding{Fail, subject, "the secretKey is not the one of this clientId", "Set --secret-key to the current one; after a rotation the old one ends within a day."}
 	case "":
 		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
@@ -207,7 +207,7 @@ func (p Patient) products(ctx context.Context) []Finding {
 		return []Finding{{Fail, "products", "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
 	}
 	var found []Finding
-	for _, kind := range svc.Products() {
+	for _, kind := range contract.Products() {
 		id, ok := p.Products[kind]
 		if !ok {
 			continue
@@ -222,7 +222,7 @@ func (p Patient) products(ctx context.Context) []Finding {
 	return append(found, Finding{OK, "complete URL", "outcomes may come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
-func (p Patient) product(ctx context.Context, kind svc.Product, id string) (f Finding, returns bool) {
+func (p Patient) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
 	subject := "product " + string(kind)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -232,9 +232,9 @@ func (p Patient) product(ctx context.Context, kind svc.Product, id string) (f Fi
 	switch code := svcapi.CodeOf(err); {
 	case err == nil:
 		return Finding{Warn, subject, "the provider began a visit for an e-mail address that is none", "Tell the provider; the visit ends by itself."}, true
-	case code == svc.CodeInvalidCompleteURL:
+	case code == contract.CodeInvalidCompleteURL:
 		return f, false
-	case code == svc.CodeInvalidProduct:
+	case code == contract.CodeInvalidProduct:
 		return Finding{Fail, subject, "the account has no product " + id, "Correct --products; the account's are on its dashboard."}, true
 	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
 		return Finding{OK, subject, "the account has it", ""}, true

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/portal/doctor"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -67,8 +67,8 @@ func admit(t *testing.T) (*ward, doctor.Patient) {
 	t.Cleanup(w.provider.Close)
 	t.Cleanup(w.portal.Close)
 	return w, doctor.Patient{
-		PortalURL: strings.Replace(w.portal.URL, "127.0.0.1", "localhost", 1), ProviderURL: w.provider.URL, Environment: svc.Sandbox,
-		PublicID: "svc-us", ClientID: "client-us", SecretKey: secret, Products: map[svc.Product]string{svc.Cashflow: cashflow},
+		PortalURL: strings.Replace(w.portal.URL, "127.0.0.1", "localhost", 1), ProviderURL: w.provider.URL, Environment: contract.Sandbox,
+		PublicID: "svc-us", ClientID: "client-us", SecretKey: secret, Products: map[contract.Product]string{contract.Cashflow: cashflow},
 		WebhookSecrets: []string{webhookSecret}, WidgetScriptURL: w.provider.URL + "/widget/v1/widget.js", WidgetGlobal: "SvcWidget",
 		ReturnMode: "get", Now: time.Now}
 }
@@ -139,7 +139,7 @@ func TestWhatIsWrongIsFoundAndNothingElse(t *testing.T) {
 			p.PortalURL = w.portal.URL
 		}, "warn addresses: portal and provider share a host"},
 		"plain http in production": {func(_ *ward, p *doctor.Patient) {
-			p.Environment = svc.Production
+			p.Environment = contract.Production
 		}, "fail addresses: --portal-url is plain http|fail addresses: --provider-url is plain http"},
 	} {
 		t.Run(name, func(t *testing.T) {

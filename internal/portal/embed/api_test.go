@@ -16,9 +16,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
@@ -62,9 +62,9 @@ func (r *room) File(_ context.Context, id, path string) (svcapi.Content, error) 
 	case path == "stubs/may 1.pdf":
 		return svcapi.Content{Type: "application/pdf", Body: []byte("%PDF-1.7")}, nil
 	case path == "old.pdf":
-		return svcapi.Content{}, &svcapi.Error{Op: "file", HTTP: 410, Code: svc.CodeGone}
+		return svcapi.Content{}, &svcapi.Error{Op: "file", HTTP: 410, Code: contract.CodeGone}
 	}
-	return svcapi.Content{}, &svcapi.Error{Op: "file", Code: svc.CodeNotFound}
+	return svcapi.Content{}, &svcapi.Error{Op: "file", Code: contract.CodeNotFound}
 }
 
 // outbox is a double of what sends events: two deliveries, of which the second is
@@ -140,7 +140,7 @@ func TestApplicationsAreListed(t *testing.T) {
 		t.Errorf("in pages: %s", got)
 	}
 	c.do("GET", "/api/v1/applications?state=ready&product=income&externalId=order-3&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00", "")
-	want := Filter{State: "ready", Product: svc.Income, ExternalID: "order-3", From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	want := Filter{State: "ready", Product: contract.Income, ExternalID: "order-3", From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		To: time.Date(2026, 2, 2, 1, 4, 5, 678e6, time.UTC), Limit: defaultPage}
 	got := c.room.asked
 	if !got.From.Equal(want.From) || !got.To.Equal(want.To) {
@@ -188,7 +188,7 @@ func TestFilesOfAReport(t *testing.T) {
 	c.room.away = store.ErrNotFound
 	refused(at, 404, "REPORT_NOT_READY")
 	refused(at+"/x", 404, "REPORT_NOT_READY")
-	c.room.away = &svcapi.Error{Op: "files", Code: svc.CodeUpstream, RetryAfter: 7 * time.Second}
+	c.room.away = &svcapi.Error{Op: "files", Code: contract.CodeUpstream, RetryAfter: 7 * time.Second}
 	refused(at, 502, "PROVIDER_UNAVAILABLE")
 	if resp, _ := c.do("GET", at+"/x", ""); resp.StatusCode != 502 || resp.Header.Get("Retry-After") != "7" {
 		t.Errorf("away: %d %v", resp.StatusCode, resp.Header)

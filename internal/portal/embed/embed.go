@@ -25,10 +25,10 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -41,7 +41,7 @@ type API struct {
 	Webhooks     Webhooks
 	Key          string // the portal's API key
 	URL          string // the portal's public address, without a slash at the end
-	Environment  svc.Environment
+	Environment  contract.Environment
 	AssetsOnly   bool // the eligibility product verifies assets only
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -51,7 +51,7 @@ type API struct {
 	// Base is what every page of a request has in common, and Adapt turns a handler
 	// into one that shows its errors as a page.
 	Base  func(r *http.Request) pages.Base
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 	// Assets has the kit.
 	Assets interface {
 		Stable(name string) http.Handler
@@ -86,7 +86,7 @@ var (
 
 // New is the application to make.
 type New struct {
-	Product       svc.Product
+	Product       contract.Product
 	Mode          string          // embedded, redirect, redirect-form
 	Prefill       *prefill.Fields // nil: the applicant is asked
 	ExternalID    string
@@ -98,16 +98,16 @@ type New struct {
 // Application is an application as the API shows it.
 type Application struct {
 	ID         string
-	Product    svc.Product
+	Product    contract.Product
 	Mode       string
 	ExternalID string
 	State      string
-	Outcome    svc.Outcome // how the applicant's visit ended; empty while it has not
+	Outcome    contract.Outcome // how the applicant's visit ended; empty while it has not
 	// PublicToken, Status, Substatus and Error are what is proven so far.
 	PublicToken          string
-	Status               svc.Status
-	Substatus            svc.Substatus
-	Error                svc.WidgetError
+	Status               contract.Status
+	Substatus            contract.Substatus
+	Error                contract.WidgetError
 	Resumable            bool     // the applicant can go on with it, or start it again
 	Decision             Decision // the newest; the zero value is none
 	CreatedAt, UpdatedAt time.Time
@@ -130,24 +130,24 @@ type Line struct {
 	At        time.Time
 	Kind      string
 	Attempt   int
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
 	From, To  string
 	Reasons   []string // of a decision
 }
 
 // authorized lets a request with the key in, at the key's rate.
-func (a *API) authorized(next door.HandlerFunc) door.HandlerFunc {
+func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "no-store")
 		got, ok := bearer(r)
 		if !ok || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vestibule"`)
-			return door.Fail(svc.CodeUnauthorized, errors.New("no API key, or not ours"))
+			return httpx.Fail(contract.CodeUnauthorized, errors.New("no API key, or not ours"))
 		}
 		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
-			return &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}
+			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}
 		}
 		return next(w, r)
 	}

@@ -18,10 +18,10 @@ import (
 
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 const key = "a key that is only for tests"
@@ -41,7 +41,7 @@ type room struct {
 }
 
 func (r *room) Create(ctx context.Context, tx *sql.Tx, n New) (string, []prefill.Problem, error) {
-	if n.Product != svc.Cashflow {
+	if n.Product != contract.Cashflow {
 		return "", nil, ErrUnknownProduct
 	}
 	if n.UserArgs == "refuse" {
@@ -78,7 +78,7 @@ func (r *room) Timeline(_ context.Context, _ string, after int64, limit int) (li
 	all := []Line{
 		{Seq: 1, At: noon, Kind: "created", To: "started"},
 		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
-		{Seq: 5, At: noon, Kind: "webhook", Attempt: 1, Status: svc.StatusSuccess, From: "connecting", To: "pending"},
+		{Seq: 5, At: noon, Kind: "webhook", Attempt: 1, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
 	}
 	for _, l := range all {
 		if l.Seq > after && len(lines) < limit {
@@ -114,7 +114,7 @@ func serve(t testing.TB, db *store.DB) *client {
 		t.Fatal(err)
 	}
 	c := &client{t: t, now: noon, mux: http.NewServeMux(), room: &room{db: db, apps: map[string]Application{}, reports: map[string][]byte{}}, outbox: newOutbox()}
-	c.API = &API{DB: db, Applications: c.room, Files: c.room, Webhooks: c.outbox, Key: key, URL: "http://localhost:8080", Environment: svc.Sandbox,
+	c.API = &API{DB: db, Applications: c.room, Files: c.room, Webhooks: c.outbox, Key: key, URL: "http://localhost:8080", Environment: contract.Sandbox,
 		Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler), Spec: spec}
 	c.dress()
 	c.Routes(c.mux)

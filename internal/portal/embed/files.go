@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -48,7 +48,7 @@ func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 	for i, f := range all {
 		out.Files[i] = file{f.DocumentType, f.DocumentID, f.SourceID, f.Path}
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // file streams one of them as an attachment: it is somebody else's, and never shown
@@ -60,7 +60,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := r.PathValue("path")
 	if path == "" || len(path) > 512 || path != clean(path) {
-		return door.Fail(svc.CodeNotFound, errors.New("no path of a file"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no path of a file"))
 	}
 	got, err := a.Files.File(r.Context(), app.ID, path)
 	if err != nil {
@@ -88,10 +88,10 @@ func noFile(app Application, why error) error {
 		return why
 	}
 	switch e.Code {
-	case svc.CodeGone:
-		return door.Fail(svc.CodeGone, why)
-	case svc.CodeNotFound, svc.CodeInvalidToken, svc.CodeMalformedHeaders:
-		return door.Fail(svc.CodeNotFound, why)
+	case contract.CodeGone:
+		return httpx.Fail(contract.CodeGone, why)
+	case contract.CodeNotFound, contract.CodeInvalidToken, contract.CodeMalformedHeaders:
+		return httpx.Fail(contract.CodeNotFound, why)
 	}
-	return &door.Error{Code: svc.CodeUpstream, RetryAfter: e.RetryAfter, Why: why}
+	return &httpx.Error{Code: contract.CodeUpstream, RetryAfter: e.RetryAfter, Why: why}
 }

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -118,7 +118,7 @@ func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
 		return a.ended(w, r, problem, g.origin, top)
 	}
 	carry := url.Values{"grant": {grant}}
-	if lang := q.Get("lang"); svc.Lang(lang).Spoken() {
+	if lang := q.Get("lang"); contract.Lang(lang).Spoken() {
 		carry.Set("lang", lang)
 	}
 	if top {
@@ -126,7 +126,7 @@ func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
-	door.See(w, "/applications/"+g.application+"/connect?"+carry.Encode())
+	httpx.See(w, "/applications/"+g.application+"/connect?"+carry.Encode())
 	return nil
 }
 
@@ -147,8 +147,8 @@ func plainOrigin(raw string) string {
 // on that page, so where no site is known that it is for, it is for any.
 func (a *API) ended(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
-	m := pages.Notice{Base: a.Base(r), Title: info.Title, Text: info.Applicant, RequestID: door.RequestID(r.Context())}
-	status, policy := http.StatusNotFound, door.CSP{}
+	m := pages.Notice{Base: a.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
+	status, policy := http.StatusNotFound, httpx.CSP{}
 	if problem == ProblemExpired {
 		status = http.StatusGone
 	}
@@ -159,6 +159,6 @@ func (a *API) ended(w http.ResponseWriter, r *http.Request, problem Problem, ori
 		m.Base = m.Base.In(origin, "")
 		m.Frame.Error, policy.FrameAncestors = string(problem), origin
 	}
-	door.Secure(w, policy)
-	return door.HTML(w, r, status, pages.NoticePage(m))
+	httpx.Secure(w, policy)
+	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 )
 
@@ -32,8 +32,8 @@ func (files) Stable(name string) http.Handler {
 
 // dress gives the API what its pages have of the portal's other rooms.
 func (c *client) dress() {
-	c.Base = func(*http.Request) pages.Base { return pages.Base{Lang: svc.English, Assets: files{}} }
-	c.Adapt = func(h door.HandlerFunc) http.Handler { return door.API(c.Log, h) }
+	c.Base = func(*http.Request) pages.Base { return pages.Base{Lang: contract.English, Assets: files{}} }
+	c.Adapt = func(h httpx.HandlerFunc) http.Handler { return httpx.API(c.Log, h) }
 	c.Assets = files{}
 }
 

@@ -12,9 +12,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // maxRequest bounds a request's body, and maxEvents a page of events.
@@ -53,7 +53,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var in request
-	if err := door.UnmarshalStrict(raw, &in); err != nil {
+	if err := httpx.UnmarshalStrict(raw, &in); err != nil {
 		return err
 	}
 	n, err := a.check(in)
@@ -91,7 +91,7 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
 	w.Header().Set("Location", "/api/v1/applications/"+out.ID)
-	return door.JSON(w, http.StatusCreated, out)
+	return httpx.JSON(w, http.StatusCreated, out)
 }
 
 // open makes an embed token and the address that uses it.
@@ -118,14 +118,14 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := door.UnmarshalStrict(raw, &in); err != nil {
+		if err := httpx.UnmarshalStrict(raw, &in); err != nil {
 			return err
 		}
 	}
 	origin := app.AllowedOrigin
 	if in.AllowedOrigin != nil {
 		if origin = *in.AllowedOrigin; !allowable(origin) {
-			return door.Fail(svc.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
+			return httpx.Fail(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
 	var out made
@@ -138,7 +138,7 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var raw json.RawMessage
-	if err := door.DecodeJSON(w, r, maxRequest, &raw); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxRequest, &raw); err != nil {
 		return nil, err
 	}
 	return raw, nil
@@ -151,8 +151,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 	}
 	key := values[0]
 	if len(values) > 1 || key == "" || len(key) > maxIdemKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return "", door.Fail(svc.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
-			door.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
+		return "", httpx.Fail(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
+			httpx.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
 	}
 	return key, nil
 }
@@ -160,10 +160,10 @@ func idempotencyKey(r *http.Request) (string, error) {
 // check holds a request against its bounds and names every field that breaks
 // them, and then the applicant's data against the rules for it.
 func (a *API) check(in request) (New, error) {
-	n := New{Product: svc.Product(in.Product), Mode: in.Mode, ExternalID: in.ExternalID, UserArgs: in.UserArgs,
+	n := New{Product: contract.Product(in.Product), Mode: in.Mode, ExternalID: in.ExternalID, UserArgs: in.UserArgs,
 		ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin}
-	var wrong []door.Detail
-	bad := func(field, message string) { wrong = append(wrong, door.Detail{Field: field, Message: message}) }
+	var wrong []httpx.Detail
+	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }
 	if in.Product == "" {
 		bad("product", "is required: cashflow, income, eligibility or passport")
 	}
@@ -174,10 +174,10 @@ func (a *API) check(in request) (New, error) {
 	default:
 		bad("mode", "is embedded, redirect or redirect-form")
 	}
-	if utf8.RuneCountInString(in.ExternalID) > svc.MaxExternalID || !labelled(in.ExternalID) {
+	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !labelled(in.ExternalID) {
 		bad("externalId", "is at most 64 characters, without control characters or spaces around it")
 	}
-	if utf8.RuneCountInString(in.UserArgs) > svc.MaxUserArgs {
+	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs {
 		bad("userArgs", "is at most 255 characters")
 	}
 	if !browsable(in.ReturnURL) {
@@ -187,7 +187,7 @@ func (a *API) check(in request) (New, error) {
 		wrong = append(wrong, wrongOrigin)
 	}
 	if len(wrong) > 0 {
-		return New{}, door.Fail(svc.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
+		return New{}, httpx.Fail(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
 	}
 	if !n.Product.Valid() {
 		return New{}, refused(ErrUnknownProduct)
@@ -219,7 +219,7 @@ func browsable(raw string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
 }
 
-var wrongOrigin = door.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
+var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
 
 // allowable reports whether raw is the origin of a site, as browsers write it;
 // nothing is fine.
@@ -232,11 +232,11 @@ func allowable(raw string) bool {
 func refused(err error) error {
 	switch {
 	case errors.Is(err, ErrUnknownProduct):
-		return door.Fail(svc.CodeInvalidProduct, err, door.Detail{Field: "product", Message: "is not offered here"})
+		return httpx.Fail(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
 	case errors.Is(err, ErrDuplicateExternalID):
-		return door.Fail(svc.CodeDuplicateExternalID, err, door.Detail{Field: "externalId", Message: "belongs to another application"})
+		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
 	case errors.Is(err, ErrRefused):
-		return door.Fail(svc.CodeInvalidParameters, err)
+		return httpx.Fail(contract.CodeInvalidParameters, err)
 	}
 	return err
 }
@@ -244,32 +244,32 @@ func refused(err error) error {
 // find returns the application that the address names.
 func (a *API) find(r *http.Request) (Application, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
-		return Application{}, door.Fail(svc.CodeNotFound, errors.New("not an application's id"))
+	if !contract.IsUUID(id) {
+		return Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	app, err := a.Applications.Get(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
-		return Application{}, door.Fail(svc.CodeNotFound, err)
+		return Application{}, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return app, err
 }
 
 // shown is an application in JSON. What is not known yet is null.
 type shown struct {
-	ID          string           `json:"id"`
-	Product     svc.Product      `json:"product"`
-	Mode        string           `json:"mode"`
-	ExternalID  string           `json:"externalId"`
-	State       string           `json:"state"`
-	Outcome     *svc.Outcome     `json:"outcome"`
-	Status      *svc.Status      `json:"status"`
-	Substatus   *svc.Substatus   `json:"substatus"`
-	Error       *svc.WidgetError `json:"error"`
-	PublicToken *string          `json:"publicToken"`
-	Resumable   bool             `json:"resumable"`
-	Decision    *decided         `json:"decision"`
-	CreatedAt   string           `json:"createdAt"`
-	UpdatedAt   string           `json:"updatedAt"`
+	ID          string                `json:"id"`
+	Product     contract.Product      `json:"product"`
+	Mode        string                `json:"mode"`
+	ExternalID  string                `json:"externalId"`
+	State       string                `json:"state"`
+	Outcome     *contract.Outcome     `json:"outcome"`
+	Status      *contract.Status      `json:"status"`
+	Substatus   *contract.Substatus   `json:"substatus"`
+	Error       *contract.WidgetError `json:"error"`
+	PublicToken *string               `json:"publicToken"`
+	Resumable   bool                  `json:"resumable"`
+	Decision    *decided              `json:"decision"`
+	CreatedAt   string                `json:"createdAt"`
+	UpdatedAt   string                `json:"updatedAt"`
 }
 
 const timestamp = "2006-01-02T15:04:05.000Z"
@@ -279,7 +279,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.JSON(w, http.StatusOK, show(app))
+	return httpx.JSON(w, http.StatusOK, show(app))
 }
 
 func show(app Application) shown {
@@ -339,22 +339,22 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 }
 
 func notReady(app Application, why error) error {
-	return &door.Error{Code: svc.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
+	return &httpx.Error{Code: contract.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
 		Extra: map[string]any{"state": app.State, "status": null(app.Status)}}
 }
 
 // event is a line of the timeline in JSON.
 type event struct {
-	Seq       int64            `json:"seq"`
-	At        string           `json:"at"`
-	Kind      string           `json:"kind"`
-	Attempt   *int             `json:"attempt"`
-	Status    *svc.Status      `json:"status"`
-	Substatus *svc.Substatus   `json:"substatus"`
-	Error     *svc.WidgetError `json:"error"`
-	From      *string          `json:"from"`
-	To        string           `json:"to"`
-	Reasons   []string         `json:"reasons"` // of a decision
+	Seq       int64                 `json:"seq"`
+	At        string                `json:"at"`
+	Kind      string                `json:"kind"`
+	Attempt   *int                  `json:"attempt"`
+	Status    *contract.Status      `json:"status"`
+	Substatus *contract.Substatus   `json:"substatus"`
+	Error     *contract.WidgetError `json:"error"`
+	From      *string               `json:"from"`
+	To        string                `json:"to"`
+	Reasons   []string              `json:"reasons"` // of a decision
 }
 
 // events lists the timeline, oldest first, from after on. next is what to ask
@@ -368,8 +368,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	after, ok1 := number(q, "after", 0, 0, 1<<53)
 	limit, ok2 := number(q, "limit", defaultEvents, 1, maxEvents)
 	if !ok1 || !ok2 {
-		return door.Fail(svc.CodeInvalidParameters, errors.New("malformed page"),
-			door.Detail{Field: "after, limit", Message: "are whole numbers; limit is 1 to 200"})
+		return httpx.Fail(contract.CodeInvalidParameters, errors.New("malformed page"),
+			httpx.Detail{Field: "after, limit", Message: "are whole numbers; limit is 1 to 200"})
 	}
 	lines, err := a.Applications.Timeline(r.Context(), app.ID, after, int(limit)+1)
 	if err != nil {
@@ -391,7 +391,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		out.Events = append(out.Events, e)
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 func number(q url.Values, name string, missing, least, most int64) (int64, bool) {

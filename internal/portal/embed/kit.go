@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 )
 
 // The kit is the script /embed/v1/embed.js and its element <vestibule-apply>. What
@@ -24,7 +24,7 @@ type Attribute struct {
 // Attributes of the element.
 func Attributes() []Attribute {
 	var languages []string
-	for _, l := range svc.Languages() {
+	for _, l := range contract.Languages() {
 		languages = append(languages, fmt.Sprintf("%q", string(l.Lang)))
 	}
 	return []Attribute{
@@ -108,12 +108,12 @@ const (
 // ProblemInfo is one row of the table of problems.
 type ProblemInfo struct {
 	Type      Problem
-	Engineer  string    // the cause and the remedy
-	Title     svc.Words // for the applicant, where a page says it
-	Applicant svc.Words
+	Engineer  string         // the cause and the remedy
+	Title     contract.Words // for the applicant, where a page says it
+	Applicant contract.Words
 }
 
-var wordsEmbedSetup = svc.Words{
+var wordsEmbedSetup = contract.Words{
 	EN: "The page that you come from is not set up correctly. It is not your fault; please contact the company you are applying to.",
 	ES: "La página de la que viene no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige."}
 
@@ -121,17 +121,17 @@ var wordsEmbedSetup = svc.Words{
 func Problems() []ProblemInfo {
 	return []ProblemInfo{
 		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
-			svc.Words{EN: "This was already opened elsewhere", ES: "Ya se abrió en otro lugar"},
-			svc.Words{EN: "Your application is safe. Go back to the page that you come from, load it again and continue there.",
+			contract.Words{EN: "This was already opened elsewhere", ES: "Ya se abrió en otro lugar"},
+			contract.Words{EN: "Your application is safe. Go back to the page that you come from, load it again and continue there.",
 				ES: "Su solicitud está a salvo. Vuelva a la página de la que viene, cárguela de nuevo y continúe allí."}},
 		{ProblemExpired, "The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
-			svc.Words{EN: "This page was open for too long", ES: "Esta página estuvo abierta demasiado tiempo"},
-			svc.Words{EN: "Your application is safe. Load the page that you come from again and continue there.",
+			contract.Words{EN: "This page was open for too long", ES: "Esta página estuvo abierta demasiado tiempo"},
+			contract.Words{EN: "Your application is safe. Load the page that you come from again and continue there.",
 				ES: "Su solicitud está a salvo. Cargue de nuevo la página de la que viene y continúe allí."}},
 		{ProblemOrigin, "The page's origin is not the token's allowedOrigin, exactly: scheme, host and port.",
-			svc.Words{EN: "This cannot be shown here", ES: "Esto no se puede mostrar aquí"}, wordsEmbedSetup},
-		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", svc.Words{}, svc.Words{}},
-		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", svc.Words{}, svc.Words{}},
+			contract.Words{EN: "This cannot be shown here", ES: "Esto no se puede mostrar aquí"}, wordsEmbedSetup},
+		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", contract.Words{}, contract.Words{}},
+		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", contract.Words{}, contract.Words{}},
 	}
 }
 
@@ -149,10 +149,10 @@ func Declarations() string {
 `)
 	union(&b, "Step", "Where the applicant is.", Steps(), func(s string) (string, string) { return s, "" })
 	union(&b, "State", "Where the application stands.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
-	union(&b, "Status", "Status of a report.", svc.Statuses(), func(s svc.Status) (string, string) { return string(s), "" })
+	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
 	union(&b, "ElementError", "Why nothing could be shown.", Problems(), func(p ProblemInfo) (string, string) { return string(p.Type), p.Engineer })
-	union(&b, "WidgetErrorType", "Why an applicant could not finish the visit at the provider.", svc.WidgetErrors(),
-		func(e svc.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
+	union(&b, "WidgetErrorType", "Why an applicant could not finish the visit at the provider.", contract.WidgetErrors(),
+		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
 	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; each is a property too. */\nexport interface VestibuleApplyAttributes {\n")
 	for _, a := range Attributes() {
 		fmt.Fprintf(&b, "  /** %s */\n  %s?: %s;\n", a.Doc, a.Name, a.TS)

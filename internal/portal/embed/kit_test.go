@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -90,7 +90,7 @@ func TestTheFrameSaysWhatTheTableSays(t *testing.T) {
 
 func TestProblemsAreNoErrorsOfTheWidget(t *testing.T) {
 	for _, p := range Problems() {
-		if svc.WidgetError(p.Type).Valid() {
+		if contract.WidgetError(p.Type).Valid() {
 			t.Errorf("%s is an error type of the widget", p.Type)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
-	"vestibule/internal/svc"
 )
 
 // Bounds of a page of a list.
@@ -23,7 +23,7 @@ const (
 // Filter chooses applications; the zero value of a field is any.
 type Filter struct {
 	State      string
-	Product    svc.Product
+	Product    contract.Product
 	ExternalID string
 	From, To   time.Time // when they were created: not before the one, and before the other
 	Cursor     string    // as List returned it
@@ -37,7 +37,7 @@ var ErrCursor = errors.New("embed: malformed cursor")
 // rest; null when this was all.
 func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "product", "externalId", "createdFrom", "createdTo", "cursor", "limit")
-	f := Filter{State: q.one("state"), Product: svc.Product(q.one("product")), ExternalID: q.one("externalId"),
+	f := Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
 		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
 		q.bad("state", "is a state of an application")
@@ -45,7 +45,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	if f.Product != "" && !f.Product.Valid() {
 		q.bad("product", "is cashflow, income, eligibility or passport")
 	}
-	if utf8.RuneCountInString(f.ExternalID) > svc.MaxExternalID || !labelled(f.ExternalID) {
+	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !labelled(f.ExternalID) {
 		q.bad("externalId", "is at most 64 characters, without control characters or spaces around it")
 	}
 	if err := q.err(); err != nil {
@@ -62,14 +62,14 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	for i, app := range found {
 		out.Applications[i] = show(app)
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // query reads the parameters of an address, each at most once, and gathers what is
 // wrong with them.
 type query struct {
 	values url.Values
-	wrong  []door.Detail
+	wrong  []httpx.Detail
 }
 
 // newQuery takes the parameters that a request may have. A name that is not among
@@ -97,7 +97,7 @@ func newQuery(r *http.Request, names ...string) *query {
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\x00", "?") }
 
 func (q *query) bad(field, message string) {
-	q.wrong = append(q.wrong, door.Detail{Field: field, Message: message})
+	q.wrong = append(q.wrong, httpx.Detail{Field: field, Message: message})
 }
 
 func (q *query) one(name string) string { return q.values.Get(name) }
@@ -126,14 +126,14 @@ func (q *query) err() error {
 	if len(q.wrong) == 0 {
 		return nil
 	}
-	slices.SortFunc(q.wrong, func(a, b door.Detail) int { return strings.Compare(a.Field, b.Field) })
-	return door.Fail(svc.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
+	slices.SortFunc(q.wrong, func(a, b httpx.Detail) int { return strings.Compare(a.Field, b.Field) })
+	return httpx.Fail(contract.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
 }
 
 // cursor is the answer to a list's refusal.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, ErrCursor) {
-		return door.Fail(svc.CodeInvalidParameters, err, door.Detail{Field: "cursor", Message: "is no next of this list"})
+		return httpx.Fail(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
 	}
 	return err
 }

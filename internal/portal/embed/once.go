@@ -8,9 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // once answers a request under its Idempotency-Key: the first one by do, and the
@@ -48,8 +48,8 @@ func (a *API) replay(ctx context.Context, tx *sql.Tx, keyHash, bodyHash []byte) 
 		return made{}, err
 	}
 	if !bytes.Equal(before, bodyHash) {
-		return made{}, door.Fail(svc.CodeInvalidState, errors.New("Idempotency-Key with another body"),
-			door.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
+		return made{}, httpx.Fail(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
+			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
 	}
 	if sealed == nil { // of the version before, which kept no answers
 		app, err := a.Applications.Get(ctx, id)

@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
-	"vestibule/internal/svc"
 )
 
 // applicant holds the prefill of a request against the rules of the product; nil
 // when there is none.
-func (a *API) applicant(product svc.Product, raw json.RawMessage) (*prefill.Fields, error) {
+func (a *API) applicant(product contract.Product, raw json.RawMessage) (*prefill.Fields, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
-		return nil, door.Fail(svc.CodeMalformedBody, err, door.Detail{Field: "prefill", Message: "must be an object"})
+		return nil, httpx.Fail(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	if object == nil {
 		return nil, nil
@@ -31,9 +31,9 @@ func (a *API) applicant(product svc.Product, raw json.RawMessage) (*prefill.Fiel
 // refusedPrefill answers with the one code that stands for a list of problems,
 // and names them all.
 func refusedPrefill(problems []prefill.Problem) error {
-	details := make([]door.Detail, len(problems))
+	details := make([]httpx.Detail, len(problems))
 	for i, p := range problems {
-		details[i] = door.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.In(svc.English)}
+		details[i] = httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.In(contract.English)}
 	}
-	return door.Fail(svc.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
+	return httpx.Fail(contract.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
 }

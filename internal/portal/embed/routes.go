@@ -3,12 +3,12 @@ package embed
 import (
 	"net/http"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 )
 
 // Routes mounts the API and the kit.
 func (a *API) Routes(mux *http.ServeMux) {
-	api := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, door.API(a.Log, h)) }
+	api := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, httpx.API(a.Log, h)) }
 	api("GET /api/v1/openapi.json", a.spec)
 	api("POST /api/v1/applications", a.authorized(a.create))
 	api("GET /api/v1/applications", a.authorized(a.list))

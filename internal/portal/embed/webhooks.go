@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -92,7 +92,7 @@ func (a *API) target(w http.ResponseWriter, r *http.Request) error {
 		at := stopped.UTC().Format(timestamp)
 		out.StoppedAt = &at
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // enable sends events again after the address answered 410.
@@ -101,7 +101,7 @@ func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case url == "":
-		return door.Fail(svc.CodeInvalidState, ErrStopped, door.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
+		return httpx.Fail(contract.CodeInvalidState, ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
 	}
 	if err := a.Webhooks.Resume(r.Context()); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 			f.State = webhook.States()[i]
 		}
 	}
-	if f.ApplicationID != "" && !svc.IsUUID(f.ApplicationID) {
+	if f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
 		q.bad("applicationId", "is an application's id")
 	}
 	if err := q.err(); err != nil {
@@ -181,18 +181,18 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	for i, d := range found {
 		out.Deliveries[i] = d.shown()
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // findDelivery returns the delivery that the address names.
 func (a *API) findDelivery(r *http.Request) (Delivery, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
-		return Delivery{}, door.Fail(svc.CodeNotFound, errors.New("not a delivery's id"))
+	if !contract.IsUUID(id) {
+		return Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	d, err := a.Webhooks.Delivery(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
-		return d, door.Fail(svc.CodeNotFound, err)
+		return d, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return d, err
 }
@@ -210,7 +210,7 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: answered(t.HTTP), TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
 	}
 	out.sentDetails = more
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // redeliver sends an event once more, under its id and with its body.
@@ -222,9 +222,9 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	id, err := a.Webhooks.Redeliver(r.Context(), d.ID, d.Resends)
 	switch {
 	case errors.Is(err, ErrOnItsWay):
-		return door.Fail(svc.CodeInvalidState, err, door.Detail{Field: "state", Message: "the event is on its way already"})
+		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
 	case errors.Is(err, ErrStopped):
-		return door.Fail(svc.CodeInvalidState, err, door.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
+		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
 	case err != nil:
 		return err
 	}
@@ -232,5 +232,5 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/webhooks/deliveries/"+id)
-	return door.JSON(w, http.StatusAccepted, d.shown())
+	return httpx.JSON(w, http.StatusAccepted, d.shown())
 }

@@ -24,9 +24,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -36,7 +36,7 @@ type Service struct {
 	Queue        Queue
 	Sender       Sender
 	Applications Applications
-	Environment  svc.Environment
+	Environment  contract.Environment
 	Now          func() time.Time
 	Log          *slog.Logger
 
@@ -68,16 +68,16 @@ type Change struct {
 	ID         string
 	ExternalID string
 	UserArgs   string // "" is null
-	Product    svc.Product
+	Product    contract.Product
 	State      string
-	Outcome    svc.Outcome     // "" is null, as are the next three
-	Status     svc.Status      // as proven
-	Substatus  svc.Substatus   // as proven
-	Error      svc.WidgetError // as proven
-	Resumable  bool            // the applicant can go on with it, or start it again
-	Decision   Decision        // the newest; the zero value is null
-	Decided    bool            // this is that decision, and no state
-	Sequence   int64           // grows with each change of the application
+	Outcome    contract.Outcome     // "" is null, as are the next three
+	Status     contract.Status      // as proven
+	Substatus  contract.Substatus   // as proven
+	Error      contract.WidgetError // as proven
+	Resumable  bool                 // the applicant can go on with it, or start it again
+	Decision   Decision             // the newest; the zero value is null
+	Decided    bool                 // this is that decision, and no state
+	Sequence   int64                // grows with each change of the application
 	At         time.Time
 }
 
@@ -104,17 +104,17 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		AnsweredAt *string `json:"answeredAt"`
 	}
 	type application struct {
-		ID         string           `json:"id"`
-		ExternalID string           `json:"externalId"`
-		UserArgs   *string          `json:"userArgs"`
-		Product    svc.Product      `json:"product"`
-		State      string           `json:"state"`
-		Outcome    *svc.Outcome     `json:"outcome"`
-		Status     *svc.Status      `json:"status"`
-		Substatus  *svc.Substatus   `json:"substatus"`
-		Error      *svc.WidgetError `json:"error"`
-		Resumable  bool             `json:"resumable"`
-		Decision   *decision        `json:"decision"`
+		ID         string                `json:"id"`
+		ExternalID string                `json:"externalId"`
+		UserArgs   *string               `json:"userArgs"`
+		Product    contract.Product      `json:"product"`
+		State      string                `json:"state"`
+		Outcome    *contract.Outcome     `json:"outcome"`
+		Status     *contract.Status      `json:"status"`
+		Substatus  *contract.Substatus   `json:"substatus"`
+		Error      *contract.WidgetError `json:"error"`
+		Resumable  bool                  `json:"resumable"`
+		Decision   *decision             `json:"decision"`
 	}
 	var taken *decision
 	if d := c.Decision; d.Kind != "" {
@@ -125,12 +125,12 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		}
 	}
 	return json.Marshal(struct {
-		EventID     string          `json:"eventId"`
-		Type        string          `json:"type"`
-		CreatedAt   string          `json:"createdAt"`
-		Environment svc.Environment `json:"environment"`
-		Sequence    int64           `json:"sequence"`
-		Application application     `json:"application"`
+		EventID     string               `json:"eventId"`
+		Type        string               `json:"type"`
+		CreatedAt   string               `json:"createdAt"`
+		Environment contract.Environment `json:"environment"`
+		Sequence    int64                `json:"sequence"`
+		Application application          `json:"application"`
 	}{id, typeOf(c), c.At.UTC().Format(timestamp), s.Environment, c.Sequence,
 		application{c.ID, c.ExternalID, null(c.UserArgs), c.Product, c.State, null(c.Outcome), null(c.Status), null(c.Substatus), null(c.Error), c.Resumable, taken}})
 }

@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
-	"vestibule/internal/telemetry/logtest"
+	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
 )
 
@@ -52,7 +52,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 		t.Fatal(err)
 	}
 	r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), keys: map[string]string{}}
-	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r, Environment: svc.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
+	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r, Environment: contract.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }}
 	return r
 }
@@ -110,8 +110,8 @@ func (r *room) happen(id, state string, sequence int64) string {
 	before := r.queue
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		r.queue = slices.Clone(before)
-		return r.Record(ctx, tx, Change{ID: id, ExternalID: "order-7", UserArgs: "a canary", Product: svc.Cashflow, State: state,
-			Outcome: svc.OutcomeError, Status: svc.StatusError, Substatus: svc.SubIncomplete, Error: svc.WidgetSupplierError, Sequence: sequence, At: r.now})
+		return r.Record(ctx, tx, Change{ID: id, ExternalID: "order-7", UserArgs: "a canary", Product: contract.Cashflow, State: state,
+			Outcome: contract.OutcomeError, Status: contract.StatusError, Substatus: contract.SubIncomplete, Error: contract.WidgetSupplierError, Sequence: sequence, At: r.now})
 	})
 	if err != nil {
 		r.t.Fatal(err)

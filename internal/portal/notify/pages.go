@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -26,9 +26,9 @@ type Pages struct {
 	Service *Service
 	// Guard lets those people in, or with changes only those who may change
 	// something.
-	Guard func(changes bool, next func(w http.ResponseWriter, r *http.Request, by Member) error) door.HandlerFunc
+	Guard func(changes bool, next func(w http.ResponseWriter, r *http.Request, by Member) error) httpx.HandlerFunc
 	// Adapt turns a handler into one that shows its errors as a page.
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 }
 
 // Member is who looks.
@@ -57,8 +57,8 @@ func (p *Pages) Routes(mux *http.ServeMux) {
 func (p *Pages) list(w http.ResponseWriter, r *http.Request, by Member) error {
 	q := r.URL.Query()
 	f := Filter{State: webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), ApplicationID: q.Get("application"), Cursor: q.Get("after"), Limit: pageSize}
-	if f.State != "" && !slices.Contains(webhook.States(), f.State) || f.ApplicationID != "" && !svc.IsUUID(f.ApplicationID) {
-		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+	if f.State != "" && !slices.Contains(webhook.States(), f.State) || f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	to, err := p.Service.Target(r.Context())
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Pages) list(w http.ResponseWriter, r *http.Request, by Member) error {
 	}
 	found, next, err := p.Service.List(r.Context(), f)
 	if errors.Is(err, ErrCursor) {
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (p *Pages) list(w http.ResponseWriter, r *http.Request, by Member) error {
 	if f.Cursor != "" {
 		v.Newest = pages.EventsURL(f.State, f.ApplicationID, "")
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.Events(by.Page, v))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.Events(by.Page, v))
 }
 
 // origin is what people are shown of an address, whose path may be secret.
@@ -111,12 +111,12 @@ func view(d Delivery) pages.Delivery {
 // find returns the delivery that the address names.
 func (p *Pages) find(r *http.Request) (Delivery, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
-		return Delivery{}, door.Fail(svc.CodeNotFound, errors.New("not a delivery's id"))
+	if !contract.IsUUID(id) {
+		return Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	d, err := p.Service.Delivery(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return d, door.Fail(svc.CodeNotFound, err)
+		return d, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return d, err
 }
@@ -128,8 +128,8 @@ func (p *Pages) one(w http.ResponseWriter, r *http.Request, by Member) error {
 	}
 	v := view(d)
 	v.By, v.Decides, v.Done = by.Email, by.Decides, pages.EventsDone(r.URL.Query().Get("done"))
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.Event(by.Page, v))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.Event(by.Page, v))
 }
 
 // redeliver sends an event again, unless it was since the page was made.
@@ -138,13 +138,13 @@ func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, by Member) err
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, 4<<10)
+	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
 		return err
 	}
 	resends, err := strconv.ParseInt(form.Get("resends"), 10, 64)
 	if err != nil || resends < 0 {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no form of ours"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no form of ours"))
 	}
 	id, err := p.Service.Redeliver(r.Context(), d.ID, resends, func(ctx context.Context, tx *sql.Tx) error {
 		return by.Did(ctx, tx, "eventSent", d.ApplicationID, d.Type)
@@ -158,7 +158,7 @@ func (p *Pages) redeliver(w http.ResponseWriter, r *http.Request, by Member) err
 	case err != nil:
 		return err
 	}
-	door.See(w, "/review/events/"+id+"?done="+string(done))
+	httpx.See(w, "/review/events/"+id+"?done="+string(done))
 	return nil
 }
 
@@ -168,6 +168,6 @@ func (p *Pages) enable(w http.ResponseWriter, r *http.Request, by Member) error 
 	if err != nil {
 		return err
 	}
-	door.See(w, "/review/events?done="+string(pages.EventsOn))
+	httpx.See(w, "/review/events?done="+string(pages.EventsOn))
 	return nil
 }

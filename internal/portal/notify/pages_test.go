@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -26,16 +26,16 @@ import (
 func TestThePagesOfEvents(t *testing.T) {
 	r := newRoom(t, storetest.SQLite(t, store.Portal))
 	var did []string
-	by := Member{Email: "r@example.com", Decides: true, Page: ui.Page{Lang: svc.English},
+	by := Member{Email: "r@example.com", Decides: true, Page: ui.Page{Lang: contract.English},
 		Did: func(_ context.Context, tx *sql.Tx, action, application, object string) error {
 			did = append(did, action+" "+application+" "+object)
 			return nil
 		}}
-	pages := &Pages{Service: r.Service, Adapt: func(h door.HandlerFunc) http.Handler { return door.API(slog.New(slog.DiscardHandler), h) },
-		Guard: func(changes bool, next func(http.ResponseWriter, *http.Request, Member) error) door.HandlerFunc {
+	pages := &Pages{Service: r.Service, Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(slog.New(slog.DiscardHandler), h) },
+		Guard: func(changes bool, next func(http.ResponseWriter, *http.Request, Member) error) httpx.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) error {
 				if changes && !by.Decides {
-					return door.Fail(svc.CodeForbidden, nil)
+					return httpx.Fail(contract.CodeForbidden, nil)
 				}
 				return next(w, r, by)
 			}
@@ -96,7 +96,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	if _, to, _ := do("POST", one+"/redeliver", "resends=0"); to != one+"?done=busy" {
 		t.Errorf("the form once more, leads to %s", to)
 	}
-	by.Page.Lang = svc.Spanish
+	by.Page.Lang = contract.Spanish
 	has(one+"?done=busy", "ya está en camino", "se cortó la conexión")
 
 	do("POST", "/review/events/enable", "")

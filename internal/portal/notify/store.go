@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -103,7 +103,7 @@ func deliveries(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, str
 	var beforeID string
 	if f.Cursor != "" {
 		n, err := fmt.Sscanf(f.Cursor, "%d.%s", &before, &beforeID)
-		if err != nil || n != 2 || before < 1 || !svc.IsUUID(beforeID) {
+		if err != nil || n != 2 || before < 1 || !contract.IsUUID(beforeID) {
 			return nil, "", ErrCursor
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // DecisionLife is how long the resume link in the email of a decision works, and how
@@ -21,7 +21,7 @@ const DecisionLife = 30 * 24 * time.Hour
 type Decision struct {
 	Application string
 	Number      int64 // of the decision; there is one email for each
-	Lang        svc.Lang
+	Lang        contract.Lang
 	Email       string
 	Link        bool     // with a link to go on
 	Withheld    []string // why it is not sent: words of the reviewer's page; empty sends it

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -109,7 +109,7 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 
 // post writes a letter with a link to each application, and has it sent where there
 // is a mail server.
-func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email string, lang svc.Lang) error {
+func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email string, lang contract.Lang) error {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(LetterLife)}
 	var lines []string

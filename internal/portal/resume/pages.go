@@ -13,11 +13,11 @@ import (
 
 	"github.com/boombuler/barcode/qr"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/portal/review"
 )
@@ -25,7 +25,7 @@ import (
 // Routes mounts the room's pages. Where no letter can be sent, none can be asked
 // for.
 func (d *Desk) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("POST /applications/{id}/link", d.show)
 	page("GET /go/{secret}", d.arrive)
 	page("POST /go/{secret}", d.enter)
@@ -44,7 +44,7 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 func (d *Desk) enterWith(w http.ResponseWriter, r *http.Request) (Application, error) {
 	a, framed, err := d.Applications.Enter(w, r)
 	if err == nil && framed {
-		err = door.Fail(svc.CodeNotFound, errors.New("no links in a frame"))
+		err = httpx.Fail(contract.CodeNotFound, errors.New("no links in a frame"))
 	}
 	return a, err
 }
@@ -77,8 +77,8 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request) error {
 	if m.Code, m.Size, err = code(m.Link); err != nil {
 		return err
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
 }
 
 // local reports whether our address means another machine elsewhere.
@@ -138,7 +138,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		if mine, err := d.mineAlready(r, id); err != nil || mine {
 			if err == nil {
-				door.See(w, d.StatusURL(id))
+				httpx.See(w, d.StatusURL(id))
 			}
 			return err
 		}
@@ -155,8 +155,8 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.Begun, Action: r.URL.EscapedPath()}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.Begun, Action: r.URL.EscapedPath()}))
 }
 
 // mineAlready reports whether this browser is in the application already.
@@ -196,7 +196,7 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	door.See(w, d.StatusURL(id))
+	httpx.See(w, d.StatusURL(id))
 	return nil
 }
 
@@ -205,8 +205,8 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 func (d *Desk) dead(w http.ResponseWriter, r *http.Request) error {
 	base := d.Base(r)
 	base.Languages = nil
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
 }
 
 // mine sends a link to the address of the application itself, which need not be the
@@ -224,24 +224,24 @@ func (d *Desk) mine(w http.ResponseWriter, r *http.Request) error {
 	if err := d.wish(r, email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: d.StatusURL(a.ID)}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: d.StatusURL(a.ID)}))
 }
 
 // returning is the form of who comes back without a link.
 func (d *Desk) returning(w http.ResponseWriter, r *http.Request) error {
-	return d.form(w, r, http.StatusOK, "", svc.Words{})
+	return d.form(w, r, http.StatusOK, "", contract.Words{})
 }
 
-func (d *Desk) form(w http.ResponseWriter, r *http.Request, status int, email string, problem svc.Words) error {
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Base(r), Email: email, Problem: problem}))
+func (d *Desk) form(w http.ResponseWriter, r *http.Request, status int, email string, problem contract.Words) error {
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Base(r), Email: email, Problem: problem}))
 }
 
 // returned takes that form. The answer is the same for every address that is one;
 // that a letter was asked for too often shows only in that no other is sent.
 func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
-	form, err := door.DecodeForm(w, r, 4<<10)
+	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
 		return err
 	}
@@ -253,15 +253,15 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	if err := d.wish(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
 }
 
 // wish keeps a wish for a letter to an address, unless there were too many: of the
 // place that asks, which is said, or to that mailbox, which shows only in that no
 // letter comes. An address that nobody gave yet gets none.
 func (d *Desk) wish(r *http.Request, email string, wanted request) error {
-	if ok, err := d.allowed(r.Context(), d.keyed("place", door.Place(r, d.BehindProxy).String()), lettersAPlace); err != nil {
+	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.Place(r, d.BehindProxy).String()), lettersAPlace); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
@@ -294,6 +294,6 @@ func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by Member) error {
 		}
 		m.Letters = append(m.Letters, review.OutboxLetter{At: l.created, To: to, Subject: l.subject, Text: body})
 	}
-	door.Secure(w, door.CSP{})
-	return door.HTML(w, r, http.StatusOK, review.Outbox(by.Page, m))
+	httpx.Secure(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, review.Outbox(by.Page, m))
 }

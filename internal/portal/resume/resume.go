@@ -22,12 +22,12 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -57,16 +57,16 @@ type Desk struct {
 	Mail         Mailer // nil: letters wait in the outbox, which only a sandbox has
 	URL          string // the portal's public address, without a slash at the end
 	Brand        string // who writes the letters; "" is Vestibule
-	Environment  svc.Environment
+	Environment  contract.Environment
 	BehindProxy  bool // who asks is who a proxy says it is
 	Now          func() time.Time
 	Log          *slog.Logger
 
 	Base  func(r *http.Request) pages.Base
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 
 	// Guard lets the people of the review desk in to the outbox.
-	Guard func(next func(w http.ResponseWriter, r *http.Request, by Member) error) door.HandlerFunc
+	Guard func(next func(w http.ResponseWriter, r *http.Request, by Member) error) httpx.HandlerFunc
 
 	// Settled is called when the email of a decision was sent or given up, in the
 	// transaction that notes it.
@@ -88,7 +88,7 @@ type Member struct {
 // Application is what this room needs to know of one.
 type Application struct {
 	ID      string
-	Product svc.Product
+	Product contract.Product
 	Version int64
 	Begun   time.Time
 }
@@ -155,14 +155,14 @@ func (d *Desk) keyed(label, what string) []byte {
 func (d *Desk) Letters() bool { return d.Mail != nil || d.Outbox() }
 
 // Outbox reports whether letters wait for somebody to look at them.
-func (d *Desk) Outbox() bool { return d.Mail == nil && d.Environment == svc.Sandbox }
+func (d *Desk) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
 // link makes a link to an application.
-func (d *Desk) link(ctx context.Context, tx *sql.Tx, id string, life time.Duration, lang svc.Lang) (url string, until time.Time, err error) {
+func (d *Desk) link(ctx context.Context, tx *sql.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
 	secret, now := store.NewSecret(), d.now()
 	until = now.Add(life)
 	url = d.URL + "/go/" + secret
-	if lang != svc.Languages()[0].Lang {
+	if lang != contract.Languages()[0].Lang {
 		url += "?lang=" + string(lang)
 	}
 	return url, until, insertLink(ctx, tx, store.Hash(secret), id, now, until)
@@ -174,7 +174,7 @@ func (d *Desk) allowed(ctx context.Context, key []byte, most int64) (bool, error
 	return n <= most, err
 }
 
-var errTooOften = &door.Error{Code: svc.CodeRateLimited, RetryAfter: window, Why: errors.New("links or letters asked for too often")}
+var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: window, Why: errors.New("links or letters asked for too often")}
 
 func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 

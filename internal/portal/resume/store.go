@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 func insertLink(ctx context.Context, tx *sql.Tx, hash []byte, id string, now, until time.Time) error {
@@ -71,7 +71,7 @@ func ofMailbox(ctx context.Context, q store.Queryer, mailbox []byte, since time.
 type request struct {
 	id, application string
 	mailbox         []byte
-	lang            svc.Lang
+	lang            contract.Lang
 }
 
 func insertRequest(ctx context.Context, tx *sql.Tx, r request, now time.Time) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -70,7 +70,7 @@ type auditLine struct {
 
 // write adds a line to the audit trail, in the transaction of what it says.
 func (d *Desk) write(ctx context.Context, q store.Queryer, l auditLine) error {
-	l.at, l.asked = d.Now(), door.RequestID(ctx)
+	l.at, l.asked = d.Now(), httpx.RequestID(ctx)
 	if l.id == "" {
 		l.id = uuid.NewString()
 	}
@@ -102,9 +102,9 @@ func trailOf(r *http.Request) (t trail, err error) {
 	var ok1, ok2 bool
 	t.from, ok1 = dayOf(q.Get("from"))
 	t.to, ok2 = dayOf(q.Get("to"))
-	if !ok1 || !ok2 || t.actor != "" && !svc.IsUUID(t.actor) || t.application != "" && !svc.IsUUID(t.application) ||
+	if !ok1 || !ok2 || t.actor != "" && !contract.IsUUID(t.actor) || t.application != "" && !contract.IsUUID(t.application) ||
 		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
-		return t, door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+		return t, httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
 	return t, nil

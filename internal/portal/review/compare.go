@@ -10,10 +10,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -58,22 +58,22 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 		return err
 	}
 	with := strings.ToLower(r.URL.Query().Get("with"))
-	if !svc.IsUUID(with) || with == a.ID {
-		return door.Fail(svc.CodeNotFound, errors.New("nothing to compare with"))
+	if !contract.IsUUID(with) || with == a.ID {
+		return httpx.Fail(contract.CodeNotFound, errors.New("nothing to compare with"))
 	}
 	ids, err := d.related(r.Context(), a)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(ids, with) {
-		return door.Fail(svc.CodeNotFound, errors.New("an application of somebody else"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("an application of somebody else"))
 	}
 	b, err := d.Applications.Get(r.Context(), with)
 	if err != nil {
 		return err
 	}
 	if a.Product != b.Product || !a.HasReport || !b.HasReport {
-		return door.Fail(svc.CodeNotFound, errors.New("two reports that do not compare"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("two reports that do not compare"))
 	}
 	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, b.ID})
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *Desk) measured(ctx context.Context, by person, a Application) (pages.Co
 		return out, err
 	}
 	if !hasPage(a.Product) {
-		return out, door.Fail(svc.CodeNotFound, errNoPage)
+		return out, httpx.Fail(contract.CodeNotFound, errNoPage)
 	}
 	out.Report, err = d.measuredOf(ctx, by, a, raw)
 	return out, err

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 const appLater = "55555555-5555-4555-8555-555555555555"
@@ -18,7 +18,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	if _, page := d.get(own); strings.Contains(page, "Other applications") {
 		t.Errorf("there is no other one:\n%s", page)
 	}
-	later := Application{ID: appLater, Product: svc.Cashflow, ExternalID: "order-9", State: "ready", HasReport: true, ReportAt: noon.AddDate(0, 1, 0), CreatedAt: noon.AddDate(0, 1, 0)}
+	later := Application{ID: appLater, Product: contract.Cashflow, ExternalID: "order-9", State: "ready", HasReport: true, ReportAt: noon.AddDate(0, 1, 0), CreatedAt: noon.AddDate(0, 1, 0)}
 	body, err := report.ParseCashflow(scored(t))
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.add(later, Applicant{FirstName: "Zoë", LastName: "Oharà Nunez", Email: "ZOE@example.org"})
-	d.add(Application{ID: appOld, Product: svc.Income, State: "ready", HasReport: true, CreatedAt: noon}, Applicant{Email: "zoe@example.org"})
+	d.add(Application{ID: appOld, Product: contract.Income, State: "ready", HasReport: true, CreatedAt: noon}, Applicant{Email: "zoe@example.org"})
 	_, page := d.get(own)
 	d.says("the other applications", page, "Other applications of this person", "order-9", own+"/compare?with="+appLater)
 	if strings.Contains(page, "with="+appOld) {

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
@@ -22,17 +22,17 @@ func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) erro
 	}
 	var rows [][]string
 	switch a.Product {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		var body *report.Cashflow
 		if body, err = report.ParseCashflow(raw); err == nil {
 			rows = attributeRows(body)
 		}
-	case svc.Income:
+	case contract.Income:
 		var body *report.Income
 		if body, err = report.ParseIncome(raw); err == nil {
 			rows = payRows(body)
 		}
-	case svc.Eligibility:
+	case contract.Eligibility:
 		var body *report.Eligibility
 		if body, err = report.ParseEligibility(raw); err == nil {
 			rows = statementRows(body)
@@ -53,13 +53,13 @@ func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) erro
 	}
 	var rows [][]string
 	switch a.Product {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		v, err := d.cashflow(r.Context(), by, a, raw)
 		if err != nil {
 			return err
 		}
 		rows = monthRows(v.Analysis)
-	case svc.Income:
+	case contract.Income:
 		v, err := incomeView(by, a, raw)
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) erro
 // sendCSV sends rows under a head; without any there is no such file.
 func sendCSV(w http.ResponseWriter, a Application, kind string, rows [][]string) error {
 	if len(rows) == 0 {
-		return door.Fail(svc.CodeNotFound, errNoSuchCSV)
+		return httpx.Fail(contract.CodeNotFound, errNoSuchCSV)
 	}
 	attach(w, csvType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet(rows))
 	return nil

@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -54,7 +54,7 @@ type remark struct {
 
 // reasons are the codes by which a report says what speaks against it, each once,
 // in the report's order.
-func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
+func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 	var out []pages.Reason
 	add := func(r pages.Reason) {
 		if r.Code != "" && !slices.ContainsFunc(out, func(o pages.Reason) bool { return o.Code == r.Code }) {
@@ -62,7 +62,7 @@ func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
 		}
 	}
 	switch p {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		body, err := report.ParseCashflow(raw)
 		if err != nil {
 			return nil, errStored
@@ -72,7 +72,7 @@ func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
 				add(pages.ScoreReason(c.Code, c.Description))
 			}
 		}
-	case svc.Income:
+	case contract.Income:
 		body, err := report.ParseIncome(raw)
 		if err != nil {
 			return nil, errStored
@@ -88,7 +88,7 @@ func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
 				add(pages.DocumentReason(code))
 			}
 		}
-	case svc.Eligibility:
+	case contract.Eligibility:
 		body, err := report.ParseEligibility(raw)
 		if err != nil {
 			return nil, errStored
@@ -98,7 +98,7 @@ func reasons(p svc.Product, raw []byte) ([]pages.Reason, error) {
 				add(pages.IncompleteReason(name))
 			}
 		}
-	case svc.Passport:
+	case contract.Passport:
 		body, err := report.ParsePassport(raw)
 		if err != nil {
 			return nil, errStored
@@ -134,14 +134,14 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, maxDeciding)
+	form, err := httpx.DecodeForm(w, r, maxDeciding)
 	if err != nil {
 		return err
 	}
 	looked, err := strconv.ParseInt(form.Get("seen"), 10, 64)
 	taken := decision{seq: looked + 1, decision: form.Get("decision"), text: written(form.Get("text")), by: by.id}
 	if err != nil || looked < 0 || looked > 1<<20 || !slices.Contains(decisions[:], taken.decision) {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no such decision"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
 	known, err := d.reasonsOf(r.Context(), a)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	}
 	for _, code := range form["reason"] {
 		if !slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
-			return door.Fail(svc.CodeMalformedBody, errors.New("no reason of the report"))
+			return httpx.Fail(contract.CodeMalformedBody, errors.New("no reason of the report"))
 		}
 		if !slices.Contains(taken.reasons, code) {
 			taken.reasons = append(taken.reasons, code)
@@ -200,7 +200,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	if !mine {
 		return again(http.StatusConflict, pages.DecideLate)
 	}
-	door.See(w, "/review/applications/"+a.ID+"?done=decided#decision")
+	httpx.See(w, "/review/applications/"+a.ID+"?done=decided#decision")
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, maxDeciding)
+	form, err := httpx.DecodeForm(w, r, maxDeciding)
 	if err != nil {
 		return err
 	}
@@ -236,12 +236,12 @@ func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: noted, application: a.ID, object: n.id})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
 	}
-	door.See(w, "/review/applications/"+a.ID+"?done=noted#notes")
+	httpx.See(w, "/review/applications/"+a.ID+"?done=noted#notes")
 	return nil
 }
 
@@ -251,7 +251,7 @@ func (d *Desk) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
 	if err != nil {
 		return err
 	}
-	door.See(w, "/review/applications/"+a.ID)
+	httpx.See(w, "/review/applications/"+a.ID)
 	return nil
 }
 
@@ -329,7 +329,7 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 
 // scoreOf is the newest score of a report that has one.
 func (d *Desk) scoreOf(ctx context.Context, a Application) (*pages.LetterScore, error) {
-	if a.Product != svc.Cashflow {
+	if a.Product != contract.Cashflow {
 		return nil, nil
 	}
 	raw, err := d.Applications.Report(ctx, a.ID, 0)

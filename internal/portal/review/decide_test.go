@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // scored is the sample report with a score and its reasons.
@@ -175,23 +175,23 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 		return raw
 	}
 	meta := func(version string) *report.Meta {
-		return &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: version, Status: svc.StatusSuccess}
+		return &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: version, Status: contract.StatusSuccess}
 	}
 	for _, tc := range []struct {
-		product svc.Product
+		product contract.Product
 		raw     []byte
 		want    []string
 	}{
-		{svc.Cashflow, scored(t), []string{"11 Balance too low", "22 Returned <b>payments</b>", "33 Third", "44 Fourth", "55 Fifth"}},
-		{svc.Cashflow, sample(t), nil},
-		{svc.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion), Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no}, "ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
+		{contract.Cashflow, scored(t), []string{"11 Balance too low", "22 Returned <b>payments</b>", "33 Third", "44 Fourth", "55 Fifth"}},
+		{contract.Cashflow, sample(t), nil},
+		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion), Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no}, "ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
 			[]string{"DOCUMENTS_READABLE A document could not be read"}},
-		{svc.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
+		{contract.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
 			[]string{"TEXT_OVER_TEXT Text lies under a shape, an image or other text", "DATES_DISAGREE Its dates do not agree"}},
-		{svc.Passport, encode(report.Passport{Meta: meta(report.PassportVersion), Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
+		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion), Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
 			[]string{"K1 Too many inquiries"}},
 	} {
 		got, err := reasons(tc.product, tc.raw)
@@ -210,7 +210,7 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
 		}
 	}
-	if _, err := reasons(svc.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
+	if _, err := reasons(contract.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
 		t.Errorf("a broken report: %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
 	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
 	withheld(Declined)
-	for lang, want := range map[svc.Lang]string{svc.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", svc.Spanish: "Atentamente,"} {
+	for lang, want := range map[contract.Lang]string{contract.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", contract.Spanish: "Atentamente,"} {
 		d.shelf.all[0].Lang = lang
 		subject, text := decide(Declined)[0].Write("")
 		if !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") || !strings.Contains(text, "Federal Trade Commission") || strings.Contains(text, "/return") || subject == "" {

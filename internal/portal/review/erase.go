@@ -11,13 +11,13 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -158,7 +158,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, 16<<10)
+	form, err := httpx.DecodeForm(w, r, 16<<10)
 	if err != nil {
 		return err
 	}
@@ -168,11 +168,11 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	}
 	chosen, cause := form["id"], form.Get("cause")
 	if !slices.Contains(causes[:], cause) {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no such cause"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such cause"))
 	}
 	for _, id := range chosen {
 		if !slices.Contains(offered, id) {
-			return door.Fail(svc.CodeMalformedBody, errors.New("an application of somebody else"))
+			return httpx.Fail(contract.CodeMalformedBody, errors.New("an application of somebody else"))
 		}
 	}
 	if len(chosen) == 0 || form.Get("sure") != "yes" {
@@ -194,7 +194,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 			done++
 		}
 	}
-	door.See(w, "/review/deletions?done="+strconv.Itoa(done))
+	httpx.See(w, "/review/deletions?done="+strconv.Itoa(done))
 	return nil
 }
 
@@ -304,7 +304,7 @@ func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bo
 func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) error {
 	cursor := r.URL.Query().Get("after")
 	if len(cursor) > 100 {
-		return door.Fail(svc.CodeNotFound, errors.New("no such page"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such page"))
 	}
 	v := pages.DeletionsView{By: by.email, Days: d.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -28,7 +28,7 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			return n
 		}
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.add(Application{ID: appOld, Product: svc.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -31)}, Applicant{FirstName: "Ana"})
+		d.add(Application{ID: appOld, Product: contract.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -31)}, Applicant{FirstName: "Ana"})
 		if err := d.retain(t.Context()); err != nil || left() != 3 {
 			t.Errorf("without a limit %d are left: %v", left(), err)
 		}
@@ -55,14 +55,14 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 		d.signInAs(secret, "")
 		for i := range retainedBatch {
 			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
-			d.add(Application{ID: id, Product: svc.Cashflow, State: "ready", HasReport: true, ReportToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
+			d.add(Application{ID: id, Product: contract.Cashflow, State: "ready", HasReport: true, ReportToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
 				CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -40)}, Applicant{FirstName: "Ana"})
 			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
 				t.Fatal(resp.StatusCode)
 			}
 		}
-		d.add(Application{ID: appOld, Product: svc.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -35)}, Applicant{FirstName: "Ben"})
-		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: svc.CodeUnknownCustomer}
+		d.add(Application{ID: appOld, Product: contract.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -35)}, Applicant{FirstName: "Ben"})
+		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
 		d.RetentionDays = 30
 		for range 2 { // the job comes again
 			if err := d.retain(t.Context()); err == nil || jobs.Given(err) {
@@ -88,7 +88,7 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
-	d.relay.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: svc.CodeUnavailable}
+	d.relay.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
 	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
 	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
@@ -112,10 +112,10 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 		status      int
 	}{
 		{"who asks", byRequest, nil, 303},
-		{"a mistake is nobody's wish", byMistake, &svcapi.Error{HTTP: 503, Code: svc.CodeUnavailable}, 303},
-		{"a service without consumers", byRequest, &svcapi.Error{HTTP: 405, Code: svc.CodeUpstream}, 303},
-		{"no answer", byRequest, &svcapi.Error{Code: svc.CodeUpstream}, 502},
-		{"a service that refuses our key", byRequest, &svcapi.Error{HTTP: 403, Code: svc.CodeUnknownCustomer}, 502},
+		{"a mistake is nobody's wish", byMistake, &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}, 303},
+		{"a service without consumers", byRequest, &svcapi.Error{HTTP: 405, Code: contract.CodeUpstream}, 303},
+		{"no answer", byRequest, &svcapi.Error{Code: contract.CodeUpstream}, 502},
+		{"a service that refuses our key", byRequest, &svcapi.Error{HTTP: 403, Code: contract.CodeUnknownCustomer}, 502},
 	} {
 		d := open(t, storetest.SQLite(t, store.Portal))
 		d.signInAs(secret, "")
@@ -207,7 +207,7 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 		d.signInAs(secret, "")
 		id := func(n int) string { return fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", n) }
 		put := func(n int, who Applicant) {
-			d.add(Application{ID: id(n), Product: svc.Cashflow, State: "ready", CreatedAt: noon, UpdatedAt: noon}, who)
+			d.add(Application{ID: id(n), Product: contract.Cashflow, State: "ready", CreatedAt: noon, UpdatedAt: noon}, who)
 		}
 		put(1, Applicant{FirstName: "Zoe", LastName: "O'Hara Núñez", Email: "zoe@example.org "}) // the same person
 		put(2, Applicant{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "other@example.org"})

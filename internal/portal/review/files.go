@@ -8,9 +8,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -67,7 +67,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 	ref := r.PathValue("file")
 	i := slices.IndexFunc(all, func(f svcapi.File) bool { return pages.FileRef(f.Path) == ref })
 	if i < 0 {
-		return d.noFiles(w, r, by, a, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: svc.CodeNotFound})
+		return d.noFiles(w, r, by, a, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: contract.CodeNotFound})
 	}
 	if r.Method == http.MethodHead {
 		w.Header().Set("Cache-Control", "no-store")
@@ -84,7 +84,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 	if !ok {
 		got.Type = "application/octet-stream"
 	}
-	door.Secure(w, door.CSP{})
+	httpx.Secure(w, httpx.CSP{})
 	attach(w, got.Type, string(a.Product)+"-"+a.ID+"-"+ref+ending, got.Body)
 	return nil
 }
@@ -92,7 +92,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 // noFiles says why a file cannot be had, where the service has refused it.
 func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
-		return door.Fail(svc.CodeReportNotReady, why)
+		return httpx.Fail(contract.CodeReportNotReady, why)
 	}
 	var e *svcapi.Error
 	if !errors.As(why, &e) {
@@ -101,13 +101,13 @@ func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a Appl
 	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
 	status := http.StatusBadGateway
 	switch e.Code {
-	case svc.CodeGone:
+	case contract.CodeGone:
 		v.Problem, v.Retry, status = pages.FileGone, "", http.StatusGone
-	case svc.CodeNotFound, svc.CodeInvalidToken:
+	case contract.CodeNotFound, contract.CodeInvalidToken:
 		v.Problem, v.Retry, status = pages.FileUnknown, "", http.StatusNotFound
 	default:
-		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", door.RequestID(r.Context()))
-		door.RetryAfter(w, e.RetryAfter)
+		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
+		httpx.RetryAfter(w, e.RetryAfter)
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Files(p, v) })
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
 )
@@ -82,10 +82,10 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 		words      string
 		retry      bool
 	}{
-		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: svc.CodeGone}, 410, "no longer kept", false},
-		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}, 404, "does not have this", false},
-		{"a service that is away", ref, &svcapi.Error{Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502, "does not answer", true},
-		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: svc.CodeForbidden}, 502, "does not answer", true},
+		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: contract.CodeGone}, 410, "no longer kept", false},
+		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404, "does not have this", false},
+		{"a service that is away", ref, &svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502, "does not answer", true},
+		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: contract.CodeForbidden}, 502, "does not answer", true},
 		{"a file of no report", "/0123456789abcdef", nil, 404, "does not have this", false},
 		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, "does not have this", false},
 	} {
@@ -114,7 +114,7 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 || !strings.Contains(page, "no files of this report") {
 		t.Errorf("an empty list = %d", resp.StatusCode)
 	}
-	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}
+	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 || !strings.Contains(page, "older than 90 days") {
 		t.Errorf("a list of too old a report = %d", resp.StatusCode)
 	}
@@ -123,20 +123,20 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 func cents(n report.Cents) *report.Cents { return &n }
 
 // bodies are small reports of the other products.
-func bodies(t *testing.T) map[svc.Product][]byte {
+func bodies(t *testing.T) map[contract.Product][]byte {
 	t.Helper()
-	meta := &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: svc.StatusSuccess}
+	meta := &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: contract.StatusSuccess}
 	paid := report.DateOf(noon)
-	out := map[svc.Product][]byte{}
-	for product, body := range map[svc.Product]any{
-		svc.Income: report.Income{Meta: meta, Income: &report.IncomeNode{
+	out := map[contract.Product][]byte{}
+	for product, body := range map[contract.Product]any{
+		contract.Income: report.Income{Meta: meta, Income: &report.IncomeNode{
 			FinancialAccounts: []report.FinancialAccount{{ModelType: report.ModelIncome, History: []report.IncomeYear{{Year: 2025, Gross: []*report.Cents{cents(12_34)}, Net: []*report.Cents{nil}}}}},
 			Payroll:           []report.Payroll{{SourceID: "=PAY", Statements: []report.Statement{{PayDate: &paid, GrossTotal: cents(1_00)}}}},
 			Paystubs: []report.Paystub{{SourceID: "PAYSTUB", SourceFilepath: stubPath, PayPeriodStart: &paid, PaystubAmounts: report.PaystubAmounts{NetTotal: cents(-5)},
 				IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview}}}}},
-		svc.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}}, Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
+		contract.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}}, Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
 			SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
-		svc.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Type: "Score", Value: 5, Maximum: 9}}},
+		contract.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Type: "Score", Value: 5, Maximum: 9}}},
 	} {
 		raw, err := report.Encode(body)
 		if err != nil {
@@ -159,7 +159,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			}
 			before := d.looks(reportViewed)
 			resp, page := d.get(at + "/report")
-			title := map[svc.Product]string{svc.Income: "Income report", svc.Eligibility: "Eligibility report", svc.Passport: "Credit passport"}[product]
+			title := map[contract.Product]string{contract.Income: "Income report", contract.Eligibility: "Eligibility report", contract.Passport: "Credit passport"}[product]
 			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") || strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}
@@ -167,16 +167,16 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			if got != `{"stated":{},`+string(raw)[1:] || !strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
 				t.Errorf("%s: the JSON is another, or has another name", product)
 			}
-			rows := map[svc.Product]string{
-				svc.Income: "source_type,source_id,pay_date,pay_period_start,pay_period_end,gross,gross_ytd,net,net_ytd,irregularity\r\n" +
+			rows := map[contract.Product]string{
+				contract.Income: "source_type,source_id,pay_date,pay_period_start,pay_period_end,gross,gross_ytd,net,net_ytd,irregularity\r\n" +
 					"PAYROLL,'=PAY,2026-03-14,,,1.00,,,,\r\nPAYSTUB,PAYSTUB,,2026-03-14,,,,-0.05,,REVIEW\r\n",
-				svc.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
+				contract.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
 					"\"Abacus, Inc\",P,2026-03-14,,,38.50,,,,9.00\r\n"}
 			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != byteOrderMark+rows[product] || rows[product] == "" && resp.StatusCode != 404 {
 				t.Errorf("%s: report.csv is\n%s", product, got)
 			}
 			resp, got = d.get(at + "/months.csv")
-			if product == svc.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" || product != svc.Income && resp.StatusCode != 404 {
+			if product == contract.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" || product != contract.Income && resp.StatusCode != 404 {
 				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
 			}
 			d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `"},"broken`)

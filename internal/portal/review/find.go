@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
-	"vestibule/internal/svc"
 )
 
 // Entry is what the desk is told of an application, whenever it is made or moves.
@@ -62,10 +62,10 @@ func readFilter(q url.Values) (filter, bool) {
 	var ok1, ok2 bool
 	f.from, ok1 = dayOf(q.Get("from"))
 	f.to, ok2 = dayOf(q.Get("to"))
-	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) && (f.product == "" || svc.Product(f.product).Valid()) &&
+	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) && (f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions[:], f.decision)) &&
-		(f.find == "" || svc.IsUUID(f.find)) && len(f.cursor) <= 100
+		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100
 }
 
 // url is the address of a page of what the filter chooses. Nothing personal is in
@@ -96,17 +96,17 @@ const maxText = 200 // characters that are looked for
 // form, and goes on as a handle that is good for half an hour and for this person:
 // names have no place in an address. A single hit is opened.
 func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
 	f, ok := readFilter(form)
 	f.text, f.find, f.cursor = strings.TrimSpace(form.Get("query")), "", ""
 	if !ok || !plain(f.text, 0, maxText) {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no such filter"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
 	if f.text == "" {
-		door.See(w, f.url(""))
+		httpx.See(w, f.url(""))
 		return nil
 	}
 	found, _, err := d.look(r.Context(), f, 2)
@@ -124,23 +124,23 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	if len(found) == 1 {
-		door.See(w, "/review/applications/"+found[0].ID)
+		httpx.See(w, "/review/applications/"+found[0].ID)
 		return nil
 	}
-	door.See(w, f.url(""))
+	httpx.See(w, f.url(""))
 	return nil
 }
 
 // toList leads whoever reloads the address of the form to the list.
 func (d *Desk) toList(w http.ResponseWriter, _ *http.Request, _ person) error {
-	door.See(w, "/review")
+	httpx.See(w, "/review")
 	return nil
 }
 
 // kindOf is what a text can be, for the audit trail, which is not told the text.
 func kindOf(text string) string {
 	switch {
-	case svc.IsUUID(text):
+	case contract.IsUUID(text):
 		return "id"
 	case strings.Contains(text, "@"):
 		return "email"

@@ -16,11 +16,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // fits says by hand what a filter chooses.
@@ -60,13 +60,13 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		var all []search.Found
 		people := map[string]Applicant{}
-		outcomeOf := map[string]svc.Outcome{"pending": svc.OutcomeSuccess, "ready": svc.OutcomeSuccess, "exited": svc.OutcomeExit}
+		outcomeOf := map[string]contract.Outcome{"pending": contract.OutcomeSuccess, "ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit}
 		for i := range 300 {
-			e := search.Found{Entry: Entry{ID: uuid.NewString(), Product: svc.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
+			e := search.Found{Entry: Entry{ID: uuid.NewString(), Product: contract.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
 				PublicToken: uuid.NewString(), State: pick(states[:]...), CreatedAt: day.Add(time.Duration(r.IntN(20)) * 6 * time.Hour), UpdatedAt: noon}}
 			e.Outcome = outcomeOf[e.State]
 			if e.State == "failed" {
-				e.Outcome = svc.Outcome(pick("SUCCESS", "ERROR"))
+				e.Outcome = contract.Outcome(pick("SUCCESS", "ERROR"))
 			}
 			who := Applicant{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
 			who.Email = pick("a@example.com", "B@Example.com", "")
@@ -101,7 +101,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 				f.state = pick(states[:]...)
 			}
 			if r.IntN(2) == 0 {
-				f.product = string(svc.Products()[r.IntN(4)])
+				f.product = string(contract.Products()[r.IntN(4)])
 			}
 			if r.IntN(3) == 0 {
 				f.outcome = pick(outcomes[:]...)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/templates/ui"
 )
 
@@ -24,7 +24,7 @@ type Member struct {
 
 // Guard lets the desk's people in to a page of another room: all of them, or with
 // changes only those who decide.
-func (d *Desk) Guard(changes bool, next func(w http.ResponseWriter, r *http.Request, by Member) error) door.HandlerFunc {
+func (d *Desk) Guard(changes bool, next func(w http.ResponseWriter, r *http.Request, by Member) error) httpx.HandlerFunc {
 	whom := may(all)
 	if changes {
 		whom = deciders

@@ -12,10 +12,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -37,7 +37,7 @@ type Letters interface {
 type DecisionEmail struct {
 	Application string
 	Number      int64
-	Lang        svc.Lang
+	Lang        contract.Lang
 	Email       string
 	Link        bool     // with a link to go on
 	Withheld    []string // why it is not sent; empty sends it
@@ -103,7 +103,7 @@ func (d *Desk) emailOf(ctx context.Context, a Application, taken pages.Decision,
 	}
 	in := DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
-		in.Lang = svc.English
+		in.Lang = contract.English
 	}
 	if !slices.Contains(d.emails(), taken.Decision) {
 		in.Withheld = append(in.Withheld, "off")
@@ -150,7 +150,7 @@ func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, numb
 
 // letterAgain sends the email of the newest decision again, whose delivery failed.
 func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
-	if _, err := door.DecodeForm(w, r, 8<<10); err != nil {
+	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
 		return err
 	}
 	a, err := d.get(r)
@@ -176,12 +176,12 @@ func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) er
 		return d.write(ctx, tx, auditLine{actor: by.id, action: letterRetried, application: a.ID, object: strconv.FormatInt(taken.number, 10)})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
 	}
-	door.See(w, "/review/applications/"+a.ID+"#decision")
+	httpx.See(w, "/review/applications/"+a.ID+"#decision")
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (d *Desk) newestDecision(ctx context.Context, a Application) (numbered, err
 		return numbered{}, err
 	}
 	if len(deciding.Taken) == 0 || !slices.Contains(Told, deciding.Taken[0].Decision) {
-		return numbered{}, door.Fail(svc.CodeNotFound, errors.New("no decision that a letter is written of"))
+		return numbered{}, httpx.Fail(contract.CodeNotFound, errors.New("no decision that a letter is written of"))
 	}
 	return numbered{deciding.Taken[0], deciding.Seen}, nil
 }
@@ -226,7 +226,7 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 
 // Asked returns what the newest decision asks the applicant for: the reviewer's words,
 // and the report's reasons as the applicant is told them.
-func (d *Desk) Asked(ctx context.Context, id string) (text string, reasons []svc.Words, err error) {
+func (d *Desk) Asked(ctx context.Context, id string) (text string, reasons []contract.Words, err error) {
 	a, err := d.Applications.Get(ctx, id)
 	if err != nil {
 		return "", nil, err

@@ -6,8 +6,8 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -20,11 +20,11 @@ func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	if a.Product != svc.Income {
-		return door.Fail(svc.CodeNotFound, errNoPage)
+	if a.Product != contract.Income {
+		return httpx.Fail(contract.CodeNotFound, errNoPage)
 	}
 	if !a.HasReport {
-		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report"))
+		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report"))
 	}
 	if r.Method == http.MethodHead {
 		w.Header().Set("Cache-Control", "no-store")

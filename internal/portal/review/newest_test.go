@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -18,7 +18,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		at := "/review/applications/" + appReady
-		kept, err := report.ParseIncome(bodies(t)[svc.Income])
+		kept, err := report.ParseIncome(bodies(t)[contract.Income])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			}
 			return raw
 		}
-		d.shelf.all[0].Product, d.shelf.reports[appReady], d.shelf.newest = svc.Income, encode(kept), encode(kept)
+		d.shelf.all[0].Product, d.shelf.reports[appReady], d.shelf.newest = contract.Income, encode(kept), encode(kept)
 		if resp, _ := d.get(at + "/newest"); resp.StatusCode != 303 {
 			t.Errorf("nobody signed in: %d", resp.StatusCode)
 		}
@@ -58,8 +58,8 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			why    error
 			status int
 		}{
-			"too old a report":         {&svcapi.Error{HTTP: 404, Code: svc.CodeInvalidToken}, 404},
-			"a service that is away":   {&svcapi.Error{Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502},
+			"too old a report":         {&svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404},
+			"a service that is away":   {&svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502},
 			"what is no report at all": {nil, 500},
 		} {
 			d.shelf.refuses, d.shelf.newest = c.why, []byte("{}")
@@ -67,7 +67,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 				t.Errorf("%s: %d\n%s", name, resp.StatusCode, page)
 			}
 		}
-		d.shelf.all[0].Product = svc.Cashflow
+		d.shelf.all[0].Product = contract.Cashflow
 		for _, path := range []string{at, "/review/applications/" + appStarted} {
 			if resp, _ := d.get(path + "/newest"); resp.StatusCode != 404 {
 				t.Errorf("%s of another kind = %d, want 404", path, resp.StatusCode)

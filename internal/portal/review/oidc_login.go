@@ -14,9 +14,9 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -31,7 +31,7 @@ type arrival struct {
 }
 
 func (d *Desk) arrivalCookie() string {
-	return door.HostCookie("vestibule-sign-in", strings.HasPrefix(d.URL, "https://"))
+	return httpx.HostCookie("vestibule-sign-in", strings.HasPrefix(d.URL, "https://"))
 }
 
 // arrivalCell is what the cookie is encrypted for.
@@ -76,18 +76,18 @@ func (d *Desk) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
 // tabs are one. What comes back is good once, for ten minutes, and in this browser.
 func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil {
-		return door.Fail(svc.CodeNotFound, errors.New("no issuer is configured"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no issuer is configured"))
 	}
 	if r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "" {
-		return door.Fail(svc.CodeMethodNotAllowed, errors.New("a sign-in fetched ahead"))
+		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("a sign-in fetched ahead"))
 	}
 	if wait := d.Starts.Take(r); wait > 0 {
-		door.RetryAfter(w, wait)
+		httpx.RetryAfter(w, wait)
 		return d.showSignIn(w, r, http.StatusTooManyRequests, pages.SignInView{Problem: pages.SignInTooOften})
 	}
 	p, err := d.OIDC.discover()
 	if err != nil {
-		d.Log.WarnContext(r.Context(), "the issuer of sign-ins cannot be used", "err", err.Error(), "requestId", door.RequestID(r.Context()))
+		d.Log.WarnContext(r.Context(), "the issuer of sign-ins cannot be used", "err", err.Error(), "requestId", httpx.RequestID(r.Context()))
 		return d.showSignIn(w, r, http.StatusBadGateway, pages.SignInView{Problem: pages.SignInElsewhere})
 	}
 	a, ok := d.pending(r)
@@ -100,14 +100,14 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
 	if err := d.keep(w, r, &a); err != nil {
 		return err
 	}
-	door.See(w, d.flow(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)))
+	httpx.See(w, d.flow(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)))
 	return nil
 }
 
 // arrive takes what the issuer sends a browser back with.
 func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil || r.Method == http.MethodHead {
-		return door.Fail(svc.CodeNotFound, errors.New("no issuer is configured"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no issuer is configured"))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 15*time.Second)
 	defer cancel()
@@ -118,7 +118,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 			if err := d.enter(w, r, id, elsewhere, func(context.Context, *sql.Tx) error { return nil }); err != nil {
 				return err
 			}
-			door.See(w, after(a.Next))
+			httpx.See(w, after(a.Next))
 			return nil
 		}
 	}
@@ -133,7 +133,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	case refused.claims:
 		problem = pages.SignInClaims
 	}
-	d.Log.WarnContext(ctx, "a sign-in by the issuer was refused", "err", err.Error(), "requestId", door.RequestID(ctx))
+	d.Log.WarnContext(ctx, "a sign-in by the issuer was refused", "err", err.Error(), "requestId", httpx.RequestID(ctx))
 	if err := d.failed(r.Context(), "", elsewhere); err != nil {
 		return err
 	}

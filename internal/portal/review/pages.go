@@ -7,10 +7,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -33,7 +33,7 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	if err := make(p).Render(r.Context(), &page); err != nil {
 		return err
 	}
-	door.Secure(w, door.CSP{})
+	httpx.Secure(w, httpx.CSP{})
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(page.Bytes()) // the client is gone; nobody is left to tell
@@ -58,7 +58,7 @@ func (d *Desk) say(w http.ResponseWriter, r *http.Request, status int, what page
 func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	f, ok := readFilter(r.URL.Query())
 	if !ok {
-		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	v := pages.ListView{By: by.email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
@@ -129,12 +129,12 @@ func row(a Application) pages.Row {
 // get finds the application that the address names.
 func (d *Desk) get(r *http.Request) (Application, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
-		return Application{}, door.Fail(svc.CodeNotFound, errors.New("not an application's id"))
+	if !contract.IsUUID(id) {
+		return Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	a, err := d.Applications.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return Application{}, door.Fail(svc.CodeNotFound, err)
+		return Application{}, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return a, err
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -46,13 +46,13 @@ func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by
 // addPerson adds somebody. Where people have passwords here, the link to set one
 // is on the page that answers, and nowhere else.
 func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) error {
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
 	email, role := password.Email(form.Get("email")), Role(form.Get("role"))
 	if !slices.Contains(Roles[:], role) {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no such role"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such role"))
 	}
 	again := func(status int, problem pages.PeopleProblem) error {
 		return d.showPeople(w, r, status, by, pages.PeopleView{Email: email, Role: string(role), Problem: problem})
@@ -100,10 +100,10 @@ func addressed(s string) bool {
 // gives it back. Nobody does so to themselves, and so somebody always can.
 func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) error {
 	id := strings.ToLower(r.PathValue("id"))
-	if !svc.IsUUID(id) {
-		return door.Fail(svc.CodeNotFound, errors.New("not a person's id"))
+	if !contract.IsUUID(id) {
+		return httpx.Fail(contract.CodeNotFound, errors.New("not a person's id"))
 	}
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 	done := map[string]pages.PeopleDone{"role": pages.PeopleRole, "disable": pages.PeopleDisabled,
 		"enable": pages.PeopleEnabled, "link": pages.PeopleLinked}[do]
 	if done == "" || do == "role" && !slices.Contains(Roles[:], role) || do == "link" && !d.Local() || id == by.id {
-		return door.Fail(svc.CodeMalformedBody, errors.New("no such change of a person"))
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such change of a person"))
 	}
 	key := ""
 	var email string
@@ -149,7 +149,7 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 		return d.toSignIn(w, r)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeNotFound, err)
+		return httpx.Fail(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 	if key != "" {
 		return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: done, Link: d.link(key), LinkOf: email})
 	}
-	door.See(w, "/review/people?done="+string(done))
+	httpx.See(w, "/review/people?done="+string(done))
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (d *Desk) welcomePage(w http.ResponseWriter, r *http.Request) error {
 // welcomed is the address of whom the link of the request is for.
 func (d *Desk) welcomed(r *http.Request) (string, error) {
 	if !d.Local() {
-		return "", door.Fail(svc.CodeNotFound, errors.New("there are no passwords here"))
+		return "", httpx.Fail(contract.CodeNotFound, errors.New("there are no passwords here"))
 	}
 	id, err := linked(r.Context(), d.DB.SQL, store.Hash(r.PathValue("key")), d.Now())
 	if err == nil {
@@ -202,7 +202,7 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
@@ -253,6 +253,6 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d.passwords.Know(w, email)
-	door.See(w, "/review")
+	httpx.See(w, "/review")
 	return nil
 }

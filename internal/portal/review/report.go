@@ -9,10 +9,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -26,12 +26,12 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 	}
 	if n := r.URL.Query().Get("attempt"); n != "" {
 		if a.ReportAttempt, err = strconv.Atoi(n); err != nil || a.ReportAttempt < 1 {
-			return a, nil, door.Fail(svc.CodeNotFound, errors.New("no such attempt"))
+			return a, nil, httpx.Fail(contract.CodeNotFound, errors.New("no such attempt"))
 		}
 	}
 	raw, err := d.Applications.Report(r.Context(), a.ID, a.ReportAttempt)
 	if errors.Is(err, store.ErrNotFound) {
-		return a, nil, door.Fail(svc.CodeReportNotReady, err)
+		return a, nil, httpx.Fail(contract.CodeReportNotReady, err)
 	}
 	if err != nil || r.Method == http.MethodHead {
 		return a, raw, err
@@ -40,8 +40,8 @@ func (d *Desk) body(r *http.Request, by person, action string) (Application, []b
 }
 
 // hasPage reports whether the report of a product has a page.
-func hasPage(p svc.Product) bool {
-	return p == svc.Cashflow || p == svc.Income || p == svc.Eligibility || p == svc.Passport
+func hasPage(p contract.Product) bool {
+	return p == contract.Cashflow || p == contract.Income || p == contract.Eligibility || p == contract.Passport
 }
 
 // What a stored report is read for. Its parser's error may repeat what it could not
@@ -100,7 +100,7 @@ const maxQuery = 100
 func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	query, node := r.URL.Query().Get("q"), r.URL.Query().Get("node")
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
-		return door.Fail(svc.CodeNotFound, errors.New("no such filter"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	a, raw, err := d.body(r, by, reportViewed)
 	if err != nil {
@@ -112,24 +112,24 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	}
 	var page func(ui.Page) templ.Component
 	switch a.Product {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		v, why := d.cashflow(r.Context(), by, a, raw)
 		v.Stated, v.Query, v.Node, err = stated, query, node, why
 		page = func(p ui.Page) templ.Component { return pages.Report(p, v) }
-	case svc.Income:
+	case contract.Income:
 		v, why := incomeView(by, a, raw)
 		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Income(p, v) }
-	case svc.Eligibility:
+	case contract.Eligibility:
 		v, why := eligibilityView(by, a, raw)
 		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Eligibility(p, v) }
-	case svc.Passport:
+	case contract.Passport:
 		v, why := passportView(by, a, raw)
 		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Passport(p, v) }
 	default:
-		err = door.Fail(svc.CodeNotFound, errNoPage)
+		err = httpx.Fail(contract.CodeNotFound, errNoPage)
 	}
 	if err != nil {
 		return err

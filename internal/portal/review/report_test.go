@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/proptest"
 )
 
 // withFigures is the sample with attributes, one of which a spreadsheet would take
@@ -91,7 +91,7 @@ func TestFilesForASpreadsheet(t *testing.T) {
 // TestASpreadsheetReadsBackWhatWasWritten holds any texts to RFC 4180, and to
 // being no formula.
 func TestASpreadsheetReadsBackWhatWasWritten(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.StringOf(rapid.RuneFrom([]rune("=+-@\t\",;\n 1a.é＝"))), rapid.String())
 		row := rapid.SliceOfN(cell, 2, 4).Draw(t, "row")
 		row[0] = "x" + row[0] // an empty line would be no row

@@ -24,12 +24,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -68,7 +68,7 @@ type Desk struct {
 	OIDC *OIDC
 
 	// Starts limits how often an address begins a sign-in there; nil is no limit.
-	Starts *door.Limit
+	Starts *httpx.Limit
 
 	// NoPasswords has people sign in there only.
 	NoPasswords bool
@@ -84,7 +84,7 @@ type Desk struct {
 	Page func(r *http.Request) ui.Page
 
 	// Adapt turns a handler into one that shows its errors as a page.
-	Adapt func(door.HandlerFunc) http.Handler
+	Adapt func(httpx.HandlerFunc) http.Handler
 
 	passwords *password.Guard // set by Prepare
 	index     *search.Index   // set by Prepare
@@ -142,23 +142,23 @@ type Service interface {
 // Application is an application as reviewers see it.
 type Application struct {
 	ID                   string
-	Product              svc.Product
+	Product              contract.Product
 	Mode                 string // embedded, redirect, redirect-form
 	Origin               string // web, api
 	ExternalID, UserArgs string
 	State                string // one of the journey's
 	Attempt              int
 	PublicToken          string
-	Status               svc.Status
-	Substatus            svc.Substatus
-	Error                svc.WidgetError
-	Words                svc.Words // what the applicant is told
+	Status               contract.Status
+	Substatus            contract.Substatus
+	Error                contract.WidgetError
+	Words                contract.Words // what the applicant is told
 	HasReport            bool
 	ReportAt             time.Time
-	ReportAttempt        int       // whose report is looked at; 0 is the newest
-	ReportToken          string    // the report's publicToken; of an application that was opened again, the earlier one's
-	AnsweredAt           time.Time // when the applicant had given what was asked for last; zero while they have not
-	Lang                 svc.Lang  // the applicant's
+	ReportAttempt        int           // whose report is looked at; 0 is the newest
+	ReportToken          string        // the report's publicToken; of an application that was opened again, the earlier one's
+	AnsweredAt           time.Time     // when the applicant had given what was asked for last; zero while they have not
+	Lang                 contract.Lang // the applicant's
 	CreatedAt, UpdatedAt time.Time
 }
 
@@ -174,8 +174,8 @@ type Line struct {
 	At        time.Time
 	Kind      string
 	Attempt   int
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
 	From, To  string // states; equal when it moved nothing
 }

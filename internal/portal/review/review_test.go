@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/report"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	"vestibule/templates/ui"
 )
@@ -104,7 +104,7 @@ func (s *shelf) Consumers(context.Context, string) ([]string, error) { return s.
 // entryFor is what the applications room says of an application.
 func entryFor(a Application) Entry {
 	return Entry{ID: a.ID, DataKey: "key-" + a.ID, Product: a.Product, Mode: a.Mode, ExternalID: a.ExternalID, PublicToken: a.PublicToken, State: a.State,
-		Outcome: map[string]svc.Outcome{"ready": svc.OutcomeSuccess, "exited": svc.OutcomeExit, "failed": svc.OutcomeError}[a.State],
+		Outcome: map[string]contract.Outcome{"ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit, "failed": contract.OutcomeError}[a.State],
 		Attempt: a.Attempt, HasReport: a.HasReport, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
@@ -142,10 +142,10 @@ func (s *shelf) Timeline(context.Context, string, int64, int) ([]Line, error) {
 	return []Line{
 		{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
 		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
-		{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: svc.WidgetSupplierError, From: "connecting", To: "connecting"},
+		{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
 		{Seq: 4, At: noon.Add(2 * time.Minute), Kind: "hookExit", Attempt: 1, From: "connecting", To: "exited"},
 		{Seq: 5, At: noon.Add(3 * time.Minute), Kind: "restart", Attempt: 2, From: "exited", To: "connecting"},
-		{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: svc.StatusSuccess, From: "connecting", To: "pending"},
+		{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
 	}, nil
 }
 
@@ -178,9 +178,9 @@ func sample(t testing.TB) []byte {
 	cents := report.Cents(-123456789)
 	opened := report.DateOf(noon)
 	raw, err := report.Encode(report.Cashflow{
-		Meta:    &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: report.CashflowVersion, Status: svc.StatusSuccess},
+		Meta:    &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: report.CashflowVersion, Status: contract.StatusSuccess},
 		Product: &report.Product{Name: "Everyday <b>cashflow</b>", ProductID: token, InquiryType: "PERSONAL"},
-		Sources: []report.Source{{SourceID: "FIRST_BANK", SourceType: report.SourceBankTransaction, Status: svc.StatusSuccess}},
+		Sources: []report.Source{{SourceID: "FIRST_BANK", SourceType: report.SourceBankTransaction, Status: contract.StatusSuccess}},
 		Identities: []report.Identity{
 			{SourceID: report.ConsumerInput, FullName: text("Ana María Núñez"), Emails: []string{"ana@example.com"},
 				Matching: &report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{ref}, Unmatched: []report.SourceRef{other}}}},
@@ -238,9 +238,9 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	now := noon
 	d := &desk{t: t, now: &now, mailbox: &mailbox{}, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
 		all: []Application{
-			{ID: appReady, Product: svc.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token, ReportToken: token,
-				Status: svc.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: svc.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
-			{ID: appStarted, Product: svc.Cashflow, Mode: "redirect", Origin: "api", State: "started", CreatedAt: noon, UpdatedAt: noon},
+			{ID: appReady, Product: contract.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token, ReportToken: token,
+				Status: contract.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: contract.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
+			{ID: appStarted, Product: contract.Cashflow, Mode: "redirect", Origin: "api", State: "started", CreatedAt: noon, UpdatedAt: noon},
 		},
 		reports: map[string][]byte{appReady: sample(t)}, names: map[string]Applicant{},
 	}}
@@ -255,7 +255,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
-		Adapt: func(h door.HandlerFunc) http.Handler { return door.API(log, h) }}
+		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(log, h) }}
 	for _, f := range more {
 		f(d.Desk)
 	}

@@ -1,6 +1,6 @@
 package review
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // Role is what one of the desk's people may do.
 type Role string
@@ -48,5 +48,5 @@ func (p person) decides() bool { return deciders.has(p.role) }
 var (
 	states    = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
 	decisions = [...]string{Approved, Declined, MoreAsked, Escalated}
-	outcomes  = [...]string{string(svc.OutcomeSuccess), string(svc.OutcomeExit), string(svc.OutcomeError)}
+	outcomes  = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
 )

@@ -3,7 +3,7 @@ package review
 import (
 	"net/http"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 )
 
 // route is one address of the desk and who it is for.
@@ -51,7 +51,7 @@ func (d *Desk) table() []route {
 
 // Routes mounts the desk.
 func (d *Desk) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h door.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("GET /review/sign-in", d.signInPage)
 	page("POST /review/sign-in", d.signIn)
 	page("POST /review/sign-out", d.signOut)

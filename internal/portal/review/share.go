@@ -14,10 +14,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -63,15 +63,15 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
 	if !a.HasReport || a.ReportToken == "" {
-		return door.Fail(svc.CodeReportNotReady, errors.New("there is no report to share"))
+		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report to share"))
 	}
 	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
-	again := func(status int, problem pages.ShareProblem, code svc.Code) error {
+	again := func(status int, problem pages.ShareProblem, code contract.Code) error {
 		typed.Problem, typed.Code = problem, string(code)
 		return d.showApplication(w, r, status, by, a, shownParts{sharing: typed})
 	}
@@ -90,7 +90,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	s := shares.Share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.id}
 	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.ReportToken, s.PublicID)
 	if err != nil {
-		if svcapi.CodeOf(err) == svc.CodeRelayTokenRevoked {
+		if svcapi.CodeOf(err) == contract.CodeRelayTokenRevoked {
 			// Also where it was withdrawn elsewhere, or a process was killed before it
 			// wrote that down.
 			if err := d.end(ctx, line, s.ID); err != nil {
@@ -102,7 +102,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if problem, err := d.replaceShare(ctx, s); err != nil {
 		return d.refused(ctx, line, err, again)
 	} else if problem != pages.ShareFine {
-		return again(http.StatusConflict, problem, svc.CodeRelayTokenRevoked)
+		return again(http.StatusConflict, problem, contract.CodeRelayTokenRevoked)
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
@@ -123,10 +123,10 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return shares.Done(ctx, tx, line.ID, action, d.Now())
 	})
 	if errors.Is(err, errDeleted) {
-		return errors.Join(door.Fail(svc.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
+		return errors.Join(httpx.Fail(contract.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
-		return again(http.StatusConflict, pages.ShareWithdrawn, svc.CodeRelayTokenRevoked)
+		return again(http.StatusConflict, pages.ShareWithdrawn, contract.CodeRelayTokenRevoked)
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (d *Desk) end(ctx context.Context, line shares.Line, id string) error {
 // begin writes down what somebody is about to do.
 func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
 	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
-		Action: action, RequestID: door.RequestID(ctx), At: d.Now()}
+		Action: action, RequestID: httpx.RequestID(ctx), At: d.Now()}
 	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, applicationID); err != nil {
 			return err
@@ -170,14 +170,14 @@ func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by per
 		return shares.Note(ctx, tx, line)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		err = door.Fail(svc.CodeNotFound, err)
+		err = httpx.Fail(contract.CodeNotFound, err)
 	}
 	return line, err
 }
 
 // refused shows why the service did not do what it was asked. What it refused was
 // not done and is not kept; of what it did not answer, nobody knows.
-func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, svc.Code) error) error {
+func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
 	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "why", why.Error())
 	if code == "" {
@@ -191,13 +191,13 @@ func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again f
 		return err
 	}
 	switch code {
-	case svc.CodeInvalidPublicID, svc.CodeInvalidParameters:
+	case contract.CodeInvalidPublicID, contract.CodeInvalidParameters:
 		return again(http.StatusUnprocessableEntity, pages.ShareUnknownParty, code)
-	case svc.CodeRelayTokenExpired:
+	case contract.CodeRelayTokenExpired:
 		return again(http.StatusConflict, pages.ShareTooOld, code)
-	case svc.CodeRelayTokenRevoked:
+	case contract.CodeRelayTokenRevoked:
 		return again(http.StatusConflict, pages.ShareWithdrawn, code)
-	case svc.CodeInvalidToken, svc.CodeNotFound, svc.CodeReportNotReady:
+	case contract.CodeInvalidToken, contract.CodeNotFound, contract.CodeReportNotReady:
 		return again(http.StatusConflict, pages.ShareGone, code)
 	}
 	return again(http.StatusConflict, pages.ShareRefused, code)
@@ -232,8 +232,8 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 // named finds the share that the address names, and its application.
 func (d *Desk) named(r *http.Request) (Application, shares.Share, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
-		return Application{}, shares.Share{}, door.Fail(svc.CodeNotFound, errors.New("not a share's id"))
+	if !contract.IsUUID(id) {
+		return Application{}, shares.Share{}, httpx.Fail(contract.CodeNotFound, errors.New("not a share's id"))
 	}
 	s, err := d.book().One(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
@@ -243,7 +243,7 @@ func (d *Desk) named(r *http.Request) (Application, shares.Share, error) {
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = door.Fail(svc.CodeNotFound, err)
+		err = httpx.Fail(contract.CodeNotFound, err)
 	}
 	return Application{}, shares.Share{}, err
 }
@@ -277,8 +277,8 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 		return err
 	}
 	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
-	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != svc.CodeRelayTokenRevoked {
-		return d.refused(ctx, line, err, func(status int, problem pages.ShareProblem, code svc.Code) error {
+	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != contract.CodeRelayTokenRevoked {
+		return d.refused(ctx, line, err, func(status int, problem pages.ShareProblem, code contract.Code) error {
 			return d.showApplication(w, r, status, by, a, shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}

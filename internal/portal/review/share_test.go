@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 	"vestibule/internal/svcapi"
 )
 
@@ -56,7 +56,7 @@ func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID stri
 			s.tokens[pair] = uuid.NewString()
 		}
 		if out = s.tokens[pair]; s.revoked[out] {
-			return refusal(svc.CodeRelayTokenRevoked)
+			return refusal(contract.CodeRelayTokenRevoked)
 		}
 		return ctx.Err()
 	})
@@ -66,7 +66,7 @@ func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID stri
 func (s *relay) RevokeRelayToken(ctx context.Context, relayToken string) error {
 	return s.answer(func() error {
 		if s.revoked[relayToken] {
-			return refusal(svc.CodeRelayTokenRevoked)
+			return refusal(contract.CodeRelayTokenRevoked)
 		}
 		s.revoked[relayToken] = true
 		return ctx.Err()
@@ -86,7 +86,7 @@ func (s *relay) set(f func()) {
 	f()
 }
 
-func refusal(code svc.Code) error {
+func refusal(code contract.Code) error {
 	return &svcapi.Error{Op: "share report", HTTP: 400, Code: code}
 }
 
@@ -311,13 +311,13 @@ func TestWhatTheServiceRefusesIsNotShared(t *testing.T) {
 		en, es string
 		kept   bool // a line of it, whose end nobody knows
 	}{
-		{refusal(svc.CodeInvalidPublicID), 422, "knows no other account by this public id", "no conoce ninguna otra cuenta", false},
-		{refusal(svc.CodeRelayTokenExpired), 409, "over 30 days old", "más de 30 días", false},
-		{refusal(svc.CodeRelayTokenRevoked), 409, "was withdrawn from this third party", "se retiró a este tercero", false},
-		{refusal(svc.CodeInvalidToken), 409, "no longer has this report", "ya no tiene este informe", false},
-		{refusal(svc.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
-		{&svcapi.Error{Op: "share report", Code: svc.CodeUpstream, Err: context.DeadlineExceeded}, 502, "nothing is noted as shared", "no consta nada como compartido", true},
-		{&svcapi.Error{Op: "share report", HTTP: 429, Code: svc.CodeRateLimited}, 502, "did not answer", "no respondió", true},
+		{refusal(contract.CodeInvalidPublicID), 422, "knows no other account by this public id", "no conoce ninguna otra cuenta", false},
+		{refusal(contract.CodeRelayTokenExpired), 409, "over 30 days old", "más de 30 días", false},
+		{refusal(contract.CodeRelayTokenRevoked), 409, "was withdrawn from this third party", "se retiró a este tercero", false},
+		{refusal(contract.CodeInvalidToken), 409, "no longer has this report", "ya no tiene este informe", false},
+		{refusal(contract.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
+		{&svcapi.Error{Op: "share report", Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502, "nothing is noted as shared", "no consta nada como compartido", true},
+		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
 		resp, page := d.post(own+"/shares", sharing(harbor, "Harbor"))
@@ -346,8 +346,8 @@ func TestWhatTheServiceRefusesIsNotShared(t *testing.T) {
 		status int
 		words  string
 	}{
-		{&svcapi.Error{Op: "withdraw report", Code: svc.CodeUpstream}, 502, "not noted as withdrawn"},
-		{refusal(svc.CodeNotFound), 409, "no longer has this report"},
+		{&svcapi.Error{Op: "withdraw report", Code: contract.CodeUpstream}, 502, "not noted as withdrawn"},
+		{refusal(contract.CodeNotFound), 409, "no longer has this report"},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
 		resp, page := d.post(withdraw, nil)

@@ -13,11 +13,11 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -75,7 +75,7 @@ type personKey struct{}
 
 // only lets people of these roles in, says so to those of others, and sends
 // everybody else to sign in, and back after.
-func (d *Desk) only(m may, next reviewerHandler) door.HandlerFunc {
+func (d *Desk) only(m may, next reviewerHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		by, err := d.who(r)
 		if err != nil {
@@ -108,7 +108,7 @@ func (d *Desk) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if len(q) > 0 {
 		to += "?" + q.Encode()
 	}
-	door.See(w, to)
+	httpx.See(w, to)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (d *Desk) pageOf(r *http.Request) string {
 
 // local reports whether next is a path of these pages that one may be sent on to.
 func local(next string) bool {
-	return door.Local(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
+	return httpx.Local(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
 }
 
 func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
@@ -138,7 +138,7 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 		next = ""
 	}
 	if by.id != "" {
-		door.See(w, after(next))
+		httpx.See(w, after(next))
 		return nil
 	}
 	return d.showSignIn(w, r, http.StatusOK, pages.SignInView{Next: next, Ended: r.URL.Query().Has("ended")})
@@ -161,7 +161,7 @@ func after(next string) string {
 // busy is what the queue of passwords says, for a client.
 func busy(err error) error {
 	if errors.Is(err, password.ErrBusy) {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
 	}
 	return err
 }
@@ -169,9 +169,9 @@ func busy(err error) error {
 // signIn checks e-mail and password.
 func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !d.Local() {
-		return door.Fail(svc.CodeNotFound, errors.New("there are no passwords here"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("there are no passwords here"))
 	}
-	form, err := door.DecodeForm(w, r, 8<<10)
+	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return busy(err)
 	case verdict == password.TooOften:
-		door.RetryAfter(w, password.Window)
+		httpx.RetryAfter(w, password.Window)
 		return again(http.StatusTooManyRequests, pages.SignInTooOften)
 	case verdict != password.Right || !found.disabled.IsZero():
 		if err := d.failed(r.Context(), found.id, "password"); err != nil {
@@ -208,7 +208,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d.passwords.Know(w, email)
-	door.See(w, after(next))
+	httpx.See(w, after(next))
 	return nil
 }
 
@@ -276,6 +276,6 @@ func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	door.See(w, "/review/sign-in")
+	httpx.See(w, "/review/sign-in")
 	return nil
 }

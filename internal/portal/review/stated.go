@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -23,13 +23,13 @@ func (d *Desk) statedOf(ctx context.Context, a Application) (*pages.Stated, erro
 // measuredOf reads a report as the view that its figures come from.
 func (d *Desk) measuredOf(ctx context.Context, by person, a Application, raw []byte) (pages.Measured, error) {
 	switch a.Product {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		return d.cashflow(ctx, by, a, raw)
-	case svc.Income:
+	case contract.Income:
 		return incomeView(by, a, raw)
-	case svc.Eligibility:
+	case contract.Eligibility:
 		return eligibilityView(by, a, raw)
-	case svc.Passport:
+	case contract.Passport:
 		return passportView(by, a, raw)
 	}
 	return nil, errNoPage

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // TestStatedStandsBesideFound shows what the applicant stated on the application, on the
@@ -21,7 +21,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 		text, stated, gross := report.Null, int64(64_000), report.Cents(89_856_00)
 		ref := report.RecordRef{SourceID: "PAY", SourceRecordID: text(token)}
 		raw, err := report.Encode(report.Income{
-			Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: svc.StatusSuccess},
+			Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: contract.StatusSuccess},
 			Identities: []report.IncomeIdentity{{SourceID: report.ConsumerInput, FullName: text("Zoë O’Hara"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Unmatched: []report.RecordRef{ref}}}},
 				{SourceID: "PAY", SourceRecordID: text(token), FullName: text("Z. Ohara-Smith"), Emails: []string{"ZOE@example.org"}}},
 			Employment: []report.Employment{
@@ -32,7 +32,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.shelf.all[0].Product, d.shelf.reports[appReady] = svc.Income, raw
+		d.shelf.all[0].Product, d.shelf.reports[appReady] = contract.Income, raw
 		who := prefill.Fields{FirstName: "Zoë", LastName: "O’Hara", Email: "zoe@example.org", DOB: "1990-02-03", Phone: "2125550142",
 			Address: "1 Main St", City: "Boston", State: "MA", ZIP: "02101", StatedAnnualIncome: &stated, StatedEmployerName: "Harbor Mill"}
 		d.shelf.names[appReady] = Applicant{FirstName: who.FirstName, LastName: who.LastName, Email: who.Email, Stated: who}

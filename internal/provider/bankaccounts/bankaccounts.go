@@ -21,10 +21,10 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // How long a connection lives, and so how long numbers can be asked for the first
@@ -43,7 +43,7 @@ type Service struct {
 	Gate      Gate
 	Customers Customers
 	Reports   Reports
-	Banks     func(svc.Environment) []Bank // of an environment, in alphabetical order
+	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
 
 	pepper []byte                       // keys the HMACs of account numbers
 	lists  store.Gather[string, holder] // by consumer id, whoever asks
@@ -64,8 +64,8 @@ func (s *Service) Open(ctx context.Context) (err error) {
 
 // Gate admits callers.
 type Gate interface {
-	Basic(next door.HandlerFunc) door.HandlerFunc
-	Bearer(next door.HandlerFunc) door.HandlerFunc
+	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
+	Bearer(next httpx.HandlerFunc) httpx.HandlerFunc
 }
 
 // Customers knows what was agreed to.
@@ -98,26 +98,26 @@ type Bank struct {
 
 // Routes adds the endpoints: by report and of banks Bearer, by consumer Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", door.API(s.Log, s.Gate.Bearer(s.reportACH)))
-	mux.Handle("GET /connect/cashflow/oauth-destinations", door.API(s.Log, s.Gate.Bearer(s.destinations)))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", door.API(s.Log, inTable(s.Gate.Basic(s.list))))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", door.API(s.Log, inTable(s.Gate.Basic(s.consumerACH))))
+	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", httpx.API(s.Log, s.Gate.Bearer(s.reportACH)))
+	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Gate.Bearer(s.destinations)))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", httpx.API(s.Log, inTable(s.Gate.Basic(s.list))))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, inTable(s.Gate.Basic(s.consumerACH))))
 }
 
 // inTable answers with the codes of the consumer endpoints' error table: of
 // credentials that are not recognized it has FORBIDDEN.
-func inTable(h door.HandlerFunc) door.HandlerFunc {
+func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := h(w, r)
 		if err == nil {
 			return nil
 		}
-		e := *door.As(err)
+		e := *httpx.As(err)
 		switch e.Code {
-		case svc.CodeUnknownCustomer:
-			e.Code = svc.CodeForbidden
-		case svc.CodeMalformedHeaders:
-			e.Code = svc.CodeBadRequest
+		case contract.CodeUnknownCustomer:
+			e.Code = contract.CodeForbidden
+		case contract.CodeMalformedHeaders:
+			e.Code = contract.CodeBadRequest
 		}
 		return &e
 	}
@@ -139,7 +139,7 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
+	if !contract.IsUUID(id) {
 		return unknown()
 	}
 	return s.answer(w, r, ofReport, rep.PublicToken, strings.ToLower(id))
@@ -159,16 +159,16 @@ func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	if err := s.entitled(ctx); err != nil {
 		return err
 	}
-	if err := s.consents(ctx, gate.CallerOf(ctx).CustomerID, consumer); err != nil {
+	if err := s.consents(ctx, auth.CallerOf(ctx).CustomerID, consumer); err != nil {
 		return err
 	}
 	return s.answer(w, r, ofConsumer, consumer, id)
 }
 
 func (s *Service) entitled(ctx context.Context) error {
-	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, gate.CallerOf(ctx).CustomerID)
+	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, auth.CallerOf(ctx).CustomerID)
 	if err == nil && !ok {
-		err = door.Fail(svc.CodeForbidden, errors.New("account numbers are not enabled"))
+		err = httpx.Fail(contract.CodeForbidden, errors.New("account numbers are not enabled"))
 	}
 	return err
 }
@@ -180,7 +180,7 @@ func (s *Service) consents(ctx context.Context, customerID, consumerID string) e
 	case errors.Is(err, store.ErrNotFound):
 		return unknown()
 	case err == nil && gone:
-		return door.Fail(svc.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
+		return httpx.Fail(contract.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
 	}
 	return err
 }
@@ -189,37 +189,37 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner
 	d, err := s.numbers(r.Context(), of, owner, accountID)
 	switch {
 	case errors.Is(err, errRevoked):
-		return door.Fail(svc.CodeConsentNotProvided, err)
+		return httpx.Fail(contract.CodeConsentNotProvided, err)
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrShredded):
 		return unknown()
 	case err != nil:
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, d)
+	return httpx.JSON(w, http.StatusOK, d)
 }
 
 func unknown() error {
-	return door.Fail(svc.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
+	return httpx.Fail(contract.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
 }
 
 // pathID is an id in the address, which the contract calls by another name.
 func pathID(r *http.Request, wildcard, name string) (string, error) {
 	id := r.PathValue(wildcard)
-	if !svc.IsUUID(id) {
-		return "", door.Fail(svc.CodeBadRequest, errors.New(name+" is no UUID"), door.Detail{Field: name, Message: "must be a UUID"})
+	if !contract.IsUUID(id) {
+		return "", httpx.Fail(contract.CodeBadRequest, errors.New(name+" is no UUID"), httpx.Detail{Field: name, Message: "must be a UUID"})
 	}
 	return strings.ToLower(id), nil
 }
 
 // destinations lists the banks of the caller's environment that have a domain.
 func (s *Service) destinations(w http.ResponseWriter, r *http.Request) error {
-	all := s.Banks(gate.CallerOf(r.Context()).Environment)
+	all := s.Banks(auth.CallerOf(r.Context()).Environment)
 	out := make([]Bank, 0, len(all))
 	for _, b := range all {
 		if len(b.OAuth)+len(b.Homepage) > 0 {
 			out = append(out, b)
 		}
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"slices"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -63,7 +63,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.items(ctx, gate.CallerOf(ctx).CustomerID, consumer)
+	out, err := s.items(ctx, auth.CallerOf(ctx).CustomerID, consumer)
 	if errors.Is(err, store.ErrNotFound) {
 		return unknown()
 	}
@@ -71,7 +71,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		Accounts []item `json:"accounts"`
 	}{out})
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // ErrDuplicateName is returned for a name that another child of the parent, or
@@ -24,9 +24,9 @@ var ErrDuplicateName = errors.New("customers: the name is taken")
 type Product struct {
 	ID          string
 	CustomerID  string
-	Kind        svc.Product // that of the configuration in force; empty while there is none
-	Name        string      // unique in the account; what reports call it
-	DisplayName string      // may be used again; empty for none
+	Kind        contract.Product // that of the configuration in force; empty while there is none
+	Name        string           // unique in the account; what reports call it
+	DisplayName string           // may be used again; empty for none
 	InquiryType string
 
 	// Configuration is the one in force, the zero one for none. Inherited is true

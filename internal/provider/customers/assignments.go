@@ -7,14 +7,14 @@ import (
 	"net/http"
 	"strings"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // configurer is the caller where the configuration endpoints are enabled for it.
-func (s *Service) configurer(ctx context.Context) (gate.Caller, error) {
+func (s *Service) configurer(ctx context.Context) (auth.Caller, error) {
 	caller, err := parent(ctx)
 	if err != nil {
 		return caller, err
@@ -33,15 +33,15 @@ func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	type item struct {
-		ID      string      `json:"id"`
-		Product svc.Product `json:"svcProduct"`
-		Alias   string      `json:"alias"`
+		ID      string           `json:"id"`
+		Product contract.Product `json:"svcProduct"`
+		Alias   string           `json:"alias"`
 	}
 	out := []item{}
 	for _, c := range all {
 		out = append(out, item{c.ID, c.Kind, c.Alias})
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // review answers the products of a child account with the configurations in force.
@@ -78,7 +78,7 @@ func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 		}
 		out = append(out, i)
 	}
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // target reads what is assigned to.
@@ -87,18 +87,18 @@ func target(w http.ResponseWriter, r *http.Request) (Target, error) {
 		Type *string `json:"type"`
 		ID   *string `json:"id"`
 	}
-	if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
 		return Target{}, err
 	}
-	var details []door.Detail
+	var details []httpx.Detail
 	if in.Type == nil || *in.Type != TargetAccount && *in.Type != TargetProduct {
-		details = append(details, door.Detail{Field: "type", Message: "must be account or product"})
+		details = append(details, httpx.Detail{Field: "type", Message: "must be account or product"})
 	}
 	if in.ID == nil || *in.ID == "" {
-		details = append(details, door.Detail{Field: "id", Message: "is missing"})
+		details = append(details, httpx.Detail{Field: "id", Message: "is missing"})
 	}
 	if details != nil {
-		return Target{}, door.Fail(svc.CodeMalformedBody, errors.New("no target"), details...)
+		return Target{}, httpx.Fail(contract.CodeMalformedBody, errors.New("no target"), details...)
 	}
 	return Target{Type: *in.Type, ID: *in.ID}, nil
 }
@@ -109,9 +109,9 @@ func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string
 	known := isPublicID(to.ID)
 	if to.Type == TargetProduct {
 		unknown = func() error {
-			return &door.Error{Code: svc.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller or its children")}
+			return &httpx.Error{Code: contract.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller or its children")}
 		}
-		known, to.ID = svc.IsUUID(to.ID), strings.ToLower(to.ID)
+		known, to.ID = contract.IsUUID(to.ID), strings.ToLower(to.ID)
 	}
 	if !known {
 		return unknown()
@@ -134,9 +134,9 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	unknown := door.Fail(svc.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
+	unknown := httpx.Fail(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
 	id := strings.ToLower(r.PathValue("id"))
-	if !svc.IsUUID(id) {
+	if !contract.IsUUID(id) {
 		return unknown
 	}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -152,7 +152,7 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		Type            string `json:"type"`
 		ID              string `json:"id"`
 		ProductConfigID string `json:"productConfigId"`

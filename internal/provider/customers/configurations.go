@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Configuration is what products are configured as. A parent account has its own,
@@ -14,7 +14,7 @@ import (
 type Configuration struct {
 	ID          string
 	CustomerID  string // the parent account
-	Kind        svc.Product
+	Kind        contract.Product
 	Alias       string // defined by the provider
 	InquiryType string
 	Settings

@@ -21,21 +21,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Service is the room of customers. It is the gate's Directory.
 type Service struct {
 	DB   *store.DB
-	Gate *gate.Gate // admits the callers of the consumers API
+	Gate *auth.Gate // admits the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
 	// Prefill checks what a consumer is prefilled with and returns it as it is to
 	// be kept; its error is the answer.
-	Prefill func(env svc.Environment, raw json.RawMessage) (json.RawMessage, error)
+	Prefill func(env contract.Environment, raw json.RawMessage) (json.RawMessage, error)
 
 	// Withdrawn ends what waits for a consumer, in the transaction in which it
 	// withdraws consent; nil: nothing does.
@@ -54,7 +54,7 @@ type Account struct {
 	Name        string // unique among the children of a parent
 	DisplayName string // what applicants are shown in place of Name; empty for none
 	Own         string // the id of its own configuration; empty where it inherits
-	Environment svc.Environment
+	Environment contract.Environment
 	Created     time.Time
 	ReturnMode  string // "get" or "post": how outcome tokens come back
 	RequireForm bool   // redirects must be opened by the form
@@ -87,25 +87,25 @@ type Consumer struct {
 // consumer of the customer has.
 var ErrDuplicateExternalID = errors.New("customers: another consumer has this external id")
 
-// Clients implements gate.Directory.
-func (s *Service) Clients(ctx context.Context, q store.Queryer, clientID string) ([]gate.Client, error) {
+// Clients implements auth.Directory.
+func (s *Service) Clients(ctx context.Context, q store.Queryer, clientID string) ([]auth.Client, error) {
 	return clients(ctx, q, `k.client_id = $1`, clientID, s.Now())
 }
 
-// Client implements gate.Directory.
-func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID string) (gate.Client, error) {
+// Client implements auth.Directory.
+func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID string) (auth.Client, error) {
 	found, err := clients(ctx, q, `k.id = $1`, credentialID, s.Now())
 	if err != nil {
-		return gate.Client{}, err
+		return auth.Client{}, err
 	}
 	if len(found) != 1 {
-		return gate.Client{}, store.ErrNotFound
+		return auth.Client{}, store.ErrNotFound
 	}
 	return found[0], nil
 }
 
-// Account implements gate.Directory.
-func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error) {
+// Account implements auth.Directory.
+func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	return caller(ctx, q, publicID)
 }
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // room is the service with a parent account and a clock that the test moves.
@@ -38,8 +38,8 @@ func newRoom(t *testing.T, db *store.DB) *room {
 }
 
 func (r *room) seed() Seed {
-	return Seed{Role: "parent", Name: "Parent", Environment: svc.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
-		Products: map[svc.Product]string{svc.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
+	return Seed{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
+		Products: map[contract.Product]string{contract.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
 }
 
 // tx runs f, which must succeed.
@@ -100,7 +100,7 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.ParentID != r.parent || a.Environment != svc.Sandbox || a.ReturnMode != "post" ||
+		if a.ParentID != r.parent || a.Environment != contract.Sandbox || a.ReturnMode != "post" ||
 			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.Shown() != "Child" || !a.Created.Equal(r.at) {
 			t.Errorf("a child is %+v", a)
 		}
@@ -175,7 +175,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 			}
 		}
 		all, err := r.Products(t.Context(), db.SQL, a.ID)
-		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" || !all[0].Inherited || all[0].Kind != svc.Cashflow {
+		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" || !all[0].Inherited || all[0].Kind != contract.Cashflow {
 			t.Errorf("products: %+v, %v", all, err)
 		}
 		children, err := r.Children(t.Context(), db.SQL, r.parent)
@@ -194,7 +194,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		c := r.child("Child")
-		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: svc.Income, Alias: "Mine", InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
+		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Income, Alias: "Mine", InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
 		r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, mine) })
 		again := mine
 		again.ID = uuid.NewString()
@@ -208,7 +208,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 			t.Errorf("a configuration of another: %v", err)
 		}
 		for _, w := range report.Workflows() {
-			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: svc.Eligibility, Alias: string(w), InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
+			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Eligibility, Alias: string(w), InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
 			r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, of) })
 			if got, err := r.Configuration(t.Context(), db.SQL, r.parent, of.ID); err != nil || got != of {
 				t.Errorf("Configuration = %+v, %v, want %+v", got, err, of)
@@ -224,7 +224,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 			return r.Assign(ctx, tx, r.parent, Target{TargetProduct, p.ID}, mine.ID)
 		})
 		got, err := r.Product(t.Context(), db.SQL, c.ID, p.ID)
-		if err != nil || got.Configuration != mine || got.Kind != svc.Income || got.InquiryType != "TENANT" || got.Inherited || !got.Updated.Equal(r.at) || !got.Created.Before(got.Updated) {
+		if err != nil || got.Configuration != mine || got.Kind != contract.Income || got.InquiryType != "TENANT" || got.Inherited || !got.Updated.Equal(r.at) || !got.Created.Before(got.Updated) {
 			t.Errorf("Product = %+v, %v", got, err)
 		}
 		for _, to := range []Target{{TargetAccount, "svc-parent"}, {TargetAccount, "x"}, {TargetProduct, "x"}} {
@@ -232,7 +232,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 				t.Errorf("assigned to %+v: %v", to, err)
 			}
 		}
-		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[svc.Cashflow]}, mine.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[contract.Cashflow]}, mine.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a child assigned to its parent: %v", err)
 		}
 	})

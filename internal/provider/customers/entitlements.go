@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"slices"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Entitlement is a feature that the provider enables for an account. Nothing of it is
@@ -98,9 +98,9 @@ func (s *Service) Inherit(ctx context.Context, tx *sql.Tx, customerID string, e 
 
 // Requires lets only callers through that have the entitlement; others are FORBIDDEN.
 // It belongs inside of the gate.
-func (s *Service) Requires(e Entitlement, next door.HandlerFunc) door.HandlerFunc {
+func (s *Service) Requires(e Entitlement, next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.require(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, e); err != nil {
+		if err := s.require(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, e); err != nil {
 			return err
 		}
 		return next(w, r)
@@ -117,6 +117,6 @@ func (s *Service) require(ctx context.Context, q store.Queryer, customerID strin
 
 // NotEnabled is the answer to a caller that lacks an entitlement.
 func NotEnabled(e Entitlement) error {
-	return &door.Error{Code: svc.CodeForbidden, Why: errors.New(string(e) + " is not enabled"),
+	return &httpx.Error{Code: contract.CodeForbidden, Why: errors.New(string(e) + " is not enabled"),
 		Message: "The provider has not enabled " + string(e) + " for this account."}
 }

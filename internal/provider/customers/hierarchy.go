@@ -7,21 +7,21 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // maxNames bounds the body of an account, a product or an assignment.
 const maxNames = 8 << 10
 
 // parent is the caller where it may have children: a child account has none.
-func parent(ctx context.Context) (gate.Caller, error) {
-	caller := gate.CallerOf(ctx)
+func parent(ctx context.Context) (auth.Caller, error) {
+	caller := auth.CallerOf(ctx)
 	if caller.ParentID != "" {
-		return caller, door.Fail(svc.CodeForbidden, errors.New("a child account has neither children nor configurations"))
+		return caller, httpx.Fail(contract.CodeForbidden, errors.New("a child account has neither children nor configurations"))
 	}
 	return caller, nil
 }
@@ -39,7 +39,7 @@ func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID
 }
 
 func unknownChild() error {
-	return door.Fail(svc.CodeUnknownChild, errors.New("no such child account of the caller"))
+	return httpx.Fail(contract.CodeUnknownChild, errors.New("no such child account of the caller"))
 }
 
 // isPublicID reports whether s can be a publicId at all.
@@ -55,37 +55,37 @@ func isPublicID(s string) bool {
 // named are names as they were sent, with the field that the name was in.
 func named(field string, name, display *string) (Names, error) {
 	var n Names
-	var details []door.Detail
+	var details []httpx.Detail
 	if name == nil {
-		details = append(details, door.Detail{Field: field, Message: "is missing"})
+		details = append(details, httpx.Detail{Field: field, Message: "is missing"})
 	} else if n.Name = *name; NameProblem(n.Name) != "" {
-		details = append(details, door.Detail{Field: field, Message: NameProblem(n.Name)})
+		details = append(details, httpx.Detail{Field: field, Message: NameProblem(n.Name)})
 	}
 	if display != nil {
 		if n.DisplayName = *display; NameProblem(n.DisplayName) != "" {
-			details = append(details, door.Detail{Field: "displayName", Message: NameProblem(n.DisplayName)})
+			details = append(details, httpx.Detail{Field: "displayName", Message: NameProblem(n.DisplayName)})
 		}
 	}
 	if details != nil {
-		return Names{}, door.Fail(svc.CodeMalformedBody, errors.New("a name is missing or no name"), details...)
+		return Names{}, httpx.Fail(contract.CodeMalformedBody, errors.New("a name is missing or no name"), details...)
 	}
 	return n, nil
 }
 
 // status is that of what was added, or found where that is asked for; else taken.
-func status(added, find bool, taken svc.Code, field string) (int, error) {
+func status(added, find bool, taken contract.Code, field string) (int, error) {
 	switch {
 	case added:
 		return http.StatusCreated, nil
 	case find:
 		return http.StatusOK, nil
 	}
-	return 0, door.Fail(taken, ErrDuplicateName, door.Detail{Field: field, Message: "is taken"})
+	return 0, httpx.Fail(taken, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
 }
 
 // addAccount adds a child account: {publicId}. With find, one of that name that is
 // there is as good, and stays as it is.
-func (s *Service) addAccount(find bool) door.HandlerFunc {
+func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller, err := parent(r.Context())
 		if err != nil {
@@ -95,7 +95,7 @@ func (s *Service) addAccount(find bool) door.HandlerFunc {
 			AccountName *string `json:"accountName"`
 			DisplayName *string `json:"displayName"`
 		}
-		if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
 			return err
 		}
 		n, err := named("accountName", in.AccountName, in.DisplayName)
@@ -111,18 +111,18 @@ func (s *Service) addAccount(find bool) door.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		code, err := status(added, find, svc.CodeDuplicateCustomer, "accountName")
+		code, err := status(added, find, contract.CodeDuplicateCustomer, "accountName")
 		if err != nil {
 			return err
 		}
-		return door.JSON(w, code, struct {
+		return httpx.JSON(w, code, struct {
 			PublicID string `json:"publicId"`
 		}{a.PublicID})
 	}
 }
 
 // addProduct adds a product to a child account: {productId}.
-func (s *Service) addProduct(find bool) door.HandlerFunc {
+func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller, err := parent(r.Context())
 		if err != nil {
@@ -132,7 +132,7 @@ func (s *Service) addProduct(find bool) door.HandlerFunc {
 			ProductName *string `json:"productName"`
 			DisplayName *string `json:"displayName"`
 		}
-		if err := door.DecodeJSON(w, r, maxNames, &in); err != nil {
+		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
 			return err
 		}
 		n, err := named("productName", in.ProductName, in.DisplayName)
@@ -152,11 +152,11 @@ func (s *Service) addProduct(find bool) door.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		code, err := status(added, find, svc.CodeDuplicateProduct, "productName")
+		code, err := status(added, find, contract.CodeDuplicateProduct, "productName")
 		if err != nil {
 			return err
 		}
-		return door.JSON(w, code, struct {
+		return httpx.JSON(w, code, struct {
 			ProductID string `json:"productId"`
 		}{p.ID})
 	}
@@ -165,9 +165,9 @@ func (s *Service) addProduct(find bool) door.HandlerFunc {
 // rotate gives the client that asks a new secret, shown here only: {clientId,
 // secretKey, previousExpiresAt}. Nobody rotates for another account.
 func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
-	client := gate.ClientOf(r.Context())
-	if gate.CallerOf(r.Context()).CustomerID != client.CustomerID {
-		return door.Fail(svc.CodeForbidden, errors.New("a secret of another account"))
+	client := auth.ClientOf(r.Context())
+	if auth.CallerOf(r.Context()).CustomerID != client.CustomerID {
+		return httpx.Fail(contract.CodeForbidden, errors.New("a secret of another account"))
 	}
 	var out Issued
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -180,14 +180,14 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	})
 	switch {
 	case errors.Is(err, ErrOverlap):
-		return &door.Error{Code: svc.CodeInvalidState, Why: err, Message: "The former secret is still good; rotate again when it has ended."}
+		return &httpx.Error{Code: contract.CodeInvalidState, Why: err, Message: "The former secret is still good; rotate again when it has ended."}
 	case errors.Is(err, store.ErrNotFound):
-		return door.Fail(svc.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
+		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
 	case err != nil:
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		ClientID          string `json:"clientId"`
 		SecretKey         string `json:"secretKey"`
 		PreviousExpiresAt string `json:"previousExpiresAt"`

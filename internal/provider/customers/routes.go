@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"strings"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // maxBody bounds the body of a consumer: a prefill is some hundred bytes.
@@ -22,19 +22,19 @@ const maxBody = 64 << 10
 // Routes adds the account hierarchy, rotation and the consumers API. All of it is
 // Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /accounts", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
-	mux.Handle("PUT /accounts", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
-	mux.Handle("POST /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
-	mux.Handle("PUT /accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
-	mux.Handle("GET /config/v1/product-configurations", door.API(s.Log, s.Gate.Basic(s.listConfigurations)))
-	mux.Handle("GET /config/v1/accounts/{account}/products", door.API(s.Log, s.Gate.Basic(s.review)))
-	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", door.API(s.Log, s.Gate.Basic(s.assign)))
-	mux.Handle("DELETE /config/v1/product-configuration-assignments", door.API(s.Log, s.Gate.Basic(s.unassign)))
-	mux.Handle("POST /credentials/rotate", door.API(s.Log, s.Gate.Basic(s.rotate)))
-	mux.Handle("POST /connect/consumers", door.API(s.Log, s.Gate.Basic(s.create)))
-	mux.Handle("GET /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.read)))
-	mux.Handle("PATCH /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.change)))
-	mux.Handle("DELETE /connect/consumers/{id}", door.API(s.Log, s.Gate.Basic(s.withdraw)))
+	mux.Handle("POST /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
+	mux.Handle("PUT /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
+	mux.Handle("POST /accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
+	mux.Handle("PUT /accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
+	mux.Handle("GET /config/v1/product-configurations", httpx.API(s.Log, s.Gate.Basic(s.listConfigurations)))
+	mux.Handle("GET /config/v1/accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.review)))
+	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", httpx.API(s.Log, s.Gate.Basic(s.assign)))
+	mux.Handle("DELETE /config/v1/product-configuration-assignments", httpx.API(s.Log, s.Gate.Basic(s.unassign)))
+	mux.Handle("POST /credentials/rotate", httpx.API(s.Log, s.Gate.Basic(s.rotate)))
+	mux.Handle("POST /connect/consumers", httpx.API(s.Log, s.Gate.Basic(s.create)))
+	mux.Handle("GET /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.read)))
+	mux.Handle("PATCH /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.change)))
+	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.withdraw)))
 }
 
 // input is the body of POST and PATCH. null takes a value away; what a PATCH
@@ -59,13 +59,13 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 }
 
 // apply puts what the body says into c, or says what is wrong with it.
-func (s *Service) apply(in input, env svc.Environment, c *Consumer) error {
+func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.there {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
-			if json.Unmarshal(raw, &c.ExternalID) != nil || !gate.IsExternalID(c.ExternalID) {
-				return door.Fail(svc.CodeMalformedBody, errors.New("consumerExternalId"),
-					door.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters, without spaces at either end"})
+			if json.Unmarshal(raw, &c.ExternalID) != nil || !auth.IsExternalID(c.ExternalID) {
+				return httpx.Fail(contract.CodeMalformedBody, errors.New("consumerExternalId"),
+					httpx.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters, without spaces at either end"})
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func merge(old, change json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	if json.Unmarshal(change, &members) != nil {
-		return nil, door.Fail(svc.CodeMalformedBody, errors.New("prefill"),
-			door.Detail{Field: "prefill", Message: "must be an object"})
+		return nil, httpx.Fail(contract.CodeMalformedBody, errors.New("prefill"),
+			httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	for name, v := range members {
 		if string(v) == "null" {
@@ -107,9 +107,9 @@ func merge(old, change json.RawMessage) (json.RawMessage, error) {
 }
 
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	var in input
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	var c Consumer
@@ -123,13 +123,13 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return duplicate(err)
 	}
-	return door.JSON(w, http.StatusCreated, struct {
+	return httpx.JSON(w, http.StatusCreated, struct {
 		ConsumerID string `json:"consumerId"`
 	}{c.ID})
 }
 
 func (s *Service) read(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.Consumer(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, pathID(r))
+	c, err := s.Consumer(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, pathID(r))
 	if err != nil {
 		return missing(err)
 	}
@@ -138,9 +138,9 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	var in input
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	var c Consumer
@@ -149,7 +149,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 			return missing(err)
 		}
 		if c.ConsentWithdrawn {
-			return door.Fail(svc.CodeInvalidState, errors.New("consent was withdrawn"))
+			return httpx.Fail(contract.CodeInvalidState, errors.New("consent was withdrawn"))
 		}
 		if err := s.apply(in, caller.Environment, &c); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		ok, err := withdraw(ctx, tx, gate.CallerOf(ctx).CustomerID, id, s.Now())
+		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id, s.Now())
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 }
 
 func show(w http.ResponseWriter, c Consumer) error {
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		ConsumerID         string          `json:"consumerId"`
 		ConsumerExternalID *string         `json:"consumerExternalId"`
 		Prefill            json.RawMessage `json:"prefill"`
@@ -210,7 +210,7 @@ func show(w http.ResponseWriter, c Consumer) error {
 
 // pathID is the consumer's id in the address; what is no UUID is nobody's.
 func pathID(r *http.Request) string {
-	if id := r.PathValue("id"); svc.IsUUID(id) {
+	if id := r.PathValue("id"); contract.IsUUID(id) {
 		return strings.ToLower(id)
 	}
 	return ""
@@ -218,15 +218,15 @@ func pathID(r *http.Request) string {
 
 func missing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeNotFound, errors.New("no such consumer of this customer"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such consumer of this customer"))
 	}
 	return err
 }
 
 func duplicate(err error) error {
 	if errors.Is(err, ErrDuplicateExternalID) {
-		return door.Fail(svc.CodeDuplicateExternalID, err,
-			door.Detail{Field: "consumerExternalId", Message: "another consumer of yours has it"})
+		return httpx.Fail(contract.CodeDuplicateExternalID, err,
+			httpx.Detail{Field: "consumerExternalId", Message: "another consumer of yours has it"})
 	}
 	return err
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Seed is a customer that is there from the start. Secrets are the caller's to
@@ -18,14 +18,14 @@ import (
 type Seed struct {
 	Role        string // names the row for ever: "portal", "third party"
 	Name        string
-	Environment svc.Environment
+	Environment contract.Environment
 	PublicID    string
 	ClientID    string
 	SecretKey   string
-	Products    map[svc.Product]string // kind to productId
-	CompleteURL string                 // empty for none
-	ReturnMode  string                 // "get" or "post"
-	Entitled    []Entitlement          // from the first time on; what is changed afterwards stays
+	Products    map[contract.Product]string // kind to productId
+	CompleteURL string                      // empty for none
+	ReturnMode  string                      // "get" or "post"
+	Entitled    []Entitlement               // from the first time on; what is changed afterwards stays
 }
 
 // Seed adds the customer, or brings it up to date; repeating it changes nothing.
@@ -64,21 +64,21 @@ func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, erro
 // that of its product of the kind; the first of all is the account's.
 func generated() []Configuration {
 	return []Configuration{
-		{Kind: svc.Cashflow, Alias: "Cash flow"},
-		{Kind: svc.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
-		{Kind: svc.Cashflow, Alias: "Cash flow with score v2.1", Settings: Settings{ScoreV21: true}},
-		{Kind: svc.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0", IncomeInflows: true}},
-		{Kind: svc.Income, Alias: "Income, suite 2.0 without inflows", Settings: Settings{IncomeModelSuite: "2.0"}},
-		{Kind: svc.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},
-		{Kind: svc.Eligibility, Alias: "Eligibility", Settings: Settings{EligibilityKind: report.IncomeAndAssets}},
-		{Kind: svc.Eligibility, Alias: "Eligibility, income only", Settings: Settings{EligibilityKind: report.IncomeOnly}},
-		{Kind: svc.Eligibility, Alias: "Eligibility, assets only", Settings: Settings{EligibilityKind: report.AssetsOnly}},
-		{Kind: svc.Passport, Alias: "Credit passport"},
+		{Kind: contract.Cashflow, Alias: "Cash flow"},
+		{Kind: contract.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
+		{Kind: contract.Cashflow, Alias: "Cash flow with score v2.1", Settings: Settings{ScoreV21: true}},
+		{Kind: contract.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0", IncomeInflows: true}},
+		{Kind: contract.Income, Alias: "Income, suite 2.0 without inflows", Settings: Settings{IncomeModelSuite: "2.0"}},
+		{Kind: contract.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},
+		{Kind: contract.Eligibility, Alias: "Eligibility", Settings: Settings{EligibilityKind: report.IncomeAndAssets}},
+		{Kind: contract.Eligibility, Alias: "Eligibility, income only", Settings: Settings{EligibilityKind: report.IncomeOnly}},
+		{Kind: contract.Eligibility, Alias: "Eligibility, assets only", Settings: Settings{EligibilityKind: report.AssetsOnly}},
+		{Kind: contract.Passport, Alias: "Credit passport"},
 	}
 }
 
-func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID string, products map[svc.Product]string, now time.Time) error {
-	of, fresh := map[svc.Product]string{}, map[svc.Product]bool{}
+func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID string, products map[contract.Product]string, now time.Time) error {
+	of, fresh := map[contract.Product]string{}, map[contract.Product]bool{}
 	for _, c := range generated() {
 		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType
 		added, err := insertConfiguration(ctx, tx, c, now)
@@ -95,12 +95,12 @@ func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID strin
 		}
 		of[c.Kind], fresh[c.Kind] = c.ID, added
 	}
-	if fresh[svc.Cashflow] {
-		if err := configureGenerated(ctx, tx, customerID, of[svc.Cashflow]); err != nil {
+	if fresh[contract.Cashflow] {
+		if err := configureGenerated(ctx, tx, customerID, of[contract.Cashflow]); err != nil {
 			return err
 		}
 	}
-	for _, kind := range svc.Products() {
+	for _, kind := range contract.Products() {
 		id, ok := products[kind]
 		if !ok {
 			continue
@@ -122,13 +122,13 @@ func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID strin
 // inquiryType is that of what is generated.
 const inquiryType = "PERSONAL"
 
-func productName(kind svc.Product) string {
+func productName(kind contract.Product) string {
 	switch kind {
-	case svc.Cashflow:
+	case contract.Cashflow:
 		return "Cash flow report"
-	case svc.Income:
+	case contract.Income:
 		return "Income report"
-	case svc.Eligibility:
+	case contract.Eligibility:
 		return "Eligibility report"
 	}
 	return "Credit passport"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
 
@@ -15,7 +15,7 @@ import (
 const live = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
 // clients returns the credentials that match and are good at now.
-func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]gate.Client, error) {
+func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
 	rows, err := q.QueryContext(ctx, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
 		WHERE `+where+` AND `+live, value, store.Micros(now))
@@ -23,9 +23,9 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 		return nil, err
 	}
 	defer rows.Close()
-	var out []gate.Client
+	var out []auth.Client
 	for rows.Next() {
-		var c gate.Client
+		var c auth.Client
 		if err := rows.Scan(&c.CredentialID, &c.SecretHash, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment); err != nil {
 			return nil, err
 		}
@@ -35,8 +35,8 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 }
 
 // caller returns the account of a publicId as far as the gate asks.
-func caller(ctx context.Context, q store.Queryer, publicID string) (gate.Caller, error) {
-	var c gate.Caller
+func caller(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
+	var c auth.Caller
 	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
 		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
 	return c, store.Found(err)
@@ -454,7 +454,7 @@ func erase(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
-var _ gate.Directory = (*Service)(nil)
+var _ auth.Directory = (*Service)(nil)
 
 // holdAccount has other changes of the account wait until tx ends.
 func holdAccount(ctx context.Context, tx *sql.Tx, customerID string) (bool, error) {

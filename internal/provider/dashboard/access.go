@@ -9,8 +9,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -31,7 +31,7 @@ func (s *Service) issue(ctx context.Context, tx *sql.Tx, by person, _ input) (do
 }
 
 func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	if !svc.IsUUID(in.id) {
+	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
 	made, err := s.Credentials.Rotate(ctx, tx, by.account.ID, in.id)
@@ -42,7 +42,7 @@ func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (
 }
 
 func (s *Service) revoke(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	if !svc.IsUUID(in.id) {
+	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
 	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Credentials.Revoke(ctx, tx, by.account.ID, in.id)
@@ -132,9 +132,9 @@ func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input
 }
 
 // author names who made an entry; empty for a person who is gone.
-func author(email, staffID string, lang svc.Lang) string {
+func author(email, staffID string, lang contract.Lang) string {
 	if staffID == operator {
-		return svc.Words{EN: "the provider’s operator", ES: "el operador del proveedor"}.In(lang)
+		return contract.Words{EN: "the provider’s operator", ES: "el operador del proveedor"}.In(lang)
 	}
 	return email
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	pages "vestibule/templates/provider"
 )
 
@@ -141,7 +141,7 @@ func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in inpu
 // assign gives a product, or a child account, a configuration, or lets it inherit.
 func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
-	if (account == "") == (product == "") || product != "" && !svc.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !svc.IsUUID(configuration) {
+	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
 	if by.account.ParentID != "" || !by.account.Configurer {

@@ -12,9 +12,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
@@ -58,12 +58,12 @@ type said string
 // refused is the error of a form whose field is wrong.
 type refused struct {
 	field string
-	words svc.Words
+	words contract.Words
 }
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
-func wrong(field, en, es string) error { return refused{field, svc.Words{EN: en, ES: es}} }
+func wrong(field, en, es string) error { return refused{field, contract.Words{EN: en, ES: es}} }
 
 // nothing is the error of a change that was not to be made: it was made already,
 // or what it was about is not so any more. The next page says so.
@@ -101,7 +101,7 @@ func (s *Service) post(c form) http.Handler {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		form, err := door.DecodeForm(w, r, maxForm)
+		form, err := httpx.DecodeForm(w, r, maxForm)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (s *Service) post(c form) http.Handler {
 		if d.to != "" {
 			to = d.to
 		}
-		door.See(w, to)
+		httpx.See(w, to)
 		return nil
 	})
 }
@@ -194,7 +194,7 @@ func (s *Service) write(ctx context.Context, tx *sql.Tx, by person, d done) erro
 		return errors.New("dashboard: a change without a name for the audit trail")
 	}
 	return insertEntry(ctx, tx, by.account.ID, entry{id: uuid.NewString(), staffID: by.id, at: s.Now(),
-		action: d.action, object: d.object, detail: d.detail}, door.RequestID(ctx))
+		action: d.action, object: d.object, detail: d.detail}, httpx.RequestID(ctx))
 }
 
 // operator stands in the audit trail in place of a person: the operator of the provider,
@@ -247,7 +247,7 @@ func (s *Service) hear(ctx context.Context, sessionID string) (words, secret str
 }
 
 // adapt shows the error of a handler as a page.
-func (s *Service) adapt(h door.HandlerFunc) http.Handler {
+func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.remember(w, r)
 		err := h(w, r)
@@ -255,11 +255,11 @@ func (s *Service) adapt(h door.HandlerFunc) http.Handler {
 			return
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = door.Fail(svc.CodeNotFound, err)
+			err = httpx.Fail(contract.CodeNotFound, err)
 		}
-		e := door.As(err)
-		door.LogError(r, s.Log, e)
-		door.RetryAfter(w, e.RetryAfter)
+		e := httpx.As(err)
+		httpx.LogError(r, s.Log, e)
+		httpx.RetryAfter(w, e.RetryAfter)
 		s.Missing(w, r, e.HTTPStatus())
 	})
 }
@@ -268,9 +268,9 @@ func (s *Service) adapt(h door.HandlerFunc) http.Handler {
 // does not take, or in another way that does not do.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	d := s.desk(r)
-	d.RequestID = door.RequestID(r.Context())
+	d.RequestID = httpx.RequestID(r.Context())
 	if err := s.show(w, r, status, pages.DeskProblem(d, status)); err != nil {
-		door.WriteError(w, r, s.Log, err)
+		httpx.WriteError(w, r, s.Log, err)
 	}
 }
 
@@ -282,7 +282,7 @@ func (s *Service) desk(r *http.Request) pages.Desk {
 // deskOf is the frame of a page for who is signed in.
 func (s *Service) deskOf(r *http.Request, by person) pages.Desk {
 	d := s.desk(r)
-	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == svc.Sandbox, by.account.ParentID != ""
+	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
 }
@@ -296,25 +296,25 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, by person, stat
 }
 
 func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
-	door.Secure(w, door.CSP{Static: true})
-	return door.HTML(w, r, status, c)
+	httpx.Secure(w, httpx.CSP{Static: true})
+	return httpx.HTML(w, r, status, c)
 }
 
 // langCookie is the name of the cookie that keeps a language. On https only this host
 // can set it.
 func (s *Service) langCookie() string {
-	return door.HostCookie("dashboard-lang", s.public.Scheme == "https")
+	return httpx.HostCookie("dashboard-lang", s.public.Scheme == "https")
 }
 
 // remember keeps a language that was asked for.
 func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
-	if asked := svc.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == svc.English || asked == svc.Spanish) {
+	if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == contract.English || asked == contract.Spanish) {
 		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 			Secure: s.public.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
-func (s *Service) language(r *http.Request) svc.Lang {
+func (s *Service) language(r *http.Request) contract.Lang {
 	remembered := ""
 	if c, err := r.Cookie(s.langCookie()); err == nil {
 		remembered = c.Value

@@ -12,10 +12,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -86,7 +86,7 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func unfit(err error) error {
 	if field == "" {
 		field = report.RevisedNames()[0]
 	}
-	words, known := map[string]svc.Words{
+	words, known := map[string]contract.Words{
 		"nothing is corrected":                  {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
 		"the report has no such figure":         {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
 		unfitRange:                              {EN: "Give whole dollars from 0 to 2,147,483,647, digits only.", ES: "Indique dólares enteros de 0 a 2.147.483.647, solo con dígitos."},

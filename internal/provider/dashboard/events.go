@@ -12,9 +12,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -37,7 +37,7 @@ const (
 )
 
 func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
-	v := pages.DeskOverview{Environment: by.account.Environment, Statuses: svc.Statuses(), Callback: "on"}
+	v := pages.DeskOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		now, id := s.Now(), by.account.ID
 		for i, since := range []time.Time{now.Add(-week), now.Add(-month)} {
@@ -122,16 +122,16 @@ func (s *Service) switchCallback(ctx context.Context, tx *sql.Tx, by person, in 
 
 // malformed is a field that no form of these pages sends.
 func malformed(field string) error {
-	return door.Fail(svc.CodeMalformedBody, errors.New("no form of ours: "+field))
+	return httpx.Fail(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
 }
 
 func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	var chosen []svc.Status
+	var chosen []contract.Status
 	for _, v := range in.Values["status"] {
-		if !slices.Contains(s.Webhooks.Subscribable(), svc.Status(v)) {
+		if !slices.Contains(s.Webhooks.Subscribable(), contract.Status(v)) {
 			return done{}, malformed("status")
 		}
-		chosen = append(chosen, svc.Status(v))
+		chosen = append(chosen, contract.Status(v))
 	}
 	if len(chosen) == 0 {
 		return done{}, wrong("status", "Choose at least one, or turn delivery off.", "Elija al menos uno, o desactive la entrega.")
@@ -142,7 +142,7 @@ func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input
 
 func (s *Service) rotateSigner(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	id := in.Get("secret")
-	if !svc.IsUUID(id) {
+	if !contract.IsUUID(id) {
 		return done{}, malformed("secret")
 	}
 	secret, ok, err := s.Webhooks.Rotate(ctx, tx, by.account.ID, id)
@@ -192,7 +192,9 @@ func chosen(r *http.Request, names ...string) url.Values {
 	return q
 }
 
-func unknown(what string) error { return door.Fail(svc.CodeNotFound, errors.New("no such "+what)) }
+func unknown(what string) error {
+	return httpx.Fail(contract.CodeNotFound, errors.New("no such "+what))
+}
 
 var deliveryStates = []string{"pending", "delivered", "given up", "disabled"}
 
@@ -255,7 +257,7 @@ func deliveryView(x Delivery) pages.DeskDelivery {
 
 func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	id := r.PathValue("id")
-	if !svc.IsUUID(id) {
+	if !contract.IsUUID(id) {
 		return nil, unknown("delivery")
 	}
 	x, err := s.Deliveries.Delivery(ctx, s.DB.SQL, by.account.ID, id)
@@ -275,7 +277,7 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 
 func (s *Service) redeliver(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	resends, err := strconv.ParseInt(in.Get("resends"), 10, 64)
-	if !svc.IsUUID(in.id) {
+	if !contract.IsUUID(in.id) {
 		return done{}, unknown("delivery")
 	}
 	if err != nil || resends < 0 {

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 )
 
 // guard refuses requests that are not a person's, made with these pages: to
@@ -16,9 +16,9 @@ import (
 // Framing is denied by the pages' policy too, and sessions are SameSite=Strict.
 func (s *Service) guard(r *http.Request) error {
 	if !s.ourHost(r.Host) {
-		return &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
+		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
 	}
-	refused := func(why string) error { return door.Fail(svc.CodeForbidden, errors.New(why)) }
+	refused := func(why string) error { return httpx.Fail(contract.CodeForbidden, errors.New(why)) }
 	if r.Header.Get("Sec-Purpose") != "" {
 		return refused("a page that nobody has asked for yet")
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 )
 
@@ -73,7 +73,7 @@ func TestRequestsThatNoPersonMade(t *testing.T) {
 		}
 		err, status := s.guard(r), 0
 		if err != nil {
-			status = door.As(err).HTTPStatus()
+			status = httpx.As(err).HTTPStatus()
 		}
 		if status != tc.status {
 			t.Errorf("%s: %d (%v), want %d", name, status, err, tc.status)

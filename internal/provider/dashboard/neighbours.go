@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // What is not the customer's own is store.ErrNotFound, of every neighbour.
@@ -19,7 +19,7 @@ type Account struct {
 	ParentID     string // empty for a parent
 	Name         string
 	DisplayName  string // empty for none
-	Environment  svc.Environment
+	Environment  contract.Environment
 	ReturnMode   string // "get" or "post"
 	RequireForm  bool
 	Configurer   bool   // may assign configurations
@@ -78,9 +78,9 @@ var ErrOverlap = errors.New("dashboard: the client is being rotated")
 // Callback is where events go.
 type Callback struct {
 	URL      string
-	Disabled time.Time    // zero: it is on
-	Statuses []svc.Status // nil is all
-	Signers  []Signer     // the newest first
+	Disabled time.Time         // zero: it is on
+	Statuses []contract.Status // nil is all
+	Signers  []Signer          // the newest first
 }
 
 // Signer is a secret that signs events, without the secret.
@@ -97,19 +97,19 @@ type Webhooks interface {
 	// where it made one.
 	Direct(ctx context.Context, tx *sql.Tx, customerID, url string) (secret string, err error)
 	Switch(ctx context.Context, tx *sql.Tx, customerID string, on bool) (changed bool, err error)
-	Subscribe(ctx context.Context, tx *sql.Tx, customerID string, statuses []svc.Status) error
+	Subscribe(ctx context.Context, tx *sql.Tx, customerID string, statuses []contract.Status) error
 	// Rotate replaces the secret of that id if it is the present one.
 	Rotate(ctx context.Context, tx *sql.Tx, customerID, secretID string) (secret string, ok bool, err error)
 	// CheckURL says whether events can be sent to url at all.
 	CheckURL(url string) error
-	Subscribable() []svc.Status
+	Subscribable() []contract.Status
 }
 
 // Delivery is an event on its way, or there.
 type Delivery struct {
 	ID, EventID, PublicToken string
-	Status                   svc.Status
-	Substatus                svc.Substatus
+	Status                   contract.Status
+	Substatus                contract.Substatus
 	Happened                 time.Time
 	State                    string // pending, delivered, given up or disabled
 	Tries, HTTP              int
@@ -156,10 +156,10 @@ var (
 type Report struct {
 	PublicToken string
 	ProductID   string
-	Kind        svc.Product
+	Kind        contract.Product
 	ExternalID  string
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time // zero: not yet
 	Forgotten   bool      // deleted for its age; how it came about is no longer known
@@ -168,7 +168,7 @@ type Report struct {
 
 // ReportFilter chooses reports; zero values are any.
 type ReportFilter struct {
-	Status svc.Status
+	Status contract.Status
 	Named  string // a publicToken or an externalId
 	Before Cursor
 	Limit  int
@@ -193,7 +193,7 @@ type Moment struct {
 type Reports interface {
 	Reports(ctx context.Context, q store.Queryer, customerID string, f ReportFilter) ([]Report, error)
 	Report(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, error)
-	Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error)
+	Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error)
 	// History is the report's visit, nil for a submission, and what happened.
 	History(ctx context.Context, q store.Queryer, customerID, publicToken string) (*Visit, []Moment, error)
 }
@@ -262,7 +262,7 @@ type Sharing interface {
 	// Shares lists what the account shares, or with received what is shared with it.
 	Shares(ctx context.Context, q store.Queryer, customerID string, received bool, before Cursor, limit int) ([]Share, error)
 	// Share shares a report with the account of a publicId. What cannot be shared is
-	// a *door.Error with the contract's code.
+	// a *httpx.Error with the contract's code.
 	Share(ctx context.Context, tx *sql.Tx, customerID, publicToken, publicID string) (relayToken string, err error)
 	Withdraw(ctx context.Context, tx *sql.Tx, customerID, relayToken string) (bool, error)
 }
@@ -285,7 +285,7 @@ type Outbox interface {
 // Configuration is what products are configured as.
 type Configuration struct {
 	ID, Alias            string
-	Kind                 svc.Product
+	Kind                 contract.Product
 	InquiryType          string
 	DeprecatedAttributes bool
 	ScoreV1, ScoreV21    bool
@@ -297,7 +297,7 @@ type Configuration struct {
 // Product is a product with the configuration in force.
 type Product struct {
 	ID, Name, DisplayName string
-	Kind                  svc.Product // empty while it has no configuration
+	Kind                  contract.Product // empty while it has no configuration
 	InquiryType           string
 	Configuration         Configuration // the zero one for none
 	Inherited             bool

@@ -11,10 +11,10 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -41,7 +41,7 @@ func (s *Service) hash(ctx context.Context, in *input, secret string) error {
 
 func busy(err error) error {
 	if errors.Is(err, password.ErrBusy) {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
 	}
 	return err
 }
@@ -66,7 +66,7 @@ func (s *Service) addPerson(ctx context.Context, tx *sql.Tx, by person, in input
 
 // removePerson ends somebody's way in at once, and forgets the address.
 func (s *Service) removePerson(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	if !svc.IsUUID(in.id) {
+	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
 	}
 	if in.id == by.id {
@@ -95,7 +95,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *i
 		return err
 	}
 	if !allowed {
-		return &door.Error{Code: svc.CodeRateLimited, RetryAfter: password.Window, Why: errors.New("too many tries of the present password")}
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: password.Window, Why: errors.New("too many tries of the present password")}
 	}
 	row, err := staffByID(ctx, s.DB.SQL, by.id)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
 func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	q := chosen(r, "status")
 	before, err := parseCursor(q.Get("after"))
-	f := ReportFilter{Status: svc.Status(q.Get("status")), Before: before, Limit: pageSize}
+	f := ReportFilter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
 	if err != nil || f.Status != "" && !f.Status.Valid() {
 		return nil, unknown("list")
 	}
@@ -41,7 +41,7 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pag
 
 func (s *Service) reportList(q url.Values, all []Report) pages.DeskReports {
 	var v pages.DeskReports
-	for _, st := range append([]svc.Status{""}, svc.Statuses()...) {
+	for _, st := range append([]contract.Status{""}, contract.Statuses()...) {
 		v.Chips = append(v.Chips, chip(q, "/dashboard/reports", "status", string(st)))
 	}
 	for _, x := range all {
@@ -56,12 +56,12 @@ func (s *Service) reportView(x Report) pages.DeskReport {
 }
 
 // toList leads whoever reloads what was looked for to the list.
-func (s *Service) toList(path string) door.HandlerFunc {
+func (s *Service) toList(path string) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		door.See(w, path)
+		httpx.See(w, path)
 		return nil
 	}
 }
@@ -76,7 +76,7 @@ func (s *Service) find(look finder) http.Handler {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		form, err := door.DecodeForm(w, r, maxForm)
+		form, err := httpx.DecodeForm(w, r, maxForm)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *Service) find(look finder) http.Handler {
 			return err
 		}
 		if to != "" {
-			door.See(w, to)
+			httpx.See(w, to)
 			return nil
 		}
 		d := s.deskOf(r, by)
@@ -110,7 +110,7 @@ func (s *Service) named(ctx context.Context, by person, query string) (*Report, 
 	if query == "" {
 		return nil, nil
 	}
-	if svc.IsUUID(query) {
+	if contract.IsUUID(query) {
 		query = strings.ToLower(query)
 	}
 	all, err := s.Reports.Reports(ctx, s.DB.SQL, by.account.ID, ReportFilter{Named: query, Limit: 1})
@@ -246,7 +246,7 @@ func (s *Service) shareView(x Share) pages.DeskShare {
 
 func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
-	if !svc.IsUUID(token) {
+	if !contract.IsUUID(token) {
 		return done{}, wrong("publicToken", "Give the report’s publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
 	}
 	return s.grant(ctx, tx, by, in, token, "publicToken")
@@ -270,18 +270,18 @@ func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, to
 		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
 	}
 	relay, err := s.Sharing.Share(ctx, tx, by.account.ID, token, in.field("publicId"))
-	var no *door.Error
+	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
-		case svc.CodeInvalidToken:
+		case contract.CodeInvalidToken:
 			return done{}, wrong(field, "This account has no such report.", "Esta cuenta no tiene tal informe.")
-		case svc.CodeReportNotReady:
+		case contract.CodeReportNotReady:
 			return done{}, wrong(field, "The report ended without a body: there is nothing to share.", "El informe terminó sin contenido: no hay nada que compartir.")
-		case svc.CodeInvalidPublicID:
+		case contract.CodeInvalidPublicID:
 			return done{}, wrong("publicId", "No other account has this publicId.", "Ninguna otra cuenta tiene ese publicId.")
-		case svc.CodeRelayTokenExpired:
+		case contract.CodeRelayTokenExpired:
 			return done{}, wrong(field, "The report is over 30 days old and cannot be shared with an account that did not have it before.", "El informe tiene más de 30 días y no se puede compartir con una cuenta que no lo tuviera antes.")
-		case svc.CodeRelayTokenRevoked:
+		case contract.CodeRelayTokenRevoked:
 			return done{}, wrong("publicId", "The report was withdrawn from this account, or its consumer withdrew consent: it cannot be shared with it any more.", "El informe se retiró a esta cuenta, o el consumidor retiró su consentimiento: ya no puede compartirse con ella.")
 		}
 	}

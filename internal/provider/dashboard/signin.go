@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/password"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -50,7 +50,7 @@ func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (pe
 
 // local reports whether next is a page of these that one may be sent on to.
 func local(next string) bool {
-	return door.Local(next, home) && !strings.HasPrefix(next, home+"/sign-")
+	return httpx.Local(next, home) && !strings.HasPrefix(next, home+"/sign-")
 }
 
 // toSignIn leads to the way in, and back from there to a page.
@@ -59,7 +59,7 @@ func (s *Service) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if next := r.URL.RequestURI(); r.Method == http.MethodGet && next != home && local(next) {
 		to += "?" + url.Values{"next": {next}}.Encode()
 	}
-	door.See(w, to)
+	httpx.See(w, to)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (s *Service) signInPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if by.id != "" {
-		door.See(w, after(next))
+		httpx.See(w, after(next))
 		return nil
 	}
 	return s.showSignIn(w, r, http.StatusOK, pages.DeskSignIn{Next: next})
@@ -101,7 +101,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
 	}
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return busy(err)
 	case verdict == password.TooOften:
-		door.RetryAfter(w, password.Window)
+		httpx.RetryAfter(w, password.Window)
 		return again(http.StatusTooManyRequests, pages.DeskSignInTooOften)
 	case verdict != password.Right:
 		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
@@ -150,7 +150,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.passwords.Know(w, email)
-	door.See(w, after(next))
+	httpx.See(w, after(next))
 	return nil
 }
 
@@ -179,6 +179,6 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	door.See(w, signInPath)
+	httpx.See(w, signInPath)
 	return nil
 }

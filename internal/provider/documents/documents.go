@@ -21,7 +21,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 )
 
@@ -105,7 +105,7 @@ func TypeOf(head []byte) string {
 // ErrEmpty, ErrType, those of reading from, and the database's; nothing stays of
 // what was refused.
 func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
-	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: door.CleanFileName(n.Name), keyID: n.KeyID}
+	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: httpx.CleanFileName(n.Name), keyID: n.KeyID}
 	part := make([]byte, partSize)
 	size, err := fill(from, part)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 			return nil, err
 		}
 		out[i] = k.Document
-		out[i].Name = door.CleanFileName(string(name)) // of an older version
+		out[i].Name = httpx.CleanFileName(string(name)) // of an older version
 	}
 	return out, nil
 }

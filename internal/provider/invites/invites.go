@@ -22,13 +22,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // maxBody bounds the body of an invite: it is a person's details, and no more.
@@ -56,12 +56,12 @@ type Queue interface {
 // Pages shows errors to people: it adapts a handler of a link, whose errors are pages
 // with these words.
 type Pages interface {
-	Page(h door.HandlerFunc, words func(error) (title, text svc.Words)) http.Handler
+	Page(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler
 }
 
 // Gate admits customers.
 type Gate interface {
-	Basic(next door.HandlerFunc) door.HandlerFunc
+	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
 }
 
 // Customers knows what applicants are shown of a customer.
@@ -80,7 +80,7 @@ type Begun struct {
 type Visits interface {
 	// Begin makes a visit from the members of an initialization's body, and gives it
 	// the handle of its page. Its errors are the initialization's.
-	Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (Begun, error)
+	Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (Begun, error)
 }
 
 // Mailer sends letters.
@@ -92,8 +92,8 @@ type Mailer interface {
 
 // Routes adds the whole surface of invites to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/invite-link", door.API(s.Log, s.Gate.Basic(s.makeLink)))
-	mux.Handle("POST /connect/invite", door.API(s.Log, s.Gate.Basic(s.makeLetter)))
+	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Gate.Basic(s.makeLink)))
+	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Gate.Basic(s.makeLetter)))
 	mux.Handle("GET /invite/{handle}", s.Pages.Page(s.open, why))
 }
 
@@ -114,8 +114,8 @@ func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 	}
 	var to string
 	if json.Unmarshal(members["deliverTo"], &to) != nil || !prefill.IsEmail(to) {
-		return door.Fail(svc.CodeMalformedBody, errors.New("deliverTo is no e-mail address"),
-			door.Detail{Field: "deliverTo", Message: "must be an e-mail address of at most 100 characters"})
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("deliverTo is no e-mail address"),
+			httpx.Detail{Field: "deliverTo", Message: "must be an e-mail address of at most 100 characters"})
 	}
 	delete(members, "deliverTo")
 	return s.create(w, r, members, to)
@@ -125,20 +125,20 @@ func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 // applicant is where the token is.
 func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
-	if err := door.DecodeJSON(w, r, maxBody, &members); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
 		return nil, err
 	}
 	if _, given := members["token"]; given {
-		return nil, door.Fail(svc.CodeMalformedBody, errors.New("a token cannot be invited with"),
-			door.Detail{Field: "token", Message: "is not a field of an invite"})
+		return nil, httpx.Fail(contract.CodeMalformedBody, errors.New("a token cannot be invited with"),
+			httpx.Detail{Field: "token", Message: "is not a field of an invite"})
 	}
-	return members, gate.AddProductID(r, members)
+	return members, auth.AddProductID(r, members)
 }
 
 // create makes the visit, its link and, with a recipient, the letter with it: all
 // of them or nothing.
 func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[string]json.RawMessage, to string) error {
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	handle := store.NewSecret()
 	link := s.URL + "/invite/" + handle
 	var begun Begun
@@ -158,7 +158,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		InviteLink  string `json:"inviteLink"`
 		PublicToken string `json:"publicToken"`
 		Exp         int64  `json:"exp"` // unix seconds
@@ -183,7 +183,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()
 	}
-	door.Secure(w, door.CSP{})
+	httpx.Secure(w, httpx.CSP{})
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
@@ -195,14 +195,14 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (vi
 }
 
 var (
-	wordsGone     = svc.Words{EN: "This link leads nowhere", ES: "Este enlace no lleva a ninguna parte"}
-	wordsGoneText = svc.Words{EN: "It may have been cut off. Copy all of it from the message that it came in, or ask the company for a new one.", ES: "Quizá esté cortado. Cópielo entero del mensaje en el que llegó o pida uno nuevo a la empresa."}
-	wordsWrong    = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsAgain    = svc.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
+	wordsGone     = contract.Words{EN: "This link leads nowhere", ES: "Este enlace no lleva a ninguna parte"}
+	wordsGoneText = contract.Words{EN: "It may have been cut off. Copy all of it from the message that it came in, or ask the company for a new one.", ES: "Quizá esté cortado. Cópielo entero del mensaje en el que llegó o pida uno nuevo a la empresa."}
+	wordsWrong    = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsAgain    = contract.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
 )
 
 // why says to people why a link leads nowhere.
-func why(err error) (title, text svc.Words) {
+func why(err error) (title, text contract.Words) {
 	if errors.Is(err, store.ErrNotFound) {
 		return wordsGone, wordsGoneText
 	}

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/providertest"
 )
 
 func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
@@ -25,7 +25,7 @@ func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
 
 // body is a good one of an invite, with these members.
 func body(r *providertest.Rig, more ...any) map[string]any {
-	out := map[string]any{"productId": r.Seed.Products[svc.Cashflow], "prefill": providertest.Prefill()}
+	out := map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}
 	for i := 0; i < len(more); i += 2 {
 		out[more[i].(string)] = more[i+1]
 	}
@@ -38,7 +38,7 @@ func invite(t *testing.T, r *providertest.Rig, lives time.Duration, more ...any)
 	a := r.Do("POST", "/connect/invite-link", body(r, more...), r.Basic)
 	link, _ = a.JSON["inviteLink"].(string)
 	publicToken, _ = a.JSON["publicToken"].(string)
-	if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(lives).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !svc.IsUUID(publicToken) {
+	if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(lives).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !contract.IsUUID(publicToken) {
 		t.Fatalf("invite: %d %s", a.Status, a.Body)
 	}
 	if a.Header.Get("Cache-Control") != "no-store" {
@@ -204,21 +204,21 @@ func TestInvitesThatAreRefused(t *testing.T) {
 			body any
 			as   func(*http.Request)
 			want int
-			code svc.Code
+			code contract.Code
 		}{
-			{"a wrong secret", "/connect/invite-link", body(r), func(req *http.Request) { req.SetBasicAuth("client", "x") }, 403, svc.CodeUnknownCustomer},
-			{"somebody else's product", "/connect/invite-link", body(r), r.ThirdParty, 400, svc.CodeInvalidProduct},
-			{"a bad prefill", "/connect/invite-link", body(r, "prefill", bad), r.Basic, 400, svc.Code(svc.WidgetPrefillEmail)},
-			{"prefill and consumer", "/connect/invite-link", body(r, "consumerId", "7d3f0c5e-31a4-4c7b-9c0a-5a0b1f6c2d90"), r.Basic, 400, svc.CodeInvalidConsumerID},
-			{"an unknown member", "/connect/invite-link", body(r, "completeUrl", "x"), r.Basic, 400, svc.CodeMalformedBody},
-			{"a token of an initialization", "/connect/invite-link", map[string]any{"token": token}, r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter without sending it", "/connect/invite-link", body(r, "deliverTo", "ana@example.com"), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter to nobody", "/connect/invite", body(r), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter to null", "/connect/invite", body(r, "deliverTo", nil), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter to a number", "/connect/invite", body(r, "deliverTo", 1), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter to two", "/connect/invite", body(r, "deliverTo", "a@example.com,b@example.com"), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter with a header more", "/connect/invite", body(r, "deliverTo", "a@example.com\r\nBcc: b@example.com"), r.Basic, 400, svc.CodeMalformedBody},
-			{"a letter about a bad prefill", "/connect/invite", body(r, "deliverTo", "ana@example.com", "prefill", bad), r.Basic, 400, svc.Code(svc.WidgetPrefillEmail)},
+			{"a wrong secret", "/connect/invite-link", body(r), func(req *http.Request) { req.SetBasicAuth("client", "x") }, 403, contract.CodeUnknownCustomer},
+			{"somebody else's product", "/connect/invite-link", body(r), r.ThirdParty, 400, contract.CodeInvalidProduct},
+			{"a bad prefill", "/connect/invite-link", body(r, "prefill", bad), r.Basic, 400, contract.Code(contract.WidgetPrefillEmail)},
+			{"prefill and consumer", "/connect/invite-link", body(r, "consumerId", "7d3f0c5e-31a4-4c7b-9c0a-5a0b1f6c2d90"), r.Basic, 400, contract.CodeInvalidConsumerID},
+			{"an unknown member", "/connect/invite-link", body(r, "completeUrl", "x"), r.Basic, 400, contract.CodeMalformedBody},
+			{"a token of an initialization", "/connect/invite-link", map[string]any{"token": token}, r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter without sending it", "/connect/invite-link", body(r, "deliverTo", "ana@example.com"), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter to nobody", "/connect/invite", body(r), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter to null", "/connect/invite", body(r, "deliverTo", nil), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter to a number", "/connect/invite", body(r, "deliverTo", 1), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter to two", "/connect/invite", body(r, "deliverTo", "a@example.com,b@example.com"), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter with a header more", "/connect/invite", body(r, "deliverTo", "a@example.com\r\nBcc: b@example.com"), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter about a bad prefill", "/connect/invite", body(r, "deliverTo", "ana@example.com", "prefill", bad), r.Basic, 400, contract.Code(contract.WidgetPrefillEmail)},
 		} {
 			if a := r.Do("POST", c.path, c.body, c.as); a.Status != c.want || a.JSON["error"] != string(c.code) {
 				t.Errorf("%s: %d %s, want %d %s", c.name, a.Status, a.Body, c.want, c.code)
@@ -279,7 +279,7 @@ func TestAnInviteByLetter(t *testing.T) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
 		a := r.Do("POST", "/connect/invite", body(r, "deliverTo", "ana.other@example.com"), r.Basic)
 		link, _ := a.JSON["inviteLink"].(string)
-		if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(72*time.Hour).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !svc.IsUUID(a.JSON["publicToken"].(string)) {
+		if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(72*time.Hour).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !contract.IsUUID(a.JSON["publicToken"].(string)) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		r.Until("the letter", func() bool {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/provider/providertest"
+	"vestibule/internal/testutil/providertest"
 )
 
 const elsewhere = "This verification was started in another browser"

@@ -24,10 +24,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // lifetime is how long a redirect can be opened, and how long after its visit's
@@ -54,18 +54,18 @@ type Service struct {
 	Signer   Signer
 
 	// Enabled lets only callers through that may make redirects; nil: all may.
-	Enabled func(door.HandlerFunc) door.HandlerFunc
+	Enabled func(httpx.HandlerFunc) httpx.HandlerFunc
 }
 
 // Pages shows errors to people: it adapts a handler of a link, whose errors are pages
 // with these words.
 type Pages interface {
-	Page(h door.HandlerFunc, words func(error) (title, text svc.Words)) http.Handler
+	Page(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler
 }
 
 // Gate admits customers.
 type Gate interface {
-	Basic(next door.HandlerFunc) door.HandlerFunc
+	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
 }
 
 // Account is what an account says about redirects.
@@ -85,7 +85,7 @@ type Accounts interface {
 type Visits interface {
 	// Begin makes a visit from the members of an initialization's body, or of its
 	// token, and gives it the handle of its page.
-	Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error)
+	Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error)
 }
 
 // Signer signs outcome tokens; type, iat and exp are its own.
@@ -97,10 +97,10 @@ type Signer interface {
 type Ended struct {
 	VisitID     string
 	PublicToken string
-	Outcome     svc.Outcome
-	Status      svc.Status      // with SUCCESS
-	Error       svc.WidgetError // with ERROR
-	At          time.Time       // zero: closed, and can still be gone on with
+	Outcome     contract.Outcome
+	Status      contract.Status      // with SUCCESS
+	Error       contract.WidgetError // with ERROR
+	At          time.Time            // zero: closed, and can still be gone on with
 }
 
 // Return is the way back: to URL, which has the token in it, or with Post by a
@@ -115,13 +115,13 @@ type Return struct {
 
 // Routes adds the whole surface of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /secure-redirect", door.API(s.Log, s.Gate.Basic(s.enabled(s.create))))
+	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Gate.Basic(s.enabled(s.create))))
 	mux.Handle("GET /redirect/{handle}", s.Pages.Page(s.open, why))
 	mux.Handle("POST /redirect/{handle}", s.Pages.Page(s.openByForm, why))
 }
 
 // enabled is h for callers that may use it; without a rule, for all.
-func (s *Service) enabled(h door.HandlerFunc) door.HandlerFunc {
+func (s *Service) enabled(h httpx.HandlerFunc) httpx.HandlerFunc {
 	if s.Enabled == nil {
 		return h
 	}
@@ -131,7 +131,7 @@ func (s *Service) enabled(h door.HandlerFunc) door.HandlerFunc {
 // create is POST /secure-redirect.
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	var members map[string]json.RawMessage
-	if err := door.DecodeJSON(w, r, maxBody, &members); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
 		return err
 	}
 	asked, args, err := own(members)
@@ -139,11 +139,11 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if _, given := members["token"]; !given {
-		if err := gate.AddProductID(r, members); err != nil {
+		if err := auth.AddProductID(r, members); err != nil {
 			return err
 		}
 	}
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	handle, token := store.NewSecret(), store.NewSecret()
 	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
@@ -167,7 +167,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		RedirectURL   string `json:"redirectUrl"`
 		RedirectToken string `json:"redirectToken"`
 		Exp           int64  `json:"exp"` // unix seconds
@@ -176,19 +176,19 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 
 // own takes the members that are the redirect's own out of a body.
 func own(members map[string]json.RawMessage) (completeURL, args string, err error) {
-	var d []door.Detail
+	var d []httpx.Detail
 	for name, into := range map[string]*string{"completeUrl": &completeURL, "redirectArgs": &args} {
 		if raw, given := members[name]; given && json.Unmarshal(raw, into) != nil {
-			d = append(d, door.Detail{Field: name, Message: "must be a string"})
+			d = append(d, httpx.Detail{Field: name, Message: "must be a string"})
 		}
 		delete(members, name)
 	}
 	claim, _ := json.Marshal(args) // a string always encodes
-	if utf8.RuneCountInString(args) > svc.MaxRedirectArgs || len(claim) > maxArgsBytes {
-		d = append(d, door.Detail{Field: "redirectArgs", Message: "must be at most 1024 characters, and 4096 bytes as JSON"})
+	if utf8.RuneCountInString(args) > contract.MaxRedirectArgs || len(claim) > maxArgsBytes {
+		d = append(d, httpx.Detail{Field: "redirectArgs", Message: "must be at most 1024 characters, and 4096 bytes as JSON"})
 	}
 	if len(d) > 0 {
-		return "", "", door.Fail(svc.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+		return "", "", httpx.Fail(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
 	}
 	return completeURL, args, nil
 }
@@ -196,8 +196,8 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 // choose is the URL that the browser will be sent back to: the one asked for, if
 // a registered one covers it, else the account's static one.
 func (a Account) choose(asked string) (string, error) {
-	refused := door.Fail(svc.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
-		door.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
+	refused := httpx.Fail(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
+		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
 	if asked == "" {
 		if len(a.CompleteURLs) == 0 {
 			return "", refused
@@ -231,7 +231,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if row.formOnly {
-		return door.Fail(svc.CodeForbidden, errFormOnly)
+		return httpx.Fail(contract.CodeForbidden, errFormOnly)
 	}
 	s.lead(w, r, visitHandle(row, handle, ""))
 	return nil
@@ -239,7 +239,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 
 // openByForm is redirectUrl with the token posted to it.
 func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
 }
 
 func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
-	door.Secure(w, door.CSP{})
+	httpx.Secure(w, httpx.CSP{})
 	path := "/visit/" + visit
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()
@@ -311,10 +311,10 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e Ended) (back Re
 // our own: they keep one service's, and one customer's, from being taken for another's.
 func (s *Service) claims(e Ended, publicID, args string) map[string]any {
 	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
-	if e.Outcome == svc.OutcomeSuccess {
+	if e.Outcome == contract.OutcomeSuccess {
 		c["status"] = string(e.Status)
 	}
-	if e.Outcome == svc.OutcomeError {
+	if e.Outcome == contract.OutcomeError {
 		c["error"] = string(e.Error)
 	}
 	if args != "" {
@@ -346,16 +346,16 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken stri
 }
 
 var (
-	wordsGone     = svc.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
-	wordsGoneText = svc.Words{EN: "It is mistyped, or over 30 minutes old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o tiene más de 30 minutos. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
-	wordsForm     = svc.Words{EN: "This page opens only from the company's own", ES: "Esta página solo se abre desde la de la empresa"}
-	wordsFormText = svc.Words{EN: "Go back to the company you are applying to and use its button to come here.", ES: "Vuelva a la empresa a la que se dirige y use su botón para llegar aquí."}
-	wordsWrong    = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsAgain    = svc.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
+	wordsGone     = contract.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
+	wordsGoneText = contract.Words{EN: "It is mistyped, or over 30 minutes old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o tiene más de 30 minutos. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
+	wordsForm     = contract.Words{EN: "This page opens only from the company's own", ES: "Esta página solo se abre desde la de la empresa"}
+	wordsFormText = contract.Words{EN: "Go back to the company you are applying to and use its button to come here.", ES: "Vuelva a la empresa a la que se dirige y use su botón para llegar aquí."}
+	wordsWrong    = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsAgain    = contract.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
 )
 
 // why says to people why a redirect does not open.
-func why(err error) (title, text svc.Words) {
+func why(err error) (title, text contract.Words) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return wordsGone, wordsGoneText

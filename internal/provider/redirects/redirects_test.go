@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/provider/providertest"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/providertest"
 )
 
 func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Rig)) {
@@ -29,7 +29,7 @@ func create(t *testing.T, r *providertest.Rig, members map[string]any) (redirect
 		members["prefill"] = providertest.Prefill()
 	}
 	if members["token"] == nil {
-		members["productId"] = r.Seed.Products[svc.Cashflow]
+		members["productId"] = r.Seed.Products[contract.Cashflow]
 	}
 	a := r.Do("POST", "/secure-redirect", members, r.Basic)
 	if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(30*time.Minute).Unix()) {
@@ -120,7 +120,7 @@ func TestReturnByGet(t *testing.T) {
 			got := claims(t, token)
 			want := map[string]any{"iss": r.URL, "aud": r.Seed.PublicID, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": args,
 				"publicToken": got["publicToken"], "iat": float64(r.Now().Unix()), "exp": float64(r.Now().Unix() + 300)}
-			if diff := cmp.Diff(want, got); diff != "" || !svc.IsUUID(got["publicToken"].(string)) {
+			if diff := cmp.Diff(want, got); diff != "" || !contract.IsUUID(got["publicToken"].(string)) {
 				t.Errorf("claims (-want +got):\n%s", diff)
 			}
 			r.Advance(time.Minute)
@@ -241,12 +241,12 @@ func TestOpening(t *testing.T) {
 func TestCreating(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Rig) {
 		init := func() string {
-			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[svc.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
+			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
 		}
 		tok := init()
 		create(t, r, map[string]any{"token": tok, "redirectArgs": strings.Repeat("ñ", 1024)})
 		good := func(m map[string]any) map[string]any {
-			m["productId"], m["prefill"] = r.Seed.Products[svc.Cashflow], providertest.Prefill()
+			m["productId"], m["prefill"] = r.Seed.Products[contract.Cashflow], providertest.Prefill()
 			return m
 		}
 		for _, c := range []struct {
@@ -264,7 +264,7 @@ func TestCreating(t *testing.T) {
 			{"redirectArgs too long", good(map[string]any{"redirectArgs": strings.Repeat("a", 1025)}), "MALFORMED_BODY"},
 			{"redirectArgs that grow too long in a token", good(map[string]any{"redirectArgs": strings.Repeat("<", 1024)}), "MALFORMED_BODY"},
 			{"an unknown member", good(map[string]any{"returnUrl": "x"}), "MALFORMED_BODY"},
-			{"bad prefill", map[string]any{"productId": r.Seed.Products[svc.Cashflow], "prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
+			{"bad prefill", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
 			{"nothing", map[string]any{}, "INVALID_PRODUCT"},
 			{"no JSON", "token=x", "MALFORMED_BODY"},
 		} {
@@ -336,7 +336,7 @@ func TestTheSandboxWalksAVisit(t *testing.T) {
 		if code, answer := control("nobody", map[string]any{}); code != 404 {
 			t.Errorf("an unknown token answers %d %v", code, answer)
 		}
-		init := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[svc.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
+		init := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
 		if code, done := control(init, map[string]any{}); code != 200 || done["status"] != "SUCCESS" {
 			t.Errorf("an initialization token answers %d %v", code, done)
 		}

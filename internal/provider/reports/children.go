@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
 
@@ -13,12 +13,12 @@ import (
 // unique within one account only, a report needs the child's publicId beside it
 // (document 1, Endpoints).
 func (s *Service) ofChild(r *http.Request, missing error) (Report, error) {
-	id, err := gate.IdentifierOf(r)
+	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" {
 		return Report{}, missing
 	}
 	rep, err := get(r.Context(), s.DB.SQL, `public_token = $2 AND customer_id IN (SELECT id FROM customers WHERE parent_id = $1)`,
-		gate.CallerOf(r.Context()).CustomerID, id.PublicToken)
+		auth.CallerOf(r.Context()).CustomerID, id.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return Report{}, missing
 	}

@@ -6,9 +6,9 @@ import (
 
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // subject returns the product of a report with the configuration in force, and the
@@ -32,17 +32,17 @@ func productOf(p customers.Product) report.Product {
 
 // compute returns the status of a report for what it is made from, and its body
 // where that is SUCCESS: by its kind, and as the configuration in force has it.
-func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.Status, sub svc.Substatus, body any, err error) {
+func (s *Service) compute(ctx context.Context, r Report, in Input) (status contract.Status, sub contract.Substatus, body any, err error) {
 	switch r.Kind {
-	case svc.Eligibility:
+	case contract.Eligibility:
 		return s.eligibility(ctx, r, in)
-	case svc.Income:
+	case contract.Income:
 		of := income.Input{Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs}
 		status, sub = of.Outcome(r.Retrieved)
 	default:
 		status, sub = cashflow.Outcome(*in.Data, r.Retrieved)
 	}
-	if status != svc.StatusSuccess {
+	if status != contract.StatusSuccess {
 		return status, sub, nil, nil
 	}
 	product, consumerExternalID, err := s.subject(ctx, r)
@@ -50,7 +50,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status svc.S
 		return "", "", nil, err
 	}
 	configured := product.Configuration
-	if r.Kind == svc.Income {
+	if r.Kind == contract.Income {
 		var given Given
 		if in.Given != nil {
 			given = *in.Given

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Filter chooses reports of a customer. The zero value of a field is any.
 type Filter struct {
-	Status svc.Status
+	Status contract.Status
 	Named  string    // a publicToken or an externalId
 	Before time.Time // with Token: those that were created before that one
 	Token  string
@@ -24,6 +24,6 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 
 // Counts says how many of a customer's reports that were created since an instant
 // have each status.
-func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
+func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	return counts(ctx, q, customerID, since)
 }

@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"vestibule/internal/analysis/eligibility"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // eligibility is compute for an eligibility report. What its configuration does not
 // have verified is left out, whatever was retrieved.
-func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status svc.Status, sub svc.Substatus, body any, err error) {
+func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status contract.Status, sub contract.Substatus, body any, err error) {
 	product, consumerExternalID, err := s.subject(ctx, r)
 	if err != nil {
 		return "", "", nil, err
@@ -35,7 +35,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status s
 	if from.Files, err = s.papers(ctx, r, in, w); err != nil {
 		return "", "", nil, err
 	}
-	if status, sub = eligibility.Outcome(from, r.Retrieved); status != svc.StatusSuccess {
+	if status, sub = eligibility.Outcome(from, r.Retrieved); status != contract.StatusSuccess {
 		return status, sub, nil, nil
 	}
 	return status, sub, eligibility.Build(from, r.Retrieved), nil

@@ -11,12 +11,12 @@ import (
 
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // office is a payroll provider where everybody has one job, named as the provider.
@@ -43,7 +43,7 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 		} {
 			var rep Report
 			if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
-				err = r.Customers.AddConfiguration(ctx, tx, customers.Configuration{ID: string(w), CustomerID: customer, Kind: svc.Eligibility,
+				err = r.Customers.AddConfiguration(ctx, tx, customers.Configuration{ID: string(w), CustomerID: customer, Kind: contract.Eligibility,
 					Alias: string(w), Settings: customers.Settings{EligibilityKind: w}})
 				if err != nil {
 					return err
@@ -51,17 +51,17 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 				if err := r.Customers.Assign(ctx, tx, customer, customers.Target{Type: customers.TargetProduct, ID: product}, string(w)); err != nil {
 					return err
 				}
-				rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Eligibility})
+				rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Eligibility})
 				return err
 			}); err != nil {
 				t.Fatal(err)
 			}
 			in := Input{Source: report.ConsumerInput, Profile: "default", Given: &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella", "Soylent"}},
 				SignIns:  []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
-				Paystubs: []income.Paystub{{ID: "d", SourceID: "PAYSTUB", Path: "d/paystub.pdf", Status: svc.StatusSuccess, Employer: "SOYLENT CORP"}},
+				Paystubs: []income.Paystub{{ID: "d", SourceID: "PAYSTUB", Path: "d/paystub.pdf", Status: contract.StatusSuccess, Employer: "SOYLENT CORP"}},
 				Gathered: &eligibility.Gathered{
-					Payroll:   []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"}, Employer: "Vandelay", Status: svc.StatusNotAuthenticated}},
-					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Pied Piper", Status: svc.StatusSuccess}},
+					Payroll:   []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"}, Employer: "Vandelay", Status: contract.StatusNotAuthenticated}},
+					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Pied Piper", Status: contract.StatusSuccess}},
 					Skipped:   map[string]string{"Umbrella": "OTHER"},
 				}}
 			if err := r.attach(t, rep.PublicToken, in); err != nil {

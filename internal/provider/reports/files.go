@@ -13,10 +13,10 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // A report has a file for each bank: what was retrieved there, from which the report
@@ -65,7 +65,7 @@ func (f file) contents() (io.ReadSeeker, string, error) {
 }
 
 // files lists the files of a report of the kind, also when there is none of them.
-func (s *Service) files(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	_, all, err := s.sources(kind, r)
 	if err != nil {
 		return err
@@ -75,11 +75,11 @@ func (s *Service) files(kind svc.Product, w http.ResponseWriter, r *http.Request
 		out = append(out, f.listed)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // file serves one of them, in parts if asked to.
-func (s *Service) file(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	over, all, err := s.sources(kind, r)
 	if err != nil {
 		return err
@@ -100,25 +100,25 @@ func (s *Service) file(kind svc.Product, w http.ResponseWriter, r *http.Request)
 		http.ServeContent(w, r, "", time.Time{}, contents)
 		return nil
 	}
-	if source, name, _ := strings.Cut(path, "/"); over && svc.IsUUID(source) && (name == analysisName || name == transactionsName || name == statementsName || isDocument(name)) {
-		return door.Fail(svc.CodeGone, errors.New("the file's retention is over"))
+	if source, name, _ := strings.Cut(path, "/"); over && contract.IsUUID(source) && (name == analysisName || name == transactionsName || name == statementsName || isDocument(name)) {
+		return httpx.Fail(contract.CodeGone, errors.New("the file's retention is over"))
 	}
-	return door.Fail(svc.CodeNotFound, errors.New("the report has no such file"))
+	return httpx.Fail(contract.CodeNotFound, errors.New("the report has no such file"))
 }
 
 // sources are the files of a report of the kind. It has none before there is
 // something to make it from, only what was handed in while it is not made, and none
 // any more when the retention is over.
-func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []file, err error) {
+func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
 	rep, err := s.named(r, get)
 	if err != nil {
 		return false, nil, err
 	}
 	if rep.Kind != kind {
-		return false, nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
+		return false, nil, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
-	made := rep.Status == svc.StatusSuccess
+	made := rep.Status == contract.StatusSuccess
 	if rep.Retrieved.IsZero() || !made && rep.Relay != "" {
 		return false, nil, nil
 	}
@@ -132,7 +132,7 @@ func (s *Service) sources(kind svc.Product, r *http.Request) (over bool, all []f
 	}
 	handed, err := s.documents(ctx, rep)
 	if errors.Is(err, store.ErrShredded) {
-		err = door.Fail(svc.CodeInvalidToken, err)
+		err = httpx.Fail(contract.CodeInvalidToken, err)
 	}
 	return false, append(all, handed...), err
 }
@@ -147,7 +147,7 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 	case errors.Is(err, ErrDeleted): // by a clock that was moved back since
 		return true, nil, nil
 	case errors.Is(err, store.ErrShredded):
-		return false, nil, door.Fail(svc.CodeInvalidToken, err)
+		return false, nil, httpx.Fail(contract.CodeInvalidToken, err)
 	case err != nil:
 		return false, nil, err
 	}
@@ -156,13 +156,13 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 		data = *in.Data
 	}
 	all = s.filesOf(ctx, rep, data)
-	if rep.Kind == svc.Income || rep.Kind == svc.Eligibility {
+	if rep.Kind == contract.Income || rep.Kind == contract.Eligibility {
 		for _, p := range in.Payroll {
 			all = append(all, file{listed: statementsIn(rep, p), name: statementsName,
 				body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
 		}
 	}
-	if rep.Kind == svc.Eligibility {
+	if rep.Kind == contract.Eligibility {
 		all, err = s.verified(ctx, rep, all)
 	}
 	return false, all, err
@@ -170,7 +170,7 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 
 func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
 	var all []file
-	if rep.Kind == svc.Cashflow {
+	if rep.Kind == contract.Cashflow {
 		id := derived(rep.PublicToken, "analysis")
 		all = append(all, file{
 			listed: listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},

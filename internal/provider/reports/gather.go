@@ -7,22 +7,22 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // SignIn is a connection of the consumer's at a mock bank or payroll provider, or one
 // that could not be made.
 type SignIn struct {
-	Provider  string           `json:"provider"`           // its id
-	Name      string           `json:"name,omitempty"`     // of a bank: as the report names it
-	Profile   string           `json:"profile"`            // who signed in
-	Link      string           `json:"link,omitempty"`     // what tells it from others of the report; empty: the publicToken
-	Accounts  []string         `json:"accounts,omitempty"` // of a bank: the ids that were chosen; nil: all
-	Employer  string           `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
-	Status    svc.Status       `json:"status,omitempty"`   // how it ended, where it could not be made
-	Substatus svc.Substatus    `json:"substatus,omitempty"`
-	At        report.Timestamp `json:"at,omitzero"` // with Status: when
+	Provider  string             `json:"provider"`           // its id
+	Name      string             `json:"name,omitempty"`     // of a bank: as the report names it
+	Profile   string             `json:"profile"`            // who signed in
+	Link      string             `json:"link,omitempty"`     // what tells it from others of the report; empty: the publicToken
+	Accounts  []string           `json:"accounts,omitempty"` // of a bank: the ids that were chosen; nil: all
+	Employer  string             `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
+	Status    contract.Status    `json:"status,omitempty"`   // how it ended, where it could not be made
+	Substatus contract.Substatus `json:"substatus,omitempty"`
+	At        report.Timestamp   `json:"at,omitzero"` // with Status: when
 }
 
 func (a SignIn) good() bool { return a.Status == "" }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Generate is the job that makes a report.
@@ -48,7 +48,7 @@ func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error
 // lost ends a report that cannot be made: the customer learns that now, and not by
 // waiting.
 func (s *Service) lost(ctx context.Context, args Generate) error {
-	return s.end(ctx, args.PublicToken, svc.StatusError, "", nil)
+	return s.end(ctx, args.PublicToken, contract.StatusError, "", nil)
 }
 
 func (s *Service) make(ctx context.Context, publicToken string) error {
@@ -56,17 +56,17 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // reset or deleted meanwhile: nobody waits for it
 	}
-	if err != nil || r.Status != svc.StatusPending {
+	if err != nil || r.Status != contract.StatusPending {
 		return err
 	}
-	if r.Kind == svc.Passport {
+	if r.Kind == contract.Passport {
 		return s.makePassport(ctx, r, in)
 	}
 	w, err := s.work(ctx, r, &in)
 	if err != nil {
 		return err
 	}
-	if w.status != svc.StatusSuccess {
+	if w.status != contract.StatusSuccess {
 		return s.end(ctx, publicToken, w.status, w.sub, nil)
 	}
 	connect := func(context.Context, *sql.Tx) error { return nil }
@@ -96,8 +96,8 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 // made is a report before it is kept.
 type made struct {
 	retrieved   bool // the data are new
-	status      svc.Status
-	sub         svc.Substatus
+	status      contract.Status
+	sub         contract.Substatus
 	body, input []byte // packed; input is nil where it is kept already
 }
 
@@ -124,7 +124,7 @@ func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err er
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(w.status), time.Since(began)) }()
 	}
-	if err != nil || w.status != svc.StatusSuccess {
+	if err != nil || w.status != contract.StatusSuccess {
 		return w, err
 	}
 	if w.body, err = pack(computed); err != nil {
@@ -147,7 +147,7 @@ func derived(publicToken, what string) string {
 // end moves the report to its final status, with what keeps its results, the
 // event and the notice in the same transaction. A report that has ended already
 // is left as it is.
-func (s *Service) end(ctx context.Context, publicToken string, status svc.Status, sub svc.Substatus, results func(context.Context, *sql.Tx) error) error {
+func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus, results func(context.Context, *sql.Tx) error) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
 		if err != nil || !changed {

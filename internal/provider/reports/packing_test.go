@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 // Property: an input that was packed is the same again, and a part of it is
@@ -36,11 +36,11 @@ func TestWhatIsPackedUnpacks(t *testing.T) {
 		}
 		return a
 	})
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		in := Input{Consumer: &bankdata.Person{FirstName: "Ana", Emails: []string{"a@example.com"}}, Source: report.CustomerInput}
 		if rapid.Bool().Draw(t, "with data") {
 			in.Data = &bankdata.Data{Connections: []bankdata.Connection{
-				{ID: "c", Status: svc.StatusSuccess, Accounts: rapid.SliceOfN(account, 1, 3).Draw(t, "accounts")},
+				{ID: "c", Status: contract.StatusSuccess, Accounts: rapid.SliceOfN(account, 1, 3).Draw(t, "accounts")},
 				{ID: "d", Accounts: rapid.SliceOfN(account, 1, 2).Draw(t, "accounts of another")},
 			}}
 		}

@@ -10,10 +10,10 @@ import (
 
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/analysis/passport/paper"
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Suppliers has credit files abroad.
@@ -33,7 +33,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 		return err
 	}
 	if _, known := report.SupplierOf(in.Supplier); !known || from.Suppliers == nil {
-		return s.end(ctx, r.PublicToken, svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, nil)
+		return s.end(ctx, r.PublicToken, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, nil)
 	}
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
@@ -69,7 +69,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 
 // pdf answers a passport as a document, made from its body: to a third party without
 // the owner's words for it.
-func (s *Service) pdf(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.made(kind, r)
 	if err != nil {
 		return err
@@ -95,8 +95,8 @@ func (s *Service) pdf(kind svc.Product, w http.ResponseWriter, r *http.Request) 
 // each provides of an identity.
 func (s *Service) suppliers(w http.ResponseWriter, r *http.Request) error {
 	all := []report.Supplier{}
-	if s.Sources != nil && s.Sources(gate.CallerOf(r.Context()).Environment).Suppliers != nil {
+	if s.Sources != nil && s.Sources(auth.CallerOf(r.Context()).Environment).Suppliers != nil {
 		all = report.Suppliers()
 	}
-	return door.JSON(w, http.StatusOK, all)
+	return httpx.JSON(w, http.StatusOK, all)
 }

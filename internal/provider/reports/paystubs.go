@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // StubFile is an uploaded pay stub, or another document.
@@ -28,11 +28,11 @@ type StubsOf struct {
 type Rehearsal interface {
 	// Open reads the nth pay stub of a report. A status that is not empty stands in
 	// place of the document's own, which may be nil then. Its errors are those of Body.
-	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, svc.Status, error)
+	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, contract.Status, error)
 	// Overrule returns what irregularity_detection says in place of what was found.
 	Overrule(of StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection
 	// Failing is the status that the name of another document asks for, or empty.
-	Failing(name string) svc.Status
+	Failing(name string) contract.Status
 }
 
 // ReadStubs reads pay stubs in their order, one after another, and returns as many.
@@ -54,7 +54,7 @@ func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by Rehearsal) (
 		if p.Status == "" {
 			p.Status, p.Substatus = d.Status()
 		}
-		if p.Status == svc.StatusSuccess || p.Image {
+		if p.Status == contract.StatusSuccess || p.Image {
 			docs, at = append(docs, d), append(at, i)
 		}
 	}
@@ -68,7 +68,7 @@ func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by Rehearsal) (
 	return out, nil
 }
 
-func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document, svc.Status, error) {
+func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document, contract.Status, error) {
 	if by != nil {
 		return by.Open(f, nth, of)
 	}
@@ -81,7 +81,7 @@ func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document,
 
 // look says whether a document that is no pay stub can be read by people. Its errors
 // are those of Body.
-func look(f StubFile, by Rehearsal) (svc.Status, error) {
+func look(f StubFile, by Rehearsal) (contract.Status, error) {
 	if by != nil {
 		if status := by.Failing(f.Name); status != "" {
 			return status, nil
@@ -93,9 +93,9 @@ func look(f StubFile, by Rehearsal) (svc.Status, error) {
 	}
 	switch paystub.Open(body).Outcome {
 	case paystub.Read, paystub.Image, paystub.NoText, paystub.NoPayStub:
-		return svc.StatusSuccess, nil
+		return contract.StatusSuccess, nil
 	}
-	return svc.StatusNotAuthenticated, nil
+	return contract.StatusNotAuthenticated, nil
 }
 
 // deposits are the credits of bank data, as far back as all accounts reach.

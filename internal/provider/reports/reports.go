@@ -23,13 +23,13 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // MaxAge is how old a report may be read (document 1, Limits).
@@ -47,7 +47,7 @@ var (
 type Service struct {
 	DB        *store.DB
 	Queue     Queue
-	Gate      *gate.Gate
+	Gate      *auth.Gate
 	Customers *customers.Service
 	Documents *documents.Service
 	Log       *slog.Logger
@@ -58,7 +58,7 @@ type Service struct {
 	OnChange func(ctx context.Context, tx *sql.Tx, c StatusChange) error
 
 	// Sources are the data sources of an environment; nil: there are none.
-	Sources func(svc.Environment) Sources
+	Sources func(contract.Environment) Sources
 
 	// Shared finds reports by their relay tokens; nil where nothing is shared.
 	Shared Shared
@@ -74,7 +74,7 @@ type Service struct {
 
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
-	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
+	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
 }
 
 // Queue takes the job that makes a report.
@@ -86,8 +86,8 @@ type Queue interface {
 type StatusChange struct {
 	CustomerID  string
 	PublicToken string // or the relay token by which a third party knows the report
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 }
 
 // Sources are where the reports of an environment get their data. The zero value
@@ -126,7 +126,7 @@ type New struct {
 	PublicToken string // UUID; empty makes one
 	CustomerID  string
 	ProductID   string
-	Kind        svc.Product
+	Kind        contract.Product
 	ExternalID  string
 	UserArgs    string
 	ConsumerID  string
@@ -141,13 +141,13 @@ type Report struct {
 	PublicToken string
 	CustomerID  string
 	ProductID   string
-	Kind        svc.Product
+	Kind        contract.Product
 	ExternalID  string
 	UserArgs    string
 	ConsumerID  string
 	KeyID       string
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
 	Forgotten   bool      // the body was deleted for its age: it is not to be read, wherever the clock stands
@@ -232,7 +232,7 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Report, error)
 	}
 	r := Report{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID, Kind: n.Kind,
 		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
-		Status: svc.StatusPending, Created: s.Now().UTC(), source: n.source, held: n.held}
+		Status: contract.StatusPending, Created: s.Now().UTC(), source: n.source, held: n.held}
 	added, err := insert(ctx, tx, r)
 	if err != nil {
 		return Report{}, err
@@ -321,7 +321,7 @@ func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken stri
 
 // SetStatus ends a pending report and records the event of it. It reports false,
 // and does nothing, for a report that has ended.
-func (s *Service) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) (bool, error) {
+func (s *Service) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) (bool, error) {
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)
 	}

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // room is a reports service over a database, with its status changes and jobs counted.
@@ -43,7 +43,7 @@ func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOptio
 
 func (r *room) Fetch(profile, link string, at time.Time) bankdata.Data {
 	day := report.DateOf(at)
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: svc.StatusSuccess,
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: contract.StatusSuccess,
 		Accounts: []bankdata.Account{
 			{ID: "cash", Type: report.CashEquivalent, Transactions: []bankdata.Transaction{{ID: "1", Posted: day, Amount: 1}}},
 			{ID: "stocks", Type: report.Investment},
@@ -62,7 +62,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
 		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db, Now: now},
-		Sources: func(svc.Environment) Sources { return r.from }}
+		Sources: func(contract.Environment) Sources { return r.from }}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
 	return r
@@ -84,7 +84,7 @@ func (r *room) create(t *testing.T, externalID string) Report {
 	t.Helper()
 	var rep Report
 	err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Cashflow, ExternalID: externalID})
+		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Cashflow, ExternalID: externalID})
 		return err
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		made := 0
-		r.Made = func(context.Context, *sql.Tx, string, svc.Status, svc.Substatus) error { made++; return nil }
+		r.Made = func(context.Context, *sql.Tx, string, contract.Status, contract.Substatus) error { made++; return nil }
 		rep := r.create(t, "")
 		if err := r.attach(t, rep.PublicToken, Input{Profile: "default"}); err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAStatusMovesOnce(t *testing.T) {
 			wg.Go(func() {
 				changed := false
 				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-					changed, err = r.SetStatus(ctx, tx, rep.PublicToken, svc.StatusExpired, "")
+					changed, err = r.SetStatus(ctx, tx, rep.PublicToken, contract.StatusExpired, "")
 					return err
 				})
 				if err != nil {
@@ -169,7 +169,7 @@ func TestAStatusMovesOnce(t *testing.T) {
 			t.Errorf("it moved %d times with the events %v", moved, r.events)
 		}
 		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
-			_, err := r.SetStatus(ctx, tx, rep.PublicToken, svc.StatusPending, "")
+			_, err := r.SetStatus(ctx, tx, rep.PublicToken, contract.StatusPending, "")
 			return err
 		})
 		if err == nil {
@@ -185,7 +185,7 @@ func TestExternalIDs(t *testing.T) {
 		second := r.create(t, "")
 		r.create(t, "taken")
 		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
-			_, err := r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Cashflow, ExternalID: "taken"})
+			_, err := r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Cashflow, ExternalID: "taken"})
 			if !errors.Is(err, ErrDuplicateExternalID) {
 				t.Errorf("a second of the name: %v", err)
 			}
@@ -296,7 +296,7 @@ func TestAReportEndsWhateverHappens(t *testing.T) {
 			}
 		}()
 		patience := time.NewTimer(time.Minute)
-		for status := svc.StatusPending; status != svc.StatusError; {
+		for status := contract.StatusPending; status != contract.StatusError; {
 			select {
 			case <-patience.C:
 				t.Fatalf("it stays %s", status)

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // kept says which of the two a report's row has.
@@ -96,7 +96,7 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 			}
 		}
 		got, err := r.Get(t.Context(), db.SQL, ordinary.PublicToken)
-		if err != nil || !got.Forgotten || got.Status != svc.StatusSuccess {
+		if err != nil || !got.Forgotten || got.Status != contract.StatusSuccess {
 			t.Errorf("what is left is %+v, %v", got, err)
 		}
 		if _, err := r.Data(t.Context(), got); !errors.Is(err, ErrDeleted) || !errors.Is(err, store.ErrNotFound) {

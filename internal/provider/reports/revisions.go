@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // A consumer who disputes an income report may have figures of it corrected by
@@ -33,7 +33,7 @@ var (
 
 // Revisable reports whether the figures of a report may be corrected.
 func (s *Service) Revisable(r Report) bool {
-	return r.Kind == svc.Income && r.Status == svc.StatusSuccess && !r.Forgotten && s.Now().Sub(r.Created) <= MaxAge
+	return r.Kind == contract.Income && r.Status == contract.StatusSuccess && !r.Forgotten && s.Now().Sub(r.Created) <= MaxAge
 }
 
 // Correction is what people state in place of a report's figures.

@@ -14,11 +14,11 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 // earner makes an income report of somebody with 2,000 a month, and a benefit.
@@ -26,7 +26,7 @@ func (r *room) earner(t *testing.T) Report {
 	t.Helper()
 	var rep Report
 	if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Income})
+		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func (r *room) earner(t *testing.T) Report {
 			bankdata.Transaction{ID: fmt.Sprint("w", i), Posted: posted, Amount: 2_000_00, Description: "NORTHWIND LOGISTICS PAYROLL"},
 			bankdata.Transaction{ID: fmt.Sprint("b", i), Posted: posted, Amount: 100_00, Description: "SSA TREAS 310 XXSOC SEC PPD"})
 	}
-	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK", Status: svc.StatusSuccess, Accounts: []bankdata.Account{account}}}},
+	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: []bankdata.Account{account}}}},
 		Given: &Given{State: "TX"}}
 	if err := r.attach(t, rep.PublicToken, in); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestWhatCannotBeCorrected(t *testing.T) {
 		}
 		var pending Report
 		if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
-			pending, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: svc.Income})
+			pending, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
 			return err
 		}); err != nil {
 			t.Fatal(err)

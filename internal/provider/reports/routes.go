@@ -6,31 +6,31 @@ import (
 	"fmt"
 	"net/http"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Routes adds the report endpoints. All of them are Bearer and name a report by
 // X-PUBLIC-TOKEN or X-EXTERNAL-ID, but for the list of the passport's suppliers.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/status", door.API(s.Log, s.Gate.Bearer(s.status)))
-	of := func(kind svc.Product, h func(svc.Product, http.ResponseWriter, *http.Request) error) http.Handler {
-		return door.API(s.Log, s.Gate.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
+	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Gate.Bearer(s.status)))
+	of := func(kind contract.Product, h func(contract.Product, http.ResponseWriter, *http.Request) error) http.Handler {
+		return httpx.API(s.Log, s.Gate.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
 	}
-	mux.Handle("GET /connect/cashflow/v2/json", of(svc.Cashflow, s.json))
-	mux.Handle("GET /connect/cashflow/v2/files", of(svc.Cashflow, s.files))
-	mux.Handle("GET /connect/cashflow/v2/files/{path...}", of(svc.Cashflow, s.file))
-	mux.Handle("GET /connect/income/v2/json", of(svc.Income, s.json))
-	mux.Handle("GET /connect/income/v2/files", of(svc.Income, s.files))
-	mux.Handle("GET /connect/income/v2/files/{path...}", of(svc.Income, s.file))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/json", of(svc.Eligibility, s.json))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/files", of(svc.Eligibility, s.files))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(svc.Eligibility, s.file))
-	mux.Handle("GET /connect/passport/v4/json", of(svc.Passport, s.json))
-	mux.Handle("GET /connect/passport/v4/pdf", of(svc.Passport, s.pdf))
-	mux.Handle("GET /connect/suppliers", door.API(s.Log, s.Gate.Basic(s.suppliers)))
+	mux.Handle("GET /connect/cashflow/v2/json", of(contract.Cashflow, s.json))
+	mux.Handle("GET /connect/cashflow/v2/files", of(contract.Cashflow, s.files))
+	mux.Handle("GET /connect/cashflow/v2/files/{path...}", of(contract.Cashflow, s.file))
+	mux.Handle("GET /connect/income/v2/json", of(contract.Income, s.json))
+	mux.Handle("GET /connect/income/v2/files", of(contract.Income, s.files))
+	mux.Handle("GET /connect/income/v2/files/{path...}", of(contract.Income, s.file))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/json", of(contract.Eligibility, s.json))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/files", of(contract.Eligibility, s.files))
+	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(contract.Eligibility, s.file))
+	mux.Handle("GET /connect/passport/v4/json", of(contract.Passport, s.json))
+	mux.Handle("GET /connect/passport/v4/pdf", of(contract.Passport, s.pdf))
+	mux.Handle("GET /connect/suppliers", httpx.API(s.Log, s.Gate.Basic(s.suppliers)))
 }
 
 // status answers {status, substatus}.
@@ -40,11 +40,11 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, statusOf(rep))
+	return httpx.JSON(w, http.StatusOK, statusOf(rep))
 }
 
 // json answers the body of a report of the kind, byte for byte as it was made.
-func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request) error {
+func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.made(kind, r)
 	if err != nil {
 		return err
@@ -57,20 +57,20 @@ func (s *Service) json(kind svc.Product, w http.ResponseWriter, r *http.Request)
 }
 
 // made is the body of the report of the kind that the caller names, once it is made.
-func (s *Service) made(kind svc.Product, r *http.Request) ([]byte, error) {
+func (s *Service) made(kind contract.Product, r *http.Request) ([]byte, error) {
 	rep, err := s.named(r, get)
 	if err != nil {
 		return nil, err
 	}
 	if rep.Kind != kind {
-		return nil, door.Fail(svc.CodeInvalidToken, errors.New("the report is of another kind"))
+		return nil, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
-	if rep.Status != svc.StatusSuccess {
+	if rep.Status != contract.StatusSuccess {
 		return nil, NotReady(rep)
 	}
 	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
-		return nil, door.Fail(svc.CodeInvalidToken, err)
+		return nil, httpx.Fail(contract.CodeInvalidToken, err)
 	}
 	return body, err
 }
@@ -89,7 +89,7 @@ func (s *Service) named(r *http.Request, read reader) (Report, error) {
 		rep, err = s.shared(r, err)
 	}
 	if err == nil && (rep.Forgotten || s.Now().Sub(rep.Created) > MaxAge) {
-		return rep, door.Fail(svc.CodeInvalidToken, errors.New("the report is over 90 days old"))
+		return rep, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
 	}
 	return rep, err
 }
@@ -99,18 +99,18 @@ func (s *Service) named(r *http.Request, read reader) (Report, error) {
 func (s *Service) Named(r *http.Request) (Report, error) { return s.callers(r, get) }
 
 func (s *Service) callers(r *http.Request, read reader) (Report, error) {
-	id, err := gate.IdentifierOf(r)
+	id, err := auth.IdentifierOf(r)
 	if err != nil {
 		return Report{}, err
 	}
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	where, value := `public_token = $2`, id.PublicToken
 	if id.ExternalID != "" {
 		where, value = `external_id = $2`, id.ExternalID
 	}
 	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
-		return rep, door.Fail(svc.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		return rep, httpx.Fail(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
 	}
 	return rep, err
 }
@@ -119,13 +119,13 @@ func (s *Service) callers(r *http.Request, read reader) (Report, error) {
 // report stands.
 func NotReady(r Report) error {
 	now := statusOf(r)
-	return &door.Error{Code: svc.CodeReportNotReady, Why: errors.New("the report is not made"),
+	return &httpx.Error{Code: contract.CodeReportNotReady, Why: errors.New("the report is not made"),
 		Extra: map[string]any{"status": now.Status, "substatus": now.Substatus}}
 }
 
 type statusBody struct {
-	Status    svc.Status     `json:"status"`
-	Substatus *svc.Substatus `json:"substatus"`
+	Status    contract.Status     `json:"status"`
+	Substatus *contract.Substatus `json:"substatus"`
 }
 
 func statusOf(r Report) statusBody {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"net/http"
 
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
 
@@ -24,11 +24,11 @@ type Shared interface {
 // shared finds the report that the caller names by a relay token; missing is the
 // answer where there is none.
 func (s *Service) shared(r *http.Request, missing error) (Report, error) {
-	id, err := gate.IdentifierOf(r)
+	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" || s.Shared == nil {
 		return Report{}, missing
 	}
-	publicToken, err := s.Shared.Find(r.Context(), s.DB.SQL, gate.CallerOf(r.Context()).CustomerID, id.PublicToken)
+	publicToken, err := s.Shared.Find(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, id.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return Report{}, missing
 	}

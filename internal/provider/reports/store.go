@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // insert reports false when the customer's external id is taken.
@@ -73,7 +73,7 @@ func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, 
 }
 
 // finish is won once for each report; it returns whose the report is.
-func finish(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus, now time.Time) (customerID string, ok bool, err error) {
+func finish(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
 		publicToken, string(status), nullable(string(sub)), store.Micros(now)).Scan(&customerID)
@@ -251,16 +251,16 @@ func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) (
 	return out, rows.Err()
 }
 
-func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[svc.Status]int, error) {
+func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	rows, err := q.QueryContext(ctx, `SELECT status, COUNT(*) FROM reports WHERE customer_id = $1 AND created_at >= $2 GROUP BY status`,
 		customerID, store.Micros(since))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[svc.Status]int{}
+	out := map[contract.Status]int{}
 	for rows.Next() {
-		var status svc.Status
+		var status contract.Status
 		var n int
 		if err := rows.Scan(&status, &n); err != nil {
 			return nil, err

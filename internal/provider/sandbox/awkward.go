@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/webhook"
 )
 
@@ -88,10 +88,10 @@ func (a *Awkward) Wrap(next http.Handler) http.Handler {
 				}
 			case 1:
 				w.Header().Set("Retry-After", "1")
-				a.refuse(w, r, svc.CodeRateLimited)
+				a.refuse(w, r, contract.CodeRateLimited)
 				return
 			case 2:
-				a.refuse(w, r, svc.CodeUnavailable)
+				a.refuse(w, r, contract.CodeUnavailable)
 				return
 			}
 		}
@@ -107,8 +107,8 @@ func (a *Awkward) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-func (a *Awkward) refuse(w http.ResponseWriter, r *http.Request, code svc.Code) {
-	door.WriteError(w, r, a.Log, door.Fail(code, errors.New("awkward on purpose")))
+func (a *Awkward) refuse(w http.ResponseWriter, r *http.Request, code contract.Code) {
+	httpx.WriteError(w, r, a.Log, httpx.Fail(code, errors.New("awkward on purpose")))
 }
 
 // wait waits, and reports whether anybody still does.
@@ -155,12 +155,12 @@ func (a *Awkward) turned(r *http.Request, body []byte) []byte {
 // done.
 func (a *Awkward) hold(r *http.Request, all map[string]any) {
 	status, _ := all["status"].(string)
-	if !svc.Status(status).Final() {
+	if !contract.Status(status).Final() {
 		return
 	}
 	name := "poll " + r.Header.Get("X-Public-Token") + " " + r.Header.Get("X-External-Id")
 	if a.count(name) <= 1+a.chance(name, 0)%2 {
-		all["status"], all["substatus"] = string(svc.StatusPending), nil
+		all["status"], all["substatus"] = string(contract.StatusPending), nil
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"vestibule/internal/door"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 )
 
 // Fault is something that goes wrong on purpose.
@@ -120,7 +120,7 @@ func (f *Faults) Wrap(next http.Handler) http.Handler {
 		switch kind {
 		case "status":
 			status, _ := strconv.Atoi(arg) // checked when it was dialled in
-			door.WriteError(w, r, f.Log, &door.Error{Code: codeFor(status), Status: status, Why: errors.New("fault on purpose")})
+			httpx.WriteError(w, r, f.Log, &httpx.Error{Code: codeFor(status), Status: status, Why: errors.New("fault on purpose")})
 		case "delay":
 			d, _ := time.ParseDuration(arg)
 			select {
@@ -137,25 +137,25 @@ func (f *Faults) Wrap(next http.Handler) http.Handler {
 }
 
 // codeFor is the error code that goes with a status.
-func codeFor(status int) svc.Code {
+func codeFor(status int) contract.Code {
 	switch status {
 	case 401:
-		return svc.CodeExpiredToken
+		return contract.CodeExpiredToken
 	case 403:
-		return svc.CodeForbidden
+		return contract.CodeForbidden
 	case 404:
-		return svc.CodeNotFound
+		return contract.CodeNotFound
 	case 410:
-		return svc.CodeGone
+		return contract.CodeGone
 	case 429:
-		return svc.CodeRateLimited
+		return contract.CodeRateLimited
 	case 502, 503, 504:
-		return svc.CodeUnavailable
+		return contract.CodeUnavailable
 	}
 	if status < 500 {
-		return svc.CodeInvalidParameters
+		return contract.CodeInvalidParameters
 	}
-	return svc.CodeInternal
+	return contract.CodeInternal
 }
 
 // truncate announces the whole answer, sends the first half and breaks off.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 	"vestibule/internal/webhook"
 )
@@ -26,7 +26,7 @@ func (c *Control) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.JSON(w, http.StatusOK, all)
+	return httpx.JSON(w, http.StatusOK, all)
 }
 
 // receive takes a webhook for the third party. One that is not signed for it is
@@ -38,7 +38,7 @@ func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if err != nil {
-		return door.Fail(webhook.Code(err), err)
+		return httpx.Fail(webhook.Code(err), err)
 	}
 	raw, err := json.Marshal(e)
 	if err != nil {

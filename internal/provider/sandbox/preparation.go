@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // preparation is what a prepared report is asked for with, besides its product.
@@ -38,21 +38,21 @@ const (
 )
 
 // contents is what is kept of it, once it was held against the product.
-func (p preparation) contents(c *Control, product svc.Product) (out Contents, err error) {
+func (p preparation) contents(c *Control, product contract.Product) (out Contents, err error) {
 	if field := p.foreign(product); field != "" {
 		return out, invalid(field, "does not belong to this product's reports")
 	}
 	switch {
-	case p.Profile != "" && p.Submission != nil, product == svc.Cashflow && p.Profile == "" && p.Submission == nil:
+	case p.Profile != "" && p.Submission != nil, product == contract.Cashflow && p.Profile == "" && p.Submission == nil:
 		return out, invalid("submission", "give submission or profile")
-	case product != svc.Passport && p.Profile == "" && p.Submission == nil && len(p.Payroll) == 0:
+	case product != contract.Passport && p.Profile == "" && p.Submission == nil && len(p.Payroll) == 0:
 		return out, invalid("submission", "give submission, profile or payroll")
-	case product == svc.Passport && p.Supplier == "":
+	case product == contract.Passport && p.Supplier == "":
 		return out, invalid("supplier", "must be the code of a supplier")
 	case p.Submission != nil:
 		uploaded, details := c.Submissions.Read(p.Submission, product, c.Clock.Now())
 		if len(details) > 0 {
-			return out, door.Fail(svc.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
+			return out, httpx.Fail(contract.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
 		}
 		out = uploaded
 	case p.Profile != "" && !(profiles.Bank{}).Known(p.Profile):
@@ -83,16 +83,16 @@ func (p preparation) contents(c *Control, product svc.Product) (out Contents, er
 }
 
 // foreign names a field that the product's reports are not made with; empty for none.
-func (p preparation) foreign(product svc.Product) string {
-	jobs := product == svc.Income || product == svc.Eligibility
+func (p preparation) foreign(product contract.Product) string {
+	jobs := product == contract.Income || product == contract.Eligibility
 	switch {
-	case p.Profile != "" && product == svc.Passport:
+	case p.Profile != "" && product == contract.Passport:
 		return "profile"
 	case len(p.Payroll) > 0 && !jobs:
 		return "payroll"
 	case len(p.Employers) > 0 && !jobs:
 		return "statedEmployerNames"
-	case p.Supplier != "" && product != svc.Passport:
+	case p.Supplier != "" && product != contract.Passport:
 		return "supplier"
 	}
 	return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Prepared is the room of custom sandbox reports: what sandboxReportId names
@@ -39,7 +39,7 @@ type Contents struct {
 
 // Create keeps the contents, sealed under a key of their own, and returns the
 // sandboxReportId.
-func (p *Prepared) Create(ctx context.Context, tx *sql.Tx, customerID string, kind svc.Product, c Contents) (string, error) {
+func (p *Prepared) Create(ctx context.Context, tx *sql.Tx, customerID string, kind contract.Product, c Contents) (string, error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (p *Prepared) Create(ctx context.Context, tx *sql.Tx, customerID string, ki
 
 // Lookup returns the kind of a prepared report of the customer, or
 // store.ErrNotFound.
-func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	kind, _, _, err := prepared(ctx, q, customerID, id)
 	return kind, err
 }

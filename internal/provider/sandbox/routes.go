@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // Handler is the control listener.
 func (c *Control) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, h := range map[string]door.HandlerFunc{
+	for pattern, h := range map[string]httpx.HandlerFunc{
 		"GET /clock":                    c.clock,
 		"POST /clock":                   c.setClock,
 		"GET /faults":                   c.faults,
@@ -44,13 +44,13 @@ func (c *Control) Handler() http.Handler {
 		"POST /bank-accounts/revoke":    c.revoke,
 		"POST /reset":                   c.reset,
 	} {
-		mux.Handle(pattern, door.API(c.Log, h))
+		mux.Handle(pattern, httpx.API(c.Log, h))
 	}
 	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(door.API(c.Log, func(http.ResponseWriter, *http.Request) error {
-		return door.Fail(svc.CodeForbidden, errors.New("request of a page of another origin"))
+	sameOrigin.SetDenyHandler(httpx.API(c.Log, func(http.ResponseWriter, *http.Request) error {
+		return httpx.Fail(contract.CodeForbidden, errors.New("request of a page of another origin"))
 	}))
-	return door.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(door.Shape(c.Log, mux, nil, nil))))
+	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.Shape(c.Log, mux, nil, nil))))
 }
 
 // thisMachine refuses requests that name another host. There is nothing to sign
@@ -61,12 +61,12 @@ func (c *Control) thisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		if addr, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !addr.IsLoopback()) {
-			door.WriteError(w, r, c.Log, &door.Error{Code: svc.CodeForbidden, Status: http.StatusMisdirectedRequest,
+			httpx.WriteError(w, r, c.Log, &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest,
 				Message: "The controls answer on this machine's own names only.", Why: errors.New("request to another host")})
 			return
 		}
 		if r.Header.Get("webhook-id") != "" && r.URL.Path != "/inbox" {
-			door.WriteError(w, r, c.Log, door.Fail(svc.CodeForbidden, errors.New("an event was sent to a control")))
+			httpx.WriteError(w, r, c.Log, httpx.Fail(contract.CodeForbidden, errors.New("an event was sent to a control")))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -79,7 +79,7 @@ type clockBody struct {
 }
 
 func (c *Control) clock(w http.ResponseWriter, r *http.Request) error {
-	return door.JSON(w, http.StatusOK, clockBody{report.TimestampOf(c.Clock.Now()), time.Duration(c.Clock.offset.Load()).Round(time.Second).String()})
+	return httpx.JSON(w, http.StatusOK, clockBody{report.TimestampOf(c.Clock.Now()), time.Duration(c.Clock.offset.Load()).Round(time.Second).String()})
 }
 
 func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
@@ -87,7 +87,7 @@ func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
 		Now     *report.Timestamp `json:"now"`
 		Advance *string           `json:"advance"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	var moved time.Duration
@@ -117,12 +117,12 @@ func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (c *Control) faults(w http.ResponseWriter, r *http.Request) error {
-	return door.JSON(w, http.StatusOK, c.Faults.List())
+	return httpx.JSON(w, http.StatusOK, c.Faults.List())
 }
 
 func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
 	f := Fault{Times: 1}
-	if err := door.DecodeJSON(w, r, maxBody, &f); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &f); err != nil {
 		return err
 	}
 	if field, words := f.check(); field != "" {
@@ -132,7 +132,7 @@ func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
 		return invalid("times", "must be at least 1, or negative for always")
 	}
 	c.Faults.Add(f)
-	return door.JSON(w, http.StatusCreated, f)
+	return httpx.JSON(w, http.StatusCreated, f)
 }
 
 func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
@@ -194,7 +194,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 		Supplier  string        `json:"supplier"`
 		End       string        `json:"end"`
 	}
-	if err := door.DecodeJSON(w, r, maxFiles, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
 	how := Walk{Supplier: in.Supplier, End: in.End}
@@ -220,17 +220,17 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeInvalidToken, errors.New("no visit has this token"))
+		return httpx.Fail(contract.CodeInvalidToken, errors.New("no visit has this token"))
 	}
 	if err != nil {
 		return err
 	}
 	sub := report.Null(string(done.Substatus))
-	return door.JSON(w, http.StatusOK, struct {
-		PublicToken string     `json:"publicToken"`
-		Status      svc.Status `json:"status"`
-		Substatus   *string    `json:"substatus"`
-		CompleteURL *string    `json:"completeUrl"`
+	return httpx.JSON(w, http.StatusOK, struct {
+		PublicToken string          `json:"publicToken"`
+		Status      contract.Status `json:"status"`
+		Substatus   *string         `json:"substatus"`
+		CompleteURL *string         `json:"completeUrl"`
 	}{done.PublicToken, done.Status, sub, report.Null(done.CompleteURL)})
 }
 
@@ -241,7 +241,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		Delay       string `json:"delay"`
 		Reorder     bool   `json:"reorder"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	if in.Times < 0 || in.Times > 100 {
@@ -257,12 +257,12 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	}
 	n, err := c.Webhooks.Fire(r.Context(), strings.ToLower(in.PublicToken), how)
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeInvalidToken, err)
+		return httpx.Fail(contract.CodeInvalidToken, err)
 	}
 	if err != nil {
 		return err
 	}
-	return door.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
+	return httpx.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
 }
 
 // rotateKeys publishes a new key. It signs when every reader can have seen it,
@@ -272,7 +272,7 @@ func (c *Control) rotateKeys(w http.ResponseWriter, r *http.Request) error {
 		AtOnce bool `json:"atOnce"`
 	}
 	if r.ContentLength != 0 {
-		if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+		if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 			return err
 		}
 	}
@@ -289,11 +289,11 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 		URL      string `json:"url"`
 		Rotate   bool   `json:"rotate"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	if err := c.Webhooks.CheckURL(in.URL); err != nil {
-		return door.Fail(svc.CodeInvalidParameters, err, door.Detail{Field: "url", Message: "is not an address that events can be sent to"})
+		return httpx.Fail(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
 	}
 	var secret string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
@@ -303,7 +303,7 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return customer(err)
 	}
-	return door.JSON(w, http.StatusOK, map[string]string{"secret": secret})
+	return httpx.JSON(w, http.StatusOK, map[string]string{"secret": secret})
 }
 
 func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
@@ -311,7 +311,7 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 		PublicID string `json:"publicId"`
 		URL      string `json:"url"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	u, err := url.Parse(strings.ReplaceAll(in.URL, "[token]", "token"))
@@ -338,16 +338,16 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 // customer's.
 func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		PublicID string      `json:"publicId"`
-		Product  svc.Product `json:"product"`
+		PublicID string           `json:"publicId"`
+		Product  contract.Product `json:"product"`
 		preparation
 	}
-	if err := door.DecodeJSON(w, r, maxReport, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxReport, &in); err != nil {
 		return err
 	}
-	if !slices.Contains(svc.Products(), in.Product) {
-		return door.Fail(svc.CodeInvalidProduct, errors.New("no such product"),
-			door.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
+	if !slices.Contains(contract.Products(), in.Product) {
+		return httpx.Fail(contract.CodeInvalidProduct, errors.New("no such product"),
+			httpx.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
 	}
 	contents, err := in.contents(c, in.Product)
 	if err != nil {
@@ -365,7 +365,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return customer(err)
 	}
-	return door.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
+	return httpx.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
 }
 
 func (c *Control) owner(ctx context.Context, q store.Queryer, publicID string) (string, error) {
@@ -380,18 +380,18 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		AccountID string `json:"accountId"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
-	if !svc.IsUUID(in.AccountID) {
+	if !contract.IsUUID(in.AccountID) {
 		return invalid("accountId", "must be the account_id of a report")
 	}
 	err := c.Banks.Revoke(r.Context(), strings.ToLower(in.AccountID))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return door.Fail(svc.CodeNotFound, errors.New("no such account"))
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such account"))
 	case errors.Is(err, ErrNoToken):
-		return door.Fail(svc.CodeInvalidState, err)
+		return httpx.Fail(contract.CodeInvalidState, err)
 	case err != nil:
 		return err
 	}
@@ -423,7 +423,7 @@ func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func under(prefix string, details []door.Detail) []door.Detail {
+func under(prefix string, details []httpx.Detail) []httpx.Detail {
 	for i := range details {
 		details[i].Field = prefix + details[i].Field
 	}
@@ -431,12 +431,12 @@ func under(prefix string, details []door.Detail) []door.Detail {
 }
 
 func invalid(field, words string) error {
-	return door.Fail(svc.CodeInvalidParameters, errors.New("invalid "+field), door.Detail{Field: field, Message: words})
+	return httpx.Fail(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
 }
 
 func customer(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return door.Fail(svc.CodeUnknownCustomer, errors.New("no such publicId"))
+		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("no such publicId"))
 	}
 	return err
 }

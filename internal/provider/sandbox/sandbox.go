@@ -15,9 +15,9 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/internal/webhook"
 )
 
@@ -82,8 +82,8 @@ type PayrollSignIn struct{ Provider, Username string }
 // not belong to a redirect, and holds the outcome token otherwise.
 type Walked struct {
 	PublicToken string
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	CompleteURL string
 }
 
@@ -112,7 +112,7 @@ type Again struct {
 // rules, but of whatever age; or says what is wrong. What a passport is prepared from
 // has no accounts.
 type Submissions interface {
-	Read(body []byte, product svc.Product, now time.Time) (Contents, []door.Detail)
+	Read(body []byte, product contract.Product, now time.Time) (Contents, []httpx.Detail)
 }
 
 // Keys rotates the key that signs outcome tokens.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 func loadOffset(ctx context.Context, q store.Queryer) (time.Duration, error) {
@@ -27,13 +27,13 @@ func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
 	return err
 }
 
-func insertPrepared(ctx context.Context, tx *sql.Tx, id, customerID string, kind svc.Product, keyID string, sealed []byte, now time.Time) error {
+func insertPrepared(ctx context.Context, tx *sql.Tx, id, customerID string, kind contract.Product, keyID string, sealed []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(now))
 	return err
 }
 
-func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind svc.Product, keyID string, sealed []byte, err error) {
+func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, keyID string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT kind, key_id, sealed FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).
 		Scan(&kind, &keyID, &sealed)
 	return kind, keyID, sealed, store.Found(err)

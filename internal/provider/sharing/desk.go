@@ -5,14 +5,14 @@ import (
 	"database/sql"
 	"time"
 
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
 
 // Grant shares a report of the caller with the account of a publicId, or does so
 // for another 72 hours, and returns the pair's relay token. Its errors are the
 // endpoint's.
-func (s *Service) Grant(ctx context.Context, tx *sql.Tx, caller gate.Caller, publicToken, publicID string) (relayToken string, err error) {
+func (s *Service) Grant(ctx context.Context, tx *sql.Tx, caller auth.Caller, publicToken, publicID string) (relayToken string, err error) {
 	return s.share(ctx, tx, caller, publicToken, publicID)
 }
 

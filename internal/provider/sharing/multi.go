@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // A multi-product token names a secondary report: one of another product, made from
@@ -26,13 +26,13 @@ import (
 // report of the same customer's like any other, but for being no source itself.
 
 // fits reports whether a report of one kind is made from the data of one of another.
-func fits(from, to svc.Product) bool {
-	return from == svc.Cashflow && to == svc.Income || from == svc.Income && to == svc.Cashflow
+func fits(from, to contract.Product) bool {
+	return from == contract.Cashflow && to == contract.Income || from == contract.Income && to == contract.Cashflow
 }
 
 // derive begins a secondary report and answers {multiProductToken}.
 func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
-	ctx, customerID := r.Context(), gate.CallerOf(r.Context()).CustomerID
+	ctx, customerID := r.Context(), auth.CallerOf(r.Context()).CustomerID
 	sourceToken, n, err := readDerived(w, r)
 	if err != nil {
 		return err
@@ -67,14 +67,14 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = s.DB.Tx(ctx, begin)
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
-		return door.Fail(svc.CodeInvalidParameters, err,
-			door.Detail{Field: "externalId", Code: string(svc.CodeDuplicateExternalID), Message: "another report of yours has it"})
+		return httpx.Fail(contract.CodeInvalidParameters, err,
+			httpx.Detail{Field: "externalId", Code: string(contract.CodeDuplicateExternalID), Message: "another report of yours has it"})
 	}
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		MultiProductToken string `json:"multiProductToken"`
 	}{n.PublicToken})
 }
@@ -83,25 +83,25 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 // withdrawn consent.
 func (s *Service) source(ctx context.Context, customerID, publicToken string) (source reports.Report, withdrawn bool, err error) {
 	err = store.ErrNotFound
-	if svc.IsUUID(publicToken) {
+	if contract.IsUUID(publicToken) {
 		source, err = s.Reports.Own(ctx, s.DB.SQL, customerID, strings.ToLower(publicToken))
 	}
 	if err == nil && source.ConsumerID != "" {
 		withdrawn, err = s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, source.ConsumerID)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report"))
+		err = httpx.Fail(contract.CodeInvalidToken, errors.New("the caller has no such report"))
 	}
 	return source, withdrawn, err
 }
 
 func (s *Service) product(ctx context.Context, customerID, id string) (p customers.Product, err error) {
 	err = store.ErrNotFound
-	if svc.IsUUID(id) {
+	if contract.IsUUID(id) {
 		p, err = s.Customers.Product(ctx, s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = &door.Error{Code: svc.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller")}
+		err = &httpx.Error{Code: contract.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller")}
 	}
 	return p, err
 }
@@ -111,7 +111,7 @@ func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bo
 	switch {
 	case source.Secondary():
 		return state("the source is a multi-product report itself")
-	case source.Status != svc.StatusSuccess:
+	case source.Status != contract.StatusSuccess:
 		return state("the source is not ready, or failed")
 	case source.ProductID == product.ID, !fits(source.Kind, product.Kind):
 		return state("no report of the product is made from one of the source's")
@@ -134,12 +134,12 @@ func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bo
 // suited reports whether the model suite of a product is one that secondary reports
 // are made with or from.
 func suited(p customers.Product) bool {
-	return p.Kind != svc.Income || income.AtLeast(cmp.Or(p.Configuration.IncomeModelSuite, income.Suite12), income.Suite12)
+	return p.Kind != contract.Income || income.AtLeast(cmp.Or(p.Configuration.IncomeModelSuite, income.Suite12), income.Suite12)
 }
 
 // state is the answer to a source or a product configuration that does not fit.
 func state(why string) error {
-	return &door.Error{Code: svc.CodeInvalidState, Status: http.StatusBadRequest, Why: errors.New(why),
+	return &httpx.Error{Code: contract.CodeInvalidState, Status: http.StatusBadRequest, Why: errors.New(why),
 		Message: "No such report can be made: " + why + "."}
 }
 
@@ -152,10 +152,10 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 		UserArgs    json.RawMessage `json:"userArgs"`
 		ExternalID  json.RawMessage `json:"externalId"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return "", n, err
 	}
-	var details []door.Detail
+	var details []httpx.Detail
 	for _, f := range []struct {
 		name     string
 		raw      json.RawMessage
@@ -165,8 +165,8 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 	}{
 		{"publicToken", in.PublicToken, &sourceToken, maxPublicID, true},
 		{"productId", in.ProductID, &n.ProductID, maxPublicID, true},
-		{"userArgs", in.UserArgs, &n.UserArgs, svc.MaxUserArgs, false},
-		{"externalId", in.ExternalID, &n.ExternalID, svc.MaxExternalID, false},
+		{"userArgs", in.UserArgs, &n.UserArgs, contract.MaxUserArgs, false},
+		{"externalId", in.ExternalID, &n.ExternalID, contract.MaxExternalID, false},
 	} {
 		if !f.required && (len(f.raw) == 0 || string(f.raw) == "null") {
 			continue
@@ -175,17 +175,17 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 		size := utf8.RuneCountInString(*f.into)
 		switch {
 		case size == 0 && (f.required || string(f.raw) != `""`):
-			details = append(details, door.Detail{Field: f.name, Message: "must be a string"})
+			details = append(details, httpx.Detail{Field: f.name, Message: "must be a string"})
 		case size > f.max:
-			details = append(details, door.Detail{Field: f.name, Message: "is too long"})
+			details = append(details, httpx.Detail{Field: f.name, Message: "is too long"})
 		case strings.ContainsRune(*f.into, 0), f.name == "externalId" && strings.ContainsFunc(*f.into, unicode.IsControl):
-			details = append(details, door.Detail{Field: f.name, Message: "has a control character"})
+			details = append(details, httpx.Detail{Field: f.name, Message: "has a control character"})
 		case f.name == "externalId" && strings.TrimSpace(*f.into) != *f.into:
-			details = append(details, door.Detail{Field: f.name, Message: "has white space at an end"})
+			details = append(details, httpx.Detail{Field: f.name, Message: "has white space at an end"})
 		}
 	}
 	if len(details) > 0 {
-		return "", n, door.Fail(svc.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
+		return "", n, httpx.Fail(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
 	}
 	n.ProductID = strings.ToLower(n.ProductID)
 	return sourceToken, n, nil

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const (
@@ -28,9 +28,9 @@ const (
 
 // Routes adds the endpoints of relay tokens and multi-product tokens. All are Basic.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/relay-tokens", door.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
-	mux.Handle("DELETE /connect/relay-tokens/{token}", door.API(s.Log, s.Gate.Basic(s.revoke)))
-	mux.Handle("POST /connect/multi-product-tokens", door.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
+	mux.Handle("POST /connect/relay-tokens", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
+	mux.Handle("DELETE /connect/relay-tokens/{token}", httpx.API(s.Log, s.Gate.Basic(s.revoke)))
+	mux.Handle("POST /connect/multi-product-tokens", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
 }
 
 type relayToken struct {
@@ -44,7 +44,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	caller := gate.CallerOf(r.Context())
+	caller := auth.CallerOf(r.Context())
 	token, err := s.grants.Ask(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
 	if err == nil && token == "" {
 		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
@@ -56,7 +56,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, relayToken{token})
+	return httpx.JSON(w, http.StatusOK, relayToken{token})
 }
 
 // grantAll grants those of the pairs whose report is ready, and returns their tokens.
@@ -86,14 +86,14 @@ func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map
 		// One webhook for each token that is created, not for a longer life.
 		if slices.Contains(fresh, g.token) {
 			created = append(created, reports.StatusChange{CustomerID: g.thirdPartyID, PublicToken: g.token,
-				Status: svc.StatusSuccess, Substatus: g.substatus})
+				Status: contract.StatusSuccess, Substatus: g.substatus})
 		}
 	}
 	return tokens, s.Events.Record(ctx, tx, created...)
 }
 
 // share grants the report to the third party and returns the pair's one token.
-func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, publicToken, publicID string) (string, error) {
+func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
 	p := pair{caller, publicToken, publicID}
 	tokens, err := s.shareReady(ctx, tx, []pair{p})
 	if err != nil || tokens[p] != "" {
@@ -102,17 +102,17 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 	// It is not ready, or refused.
 	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", door.Fail(svc.CodeInvalidToken, errors.New("the caller has no such report to share"))
+		return "", httpx.Fail(contract.CodeInvalidToken, errors.New("the caller has no such report to share"))
 	}
 	if err != nil {
 		return "", err
 	}
-	if rep.Status != svc.StatusPending && rep.Status != svc.StatusSuccess {
+	if rep.Status != contract.StatusPending && rep.Status != contract.StatusSuccess {
 		return "", reports.NotReady(rep)
 	}
 	third, err := s.Customers.Account(ctx, tx, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != caller.Environment || third.CustomerID == caller.CustomerID) {
-		return "", door.Fail(svc.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
+		return "", httpx.Fail(contract.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
 	}
 	if err != nil {
 		return "", err
@@ -122,14 +122,14 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 		return "", err
 	}
 	if !gone.IsZero() {
-		return "", door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
+		return "", httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
 	}
 	now := s.Now().UTC()
 	if now.Sub(rep.Created) > Window {
 		// What was shared in time can be shared again as long as the report lives.
 		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return "", door.Fail(svc.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
+			return "", httpx.Fail(contract.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
 		}
 		if err != nil {
 			return "", err
@@ -142,10 +142,10 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 		return "", err
 	}
 	if !ok {
-		return "", door.Fail(svc.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
+		return "", httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
 	}
 	// For a report that is still being made the webhook is sent when that ends.
-	if token == share.RelayToken && rep.Status == svc.StatusSuccess {
+	if token == share.RelayToken && rep.Status == contract.StatusSuccess {
 		return token, s.Events.Record(ctx, tx, reports.StatusChange{CustomerID: third.CustomerID, PublicToken: token,
 			Status: rep.Status, Substatus: rep.Substatus})
 	}
@@ -155,8 +155,8 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller gate.Caller, pub
 // revoke withdraws a share for good, an expired one too, and answers
 // {relayToken}.
 func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
-	ctx, customerID, token := r.Context(), gate.CallerOf(r.Context()).CustomerID, r.PathValue("token")
-	if !svc.IsUUID(token) {
+	ctx, customerID, token := r.Context(), auth.CallerOf(r.Context()).CustomerID, r.PathValue("token")
+	if !contract.IsUUID(token) {
 		return unknown()
 	}
 	token = strings.ToLower(token)
@@ -172,14 +172,14 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return door.Fail(svc.CodeRelayTokenRevoked, errors.New("the relay token was revoked before"))
+		return httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked before"))
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, relayToken{token})
+	return httpx.JSON(w, http.StatusOK, relayToken{token})
 }
 
 func unknown() error {
-	return door.Fail(svc.CodeNotFound, errors.New("the caller has no such relay token"))
+	return httpx.Fail(contract.CodeNotFound, errors.New("the caller has no such relay token"))
 }
 
 // read reads the body {publicToken, publicId}. What is no such object is
@@ -190,19 +190,19 @@ func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string,
 		PublicToken json.RawMessage `json:"publicToken"`
 		PublicID    json.RawMessage `json:"publicId"`
 	}
-	if err := door.DecodeJSON(w, r, maxBody, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return "", "", err
 	}
-	var details []door.Detail
+	var details []httpx.Detail
 	publicToken, publicID = text(in.PublicToken), text(in.PublicID)
-	if !svc.IsUUID(publicToken) {
-		details = append(details, door.Detail{Field: "publicToken", Message: "must be a report's UUID"})
+	if !contract.IsUUID(publicToken) {
+		details = append(details, httpx.Detail{Field: "publicToken", Message: "must be a report's UUID"})
 	}
 	if n := utf8.RuneCountInString(publicID); n < 1 || n > maxPublicID || strings.ContainsFunc(publicID, unicode.IsControl) {
-		details = append(details, door.Detail{Field: "publicId", Message: "must be a string of 1 to 128 printable characters"})
+		details = append(details, httpx.Detail{Field: "publicId", Message: "must be a string of 1 to 128 printable characters"})
 	}
 	if len(details) > 0 {
-		return "", "", door.Fail(svc.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
+		return "", "", httpx.Fail(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
 	}
 	return strings.ToLower(publicToken), publicID, nil
 }

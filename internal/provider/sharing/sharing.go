@@ -19,13 +19,13 @@ import (
 	"log/slog"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 const (
@@ -41,17 +41,17 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *gate.Gate
+	Gate      *auth.Gate
 	Customers *customers.Service
 	Reports   *reports.Service
-	Events    *events.Service
+	Events    *webhooks.Service
 
 	grants store.Gather[pair, string] // relay tokens of what is ready
 }
 
 // pair is what a caller shares, and with whom.
 type pair struct {
-	caller      gate.Caller
+	caller      auth.Caller
 	publicToken string
 	publicID    string // the third party's
 }
@@ -92,9 +92,9 @@ func (s Share) State(now time.Time) State {
 func (s Share) refusal(now time.Time) error {
 	switch s.State(now) {
 	case Revoked:
-		return door.Fail(svc.CodeRelayTokenRevoked, errors.New("the relay token was revoked"))
+		return httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked"))
 	case Expired:
-		return door.Fail(svc.CodeRelayTokenExpired, errors.New("the relay token was not used within 72 hours"))
+		return httpx.Fail(contract.CodeRelayTokenExpired, errors.New("the relay token was not used within 72 hours"))
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -34,23 +34,23 @@ func TestWhereAShareStands(t *testing.T) {
 		share Share
 		after time.Duration
 		want  State
-		code  svc.Code
+		code  contract.Code
 	}{
 		{"a new one", share, 0, Active, ""},
 		{"at 72 hours", share, 72 * time.Hour, Active, ""},
-		{"over 72 hours", share, 72*time.Hour + time.Microsecond, Expired, svc.CodeRelayTokenExpired},
+		{"over 72 hours", share, 72*time.Hour + time.Microsecond, Expired, contract.CodeRelayTokenExpired},
 		{"one that was read", read, 1000 * time.Hour, Active, ""},
-		{"one that was withdrawn", revoked, 2 * time.Hour, Revoked, svc.CodeRelayTokenRevoked},
-		{"one that was withdrawn and would have expired", revoked, 1000 * time.Hour, Revoked, svc.CodeRelayTokenRevoked},
-		{"one that was withdrawn after it was read", both, 3 * time.Hour, Revoked, svc.CodeRelayTokenRevoked},
+		{"one that was withdrawn", revoked, 2 * time.Hour, Revoked, contract.CodeRelayTokenRevoked},
+		{"one that was withdrawn and would have expired", revoked, 1000 * time.Hour, Revoked, contract.CodeRelayTokenRevoked},
+		{"one that was withdrawn after it was read", both, 3 * time.Hour, Revoked, contract.CodeRelayTokenRevoked},
 	} {
 		now := start.Add(c.after)
 		if got := c.share.State(now); got != c.want {
 			t.Errorf("%s is %s, want %s", c.what, got, c.want)
 		}
-		code := svc.Code("")
+		code := contract.Code("")
 		if err := c.share.refusal(now); err != nil {
-			code = door.As(err).Code
+			code = httpx.As(err).Code
 		}
 		if code != c.code {
 			t.Errorf("%s is answered %s, want %s", c.what, code, c.code)
@@ -92,7 +92,7 @@ func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) {
 func (r *room) grant(t *testing.T, publicToken, third string) (token string) {
 	t.Helper()
 	r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
-		token, err = r.share(ctx, tx, gate.Caller{CustomerID: "owner", Environment: svc.Sandbox}, publicToken, third)
+		token, err = r.share(ctx, tx, auth.Caller{CustomerID: "owner", Environment: contract.Sandbox}, publicToken, third)
 		return err
 	})
 	return token
@@ -103,7 +103,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	r := &room{now: start}
 	now := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
-		Reports: &reports.Service{DB: db, Now: now}, Events: &events.Service{DB: db, Now: now}}
+		Reports: &reports.Service{DB: db, Now: now}, Events: &webhooks.Service{DB: db, Now: now}}
 	for _, id := range []string{"owner", "a", "b", "c"} {
 		exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 	}
@@ -165,7 +165,7 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 
 		// The report ends: those who may still read it are told.
 		r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
-			return r.StatusChanged(ctx, tx, reports.StatusChange{CustomerID: "owner", PublicToken: "r1", Status: svc.StatusSuccess})
+			return r.StatusChanged(ctx, tx, reports.StatusChange{CustomerID: "owner", PublicToken: "r1", Status: contract.StatusSuccess})
 		})
 		if want := []string{"a " + tokens["a"] + " SUCCESS"}; !slices.Equal(r.events(t), want) {
 			t.Errorf("notified %q, want %q", r.events(t), want)
@@ -174,18 +174,18 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 		for _, c := range []struct {
 			third, token string
 			report       string
-			code         svc.Code
+			code         contract.Code
 		}{
-			{"a", tokens["a"], "r1", ""}, {"b", tokens["b"], "", svc.CodeRelayTokenRevoked}, {"c", tokens["c"], "", svc.CodeRelayTokenExpired},
-			{"a", other, "", svc.CodeRelayTokenExpired}, {"b", tokens["a"], "", "unknown"}, {"owner", tokens["a"], "", "unknown"}, {"a", "r1", "", "unknown"},
+			{"a", tokens["a"], "r1", ""}, {"b", tokens["b"], "", contract.CodeRelayTokenRevoked}, {"c", tokens["c"], "", contract.CodeRelayTokenExpired},
+			{"a", other, "", contract.CodeRelayTokenExpired}, {"b", tokens["a"], "", "unknown"}, {"owner", tokens["a"], "", "unknown"}, {"a", "r1", "", "unknown"},
 		} {
 			got, err := r.Find(ctx, db.SQL, c.third, c.token)
-			code := svc.Code("")
+			code := contract.Code("")
 			switch {
 			case errors.Is(err, store.ErrNotFound):
 				code = "unknown"
 			case err != nil:
-				code = door.As(err).Code
+				code = httpx.As(err).Code
 			}
 			if code != c.code || code == "" && got != c.report {
 				t.Errorf("%s finds %q, %s; want %q, %s", c.third, got, code, c.report, c.code)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // withdrawnAt is when the consumer of a report withdrew consent, or that of the report
@@ -49,7 +49,7 @@ type granted struct {
 	pair         pair
 	token        string
 	thirdPartyID string
-	substatus    svc.Substatus
+	substatus    contract.Substatus
 }
 
 // grantReady is grant, by one statement, for those of the pairs, all different,

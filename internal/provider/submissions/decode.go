@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Submission is a body of the submission table that has passed its rules, but
@@ -61,7 +61,7 @@ var errEnough = errors.New("submissions: enough is wrong")
 // Read reads one submission from a stream. What is wrong by the table is
 // ErrRefused with a detail a field, at most MaxDetails; what fails in src is
 // returned as it is. Nothing of a refused body is kept.
-func Read(src io.Reader, terms Terms) (Submission, []door.Detail, error) {
+func Read(src io.Reader, terms Terms) (Submission, []httpx.Detail, error) {
 	d := &decoder{scanner: newScanner(src), terms: terms, banks: map[string]int{}, sources: map[string]bool{},
 		accountIDs: map[string]bool{}, transactionIDs: map[string]bool{}}
 	d.submission()
@@ -69,7 +69,7 @@ func Read(src io.Reader, terms Terms) (Submission, []door.Detail, error) {
 	switch d.err {
 	case nil, errEnough:
 	case errSyntax:
-		d.details = append(d.details, door.Detail{Field: d.path(""), Message: "is not valid JSON"})
+		d.details = append(d.details, httpx.Detail{Field: d.path(""), Message: "is not valid JSON"})
 	default:
 		return Submission{}, nil, d.err
 	}
@@ -95,7 +95,7 @@ type decoder struct {
 	scanner
 	terms   Terms
 	out     Submission
-	details []door.Detail
+	details []httpx.Detail
 
 	place                place
 	account, transaction int // indices for the paths
@@ -126,7 +126,7 @@ func (d *decoder) note(path, words string) {
 	if d.err != nil {
 		return
 	}
-	d.details = append(d.details, door.Detail{Field: path, Message: words})
+	d.details = append(d.details, httpx.Detail{Field: path, Message: words})
 	if len(d.details) == MaxDetails {
 		d.fail(errEnough)
 	}
@@ -221,9 +221,9 @@ func (d *decoder) submission() {
 	given, ok := d.object(top, "", topNames, func(i int) {
 		switch topNames[i] {
 		case "userArgs":
-			d.out.UserArgs = d.label("userArgs", svc.MaxUserArgs)
+			d.out.UserArgs = d.label("userArgs", contract.MaxUserArgs)
 		case "externalId":
-			if id := d.label("externalId", svc.MaxExternalID); id != "" {
+			if id := d.label("externalId", contract.MaxExternalID); id != "" {
 				if d.out.ExternalID = id; strings.TrimSpace(id) != id {
 					d.wrong("externalId", "has white space at an end")
 				}
@@ -328,7 +328,7 @@ func (d *decoder) sandboxReportID() {
 	id, ok := d.text("sandboxReportId", 0, unbounded)
 	switch {
 	case !ok:
-	case !svc.IsUUID(string(id)):
+	case !contract.IsUUID(string(id)):
 		d.wrong("sandboxReportId", "must be a UUID")
 	default:
 		d.out.SandboxReportID = string(id)
@@ -404,7 +404,7 @@ func (d *decoder) keep(a bankdata.Account) {
 		}
 		d.sources[source] = true
 		data.Connections = append(data.Connections, bankdata.Connection{ID: derived(d.terms.Seed, "connection/"+a.Institution),
-			SourceID: source, Institution: a.Institution, Status: svc.StatusSuccess})
+			SourceID: source, Institution: a.Institution, Status: contract.StatusSuccess})
 	}
 	c := &data.Connections[at]
 	c.Accounts = append(c.Accounts, a)

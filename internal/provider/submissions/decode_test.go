@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -418,7 +418,7 @@ func TestWhatFailsInTheStreamIsReturned(t *testing.T) {
 // Property: a body of many accounts is read as it was written, and any one
 // transaction that is spoiled is the one that is named.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		accounts := rapid.IntRange(1, 4).Draw(t, "accounts")
 		in := good()
 		var all []any

@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
-	"vestibule/internal/svc"
 )
 
 // Personal is the person of a submission, as it came: nil is what was not given.
@@ -53,32 +53,32 @@ func (d *decoder) given(field string) *string {
 // input"): what is missing before what is wrong, and of the latter the first by
 // the order of the table. anyAddress takes every address as it is: the sandbox's
 // profiles do.
-func (p Personal) Substatus(today time.Time, anyAddress bool) svc.Substatus {
+func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus {
 	full := p.Street != nil && p.City != nil && p.State != nil && p.PostalCode != nil
 	if p.FirstName == nil || p.LastName == nil || p.Email == nil || p.DOB == nil && !full {
-		return svc.Substatus(svc.WidgetPIIMissing)
+		return contract.Substatus(contract.WidgetPIIMissing)
 	}
 	rules := []struct {
 		value *string
 		good  func(string) bool
-		code  svc.WidgetError
+		code  contract.WidgetError
 	}{
-		{p.FirstName, isName(prefill.FirstName), svc.WidgetPrefillFirstName},
-		{p.LastName, isName(prefill.LastName), svc.WidgetPrefillLastName},
-		{p.DOB, func(s string) bool { return isPast(s, today) }, svc.WidgetPrefillDOB},
-		{p.Email, fits(prefill.Email), svc.WidgetPrefillEmail},
-		{p.Phone, isPhone, svc.WidgetPrefillPhone},
-		{p.Street, fits(prefill.Address), svc.WidgetPrefillAddress},
-		{p.City, isCity, svc.WidgetPrefillCity},
-		{p.State, isState, svc.WidgetPrefillState},
-		{p.PostalCode, isPostalCode, svc.WidgetPrefillZIP},
+		{p.FirstName, isName(prefill.FirstName), contract.WidgetPrefillFirstName},
+		{p.LastName, isName(prefill.LastName), contract.WidgetPrefillLastName},
+		{p.DOB, func(s string) bool { return isPast(s, today) }, contract.WidgetPrefillDOB},
+		{p.Email, fits(prefill.Email), contract.WidgetPrefillEmail},
+		{p.Phone, isPhone, contract.WidgetPrefillPhone},
+		{p.Street, fits(prefill.Address), contract.WidgetPrefillAddress},
+		{p.City, isCity, contract.WidgetPrefillCity},
+		{p.State, isState, contract.WidgetPrefillState},
+		{p.PostalCode, isPostalCode, contract.WidgetPrefillZIP},
 	}
 	for i, r := range rules {
 		if anyAddress && i >= 5 {
 			break
 		}
 		if r.value != nil && !r.good(*r.value) {
-			return svc.Substatus(r.code)
+			return contract.Substatus(r.code)
 		}
 	}
 	return ""
@@ -99,7 +99,7 @@ func (p Personal) Known(today time.Time) (dob, state string) {
 // fits holds a value against the rule that a prefill has for the same field.
 func fits(key string) func(string) bool {
 	return func(s string) bool {
-		r := prefill.Rules{Product: svc.Cashflow, Environment: svc.Sandbox, Partial: true}
+		r := prefill.Rules{Product: contract.Cashflow, Environment: contract.Sandbox, Partial: true}
 		return len(r.Problems(prefill.Object{{Key: key, Value: prefill.String(s)}})) == 0
 	}
 }

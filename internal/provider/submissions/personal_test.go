@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 func TestThePIIRule(t *testing.T) {
-	const missing = svc.Substatus(svc.WidgetPIIMissing)
+	const missing = contract.Substatus(contract.WidgetPIIMissing)
 	text := func(s string) *string { return &s }
 	for name, c := range map[string]struct {
 		edit func(p *Personal)
-		want svc.Substatus
+		want contract.Substatus
 	}{
 		"everything":               {func(*Personal) {}, ""},
 		"address without dob":      {func(p *Personal) { p.DOB = nil }, ""},

@@ -12,22 +12,22 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Routes adds the submission endpoint.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/v2/cashflow/byo-report", door.API(s.Log, s.Gate.Bearer(s.submit)))
+	mux.Handle("POST /connect/v2/cashflow/byo-report", httpx.API(s.Log, s.Gate.Bearer(s.submit)))
 }
 
 // submit takes a submission and answers {publicToken, externalId, userArgs,
 // status}.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
-	ctx, caller := r.Context(), gate.CallerOf(r.Context())
+	ctx, caller := r.Context(), auth.CallerOf(r.Context())
 	n := New{PublicToken: uuid.NewString(), CustomerID: caller.CustomerID}
 	var err error
 	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
@@ -41,7 +41,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if left > 0 {
 		return limited(left)
 	}
-	sandbox := s.Sandbox != nil && caller.Environment == svc.Sandbox
+	sandbox := s.Sandbox != nil && caller.Environment == contract.Sandbox
 	in, err := s.read(w, r, n.PublicToken, sandbox)
 	if err != nil {
 		return err
@@ -65,33 +65,33 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return begin(ctx, tx)
 	})
 	if errors.Is(err, ErrDuplicateExternalID) {
-		return door.Fail(svc.CodeDuplicateExternalID, err, door.Detail{Field: "externalId", Message: "another report of yours has it"})
+		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "another report of yours has it"})
 	}
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
-		PublicToken string     `json:"publicToken"`
-		ExternalID  *string    `json:"externalId"`
-		UserArgs    *string    `json:"userArgs"`
-		Status      svc.Status `json:"status"`
-	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), svc.StatusPending})
+	return httpx.JSON(w, http.StatusOK, struct {
+		PublicToken string          `json:"publicToken"`
+		ExternalID  *string         `json:"externalId"`
+		UserArgs    *string         `json:"userArgs"`
+		Status      contract.Status `json:"status"`
+	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), contract.StatusPending})
 }
 
 // product is the caller's cashflow product that X-PRODUCT-ID names.
 func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
-		return "", door.Fail(svc.CodeMalformedHeaders, errors.New("no product"), door.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+		return "", httpx.Fail(contract.CodeMalformedHeaders, errors.New("no product"), httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
-	kind, err := svc.Product(""), store.ErrNotFound
-	if svc.IsUUID(id) {
+	kind, err := contract.Product(""), store.ErrNotFound
+	if contract.IsUUID(id) {
 		kind, err = s.Accounts.Kind(r.Context(), s.DB.SQL, customerID, id)
 	}
-	if errors.Is(err, store.ErrNotFound) || err == nil && kind != svc.Cashflow {
-		return "", door.Fail(svc.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+	if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
+		return "", httpx.Fail(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
 	}
 	return id, err
 }
@@ -99,21 +99,21 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 // read reads the body. A refused one is read to its end, without being looked at,
 // so that a client that writes all of it first gets its answer.
 func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, sandbox bool) (Submission, error) {
-	body, err := door.StreamJSON(w, r, MaxBody)
+	body, err := httpx.StreamJSON(w, r, MaxBody)
 	if err != nil {
 		return Submission{}, err
 	}
 	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: sandbox, Seed: publicToken})
 	if errors.Is(err, ErrRefused) {
 		if _, cut := io.Copy(io.Discard, body); cut == nil {
-			return in, door.Fail(svc.CodeMalformedBody, err, details...)
-		} else if cut = door.BodyError(cut); door.As(cut).Code == svc.CodeBodyTooLarge {
+			return in, httpx.Fail(contract.CodeMalformedBody, err, details...)
+		} else if cut = httpx.BodyError(cut); httpx.As(cut).Code == contract.CodeBodyTooLarge {
 			return in, cut
 		}
-		return in, door.Fail(svc.CodeMalformedBody, err, details...)
+		return in, httpx.Fail(contract.CodeMalformedBody, err, details...)
 	}
 	if err != nil {
-		return in, door.BodyError(err)
+		return in, httpx.BodyError(err)
 	}
 	return in, nil
 }
@@ -124,9 +124,9 @@ func (s *Service) source(ctx context.Context, n *New, in Submission, sandbox boo
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {
 		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, n.CustomerID, strings.ToLower(id))
-		if errors.Is(err, store.ErrNotFound) || err == nil && kind != svc.Cashflow {
-			return door.Fail(svc.CodeMalformedBody, errors.New("sandboxReportId"),
-				door.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
+		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
+			return httpx.Fail(contract.CodeMalformedBody, errors.New("sandboxReportId"),
+				httpx.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
 		}
 		if err != nil {
 			return err
@@ -156,5 +156,5 @@ func (s *Service) source(ctx context.Context, n *New, in Submission, sandbox boo
 }
 
 func limited(left time.Duration) error {
-	return &door.Error{Code: svc.CodeRateLimited, RetryAfter: left, Why: errors.New("30 submissions within a minute")}
+	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("30 submissions within a minute")}
 }

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // MaxBody bounds a body: about 100,000 transactions.
@@ -44,13 +44,13 @@ type Service struct {
 
 // Gate admits callers.
 type Gate interface {
-	Bearer(next door.HandlerFunc) door.HandlerFunc
+	Bearer(next httpx.HandlerFunc) httpx.HandlerFunc
 }
 
 // Accounts knows the customers' products.
 type Accounts interface {
 	// Kind is the kind of a product of the customer, or store.ErrNotFound.
-	Kind(ctx context.Context, q store.Queryer, customerID, productID string) (svc.Product, error)
+	Kind(ctx context.Context, q store.Queryer, customerID, productID string) (contract.Product, error)
 }
 
 // Sandbox is what the sandbox serves in place of the submitted data.
@@ -59,7 +59,7 @@ type Sandbox interface {
 	Profile(firstName string) string
 	// Prepared is the kind of a prepared report, if it is the customer's and the
 	// customer is entitled to prepared reports; else store.ErrNotFound.
-	Prepared(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (svc.Product, error)
+	Prepared(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (contract.Product, error)
 }
 
 // New is an accepted submission: what its report is begun with.
@@ -69,7 +69,7 @@ type New struct {
 
 	// Failed ends the report in ERROR with Substatus; the rest is not used then.
 	Failed    bool
-	Substatus svc.Substatus
+	Substatus contract.Substatus
 
 	Person          bankdata.Person
 	DOB             bool           // a date of birth was given

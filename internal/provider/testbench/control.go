@@ -10,24 +10,24 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/events"
-	"vestibule/internal/provider/gate"
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // sandboxed returns the account of a publicId in the sandbox environment; customers
 // of production are unknown to the controls.
-func sandboxed(ctx context.Context, q store.Queryer, c *customers.Service, publicID string) (gate.Caller, error) {
+func sandboxed(ctx context.Context, q store.Queryer, c *customers.Service, publicID string) (auth.Caller, error) {
 	a, err := c.Account(ctx, q, publicID)
-	if err == nil && a.Environment != svc.Sandbox {
+	if err == nil && a.Environment != contract.Sandbox {
 		err = store.ErrNotFound
 	}
 	return a, err
@@ -58,10 +58,10 @@ func (c controlWebhooks) Fire(ctx context.Context, publicToken string, how sandb
 	if receiver == "" {
 		receiver = r.CustomerID
 	}
-	if a, err := c.of.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != svc.Sandbox {
+	if a, err := c.of.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != contract.Sandbox {
 		return 0, errors.Join(err, store.ErrNotFound)
 	}
-	return c.of.Events.Fire(ctx, publicToken, events.Again(how), receiver, r.Status, r.Substatus)
+	return c.of.Events.Fire(ctx, publicToken, webhooks.Again(how), receiver, r.Status, r.Substatus)
 }
 
 func (c controlWebhooks) CheckURL(url string) error { return c.of.Events.CheckURL(url) }
@@ -107,14 +107,14 @@ func (c controlBanks) Revoke(ctx context.Context, accountID string) error {
 // controlSubmissions reads what a prepared report is uploaded as.
 type controlSubmissions struct{}
 
-func (controlSubmissions) Read(body []byte, product svc.Product, now time.Time) (sandbox.Contents, []door.Detail) {
+func (controlSubmissions) Read(body []byte, product contract.Product, now time.Time) (sandbox.Contents, []httpx.Detail) {
 	in, details, err := submissions.Read(bytes.NewReader(body),
-		submissions.Terms{Now: now, Upload: true, PersonOnly: product == svc.Passport, Seed: uuid.NewString()})
+		submissions.Terms{Now: now, Upload: true, PersonOnly: product == contract.Passport, Seed: uuid.NewString()})
 	if err != nil {
 		return sandbox.Contents{}, details
 	}
 	c := sandbox.Contents{At: in.PullDate}
-	if product != svc.Passport {
+	if product != contract.Passport {
 		c.Data = &in.Data
 	}
 	c.Born, c.State = in.Personal.Known(now)

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -23,7 +24,6 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Sources are the invented data sources, for customers of the sandbox environment.
@@ -107,7 +107,7 @@ type preparedReports struct {
 }
 
 // Lookup is the kind of a prepared report that the customer may use.
-func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	ok, err := p.customers.Entitled(ctx, q, customerID, customers.PreparedReports)
 	if err != nil {
 		return "", err
@@ -162,14 +162,14 @@ type submissionSandbox struct{ prepared preparedReports }
 
 func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
 
-func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error) {
+func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	return s.prepared.Lookup(ctx, q, customerID, id)
 }
 
 // rehearsal is what happens to uploaded files by their names.
 type rehearsal struct{ files stubs.Files }
 
-func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, svc.Status, error) {
+func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
 	return r.files.Open(stubs.File(f), nth, stubs.Owner(of))
 }
 
@@ -177,4 +177,4 @@ func (r rehearsal) Overrule(of reports.StubsOf, d *paystub.Document, found repor
 	return r.files.Overrule(stubs.Owner(of), d, found)
 }
 
-func (r rehearsal) Failing(name string) svc.Status { return r.files.Failing(name) }
+func (r rehearsal) Failing(name string) contract.Status { return r.files.Failing(name) }

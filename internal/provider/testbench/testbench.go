@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/events"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/provider/webhooks"
 )
 
 // Sandbox implements provider.Sandbox.
@@ -49,7 +49,7 @@ func (s *Sandbox) Wrap(next http.Handler) http.Handler {
 }
 
 // Sender sends events as awkwardly as the sandbox is.
-func (s *Sandbox) Sender(to events.Sender) events.Sender {
+func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 	if s.awkward == nil {
 		return to
 	}

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // How long a visit waits for its applicant.
@@ -311,14 +311,14 @@ func (v visit) link(nth int) string {
 // person reads a prefill that was checked when it came; what is not there stays
 // empty. An eligibility visit verifies statedEmployerNames, one by one; of other
 // products statedEmployerName is one more employer.
-func person(product svc.Product, raw json.RawMessage) Source {
+func person(product contract.Product, raw json.RawMessage) Source {
 	var p prefill.Fields
 	if len(raw) > 0 {
 		_ = json.Unmarshal(raw, &p)
 	}
 	who := Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
 		DOB: p.DOB, State: p.State, Employers: stated(p.StatedEmployerNames), AnnualIncome: p.StatedAnnualIncome}
-	if product != svc.Eligibility || who.Employers == nil {
+	if product != contract.Eligibility || who.Employers == nil {
 		who.Employers = stated(append(who.Employers, p.StatedEmployerName))
 	}
 	return who
@@ -422,7 +422,7 @@ func (s *Service) come(ctx context.Context, tx *sql.Tx, v visit) (visit, error) 
 
 // Made is told that a report was made, in the transaction that ends it. Reports
 // without a visit, and visits that have moved on, are no concern of it.
-func (s *Service) Made(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error {
+func (s *Service) Made(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
 	v, err := byPublicToken(ctx, tx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
-	"vestibule/internal/svc"
 )
 
 // checked holds an applicant's data against the rules of a product and returns
 // what is kept of it, as JSON.
-func (s *Service) checked(env svc.Environment, product Product, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Service) checked(env contract.Environment, product Product, raw json.RawMessage) (json.RawMessage, error) {
 	return CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: today(s.Now()), AssetsOnly: product.AssetsOnly}, raw)
 }
 
@@ -22,7 +22,7 @@ func today(now time.Time) prefill.Date { return prefill.DateOf(now.UTC().Date())
 
 // refusedPrefill is an applicant's data that broke the rules.
 type refusedPrefill struct {
-	answer   *door.Error
+	answer   *httpx.Error
 	problems []prefill.Problem
 }
 
@@ -31,13 +31,13 @@ func (e *refusedPrefill) Unwrap() error { return e.answer }
 
 // words tells the applicant what to do: what is missing by name, or what the code
 // says.
-func (e *refusedPrefill) words() svc.Words {
-	if code := svc.WidgetError(e.answer.Code); code != svc.WidgetPIIMissing {
+func (e *refusedPrefill) words() contract.Words {
+	if code := contract.WidgetError(e.answer.Code); code != contract.WidgetPIIMissing {
 		return code.Applicant()
 	}
-	w := svc.Words{EN: "Some required details are missing. Go back and add them.", ES: "Faltan datos obligatorios. Vuelva atrás y complételos."}
+	w := contract.Words{EN: "Some required details are missing. Go back and add them.", ES: "Faltan datos obligatorios. Vuelva atrás y complételos."}
 	for _, p := range e.problems {
-		if p.Code == svc.WidgetPIIMissing {
+		if p.Code == contract.WidgetPIIMissing {
 			w.EN += " " + p.Words.EN
 			w.ES += " " + p.Words.ES
 		}
@@ -51,26 +51,26 @@ func (e *refusedPrefill) words() svc.Words {
 func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
-		return nil, door.Fail(svc.CodeMalformedBody, err, door.Detail{Field: "prefill", Message: "must be an object"})
+		return nil, httpx.Fail(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	fields, problems := rules.Check(object)
 	if len(problems) == 0 {
 		return json.Marshal(fields)
 	}
-	e := door.Fail(svc.Code(prefill.First(problems)), errors.New("prefill was refused"))
+	e := httpx.Fail(contract.Code(prefill.First(problems)), errors.New("prefill was refused"))
 	var missing []string
 	for _, p := range problems {
 		switch {
-		case p.Code != svc.WidgetPIIMissing:
-		case p.Field == prefill.DOB && rules.Product != svc.Eligibility:
+		case p.Code != contract.WidgetPIIMissing:
+		case p.Field == prefill.DOB && rules.Product != contract.Eligibility:
 			missing = append(missing, "dob or a full address")
 		default:
 			missing = append(missing, p.Field)
 		}
-		e.Details = append(e.Details, door.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.EN})
+		e.Details = append(e.Details, httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.EN})
 	}
-	e.Message = svc.WidgetError(e.Code).Info().Engineer
-	if e.Code == svc.Code(svc.WidgetPIIMissing) {
+	e.Message = contract.WidgetError(e.Code).Info().Engineer
+	if e.Code == contract.Code(contract.WidgetPIIMissing) {
 		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."
 	}
 	return nil, &refusedPrefill{e, problems}

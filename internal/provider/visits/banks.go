@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Catalogue has the data sources that the visits of an environment connect. The
@@ -27,7 +27,7 @@ func (c Catalogue) lacks() Lacks {
 }
 
 // catalogue has the data sources of an environment.
-func (s *Service) catalogue(env svc.Environment) Catalogue {
+func (s *Service) catalogue(env contract.Environment) Catalogue {
 	if s.Catalogues == nil {
 		return Catalogue{}
 	}
@@ -43,8 +43,8 @@ type Bank struct {
 	Lugar string // the same in Spanish, where that is another
 }
 
-func (b Bank) place(lang svc.Lang) string {
-	return svc.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}.In(lang)
+func (b Bank) place(lang contract.Lang) string {
+	return contract.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}.In(lang)
 }
 
 // listed returns the entry of that id in the catalogue of a way.

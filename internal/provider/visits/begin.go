@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // tokenLifetime is how long an initialization token can be used.
@@ -50,17 +50,17 @@ func (w Wanted) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefil
 // what it knows of the applicant, and gets a token that opens one widget.
 func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	var body Wanted
-	if err := door.DecodeJSON(w, r, maxBody, &body); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	var err error
-	if body.ProductID, err = gate.ProductID(r, body.ProductID); err != nil {
+	if body.ProductID, err = auth.ProductID(r, body.ProductID); err != nil {
 		return err
 	}
 	token := store.NewSecret()
 	var expires time.Time
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		v, err := s.begin(ctx, tx, gate.CallerOf(ctx), body, false)
+		v, err := s.begin(ctx, tx, auth.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusOK, struct {
+	return httpx.JSON(w, http.StatusOK, struct {
 		Token string `json:"token"`
 		Exp   int64  `json:"exp"` // unix seconds
 	}{token, expires.Unix()})
@@ -83,7 +83,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 // answers the first breach with its code and all of them as details; the caller
 // rolls back, so that nothing is kept of what was refused. tokenless says that
 // nobody's credentials stand behind it.
-func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, want Wanted, tokenless bool) (visit, error) {
+func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, want Wanted, tokenless bool) (visit, error) {
 	want = want.lower()
 	if err := want.lengths(); err != nil {
 		return visit{}, err
@@ -111,7 +111,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 		environment: caller.Environment, consumerID: consumer.ID,
 		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
 	}
-	v.State, v.Step, v.Status = Created, StepConsent, svc.StatusPending
+	v.State, v.Step, v.Status = Created, StepConsent, contract.StatusPending
 	if s.catalogue(caller.Environment).Rehearse {
 		v.Rehearsal = rehearsal(who.FirstName, who.LastName)
 	}
@@ -129,42 +129,42 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, wan
 
 // lengths holds the customer's labels against their bounds.
 func (w Wanted) lengths() error {
-	var d []door.Detail
-	if w.ExternalID != "" && !gate.IsExternalID(w.ExternalID) {
-		d = append(d, door.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
+	var d []httpx.Detail
+	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
+		d = append(d, httpx.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
 	}
-	if utf8.RuneCountInString(w.UserArgs) > svc.MaxUserArgs {
-		d = append(d, door.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
+	if utf8.RuneCountInString(w.UserArgs) > contract.MaxUserArgs {
+		d = append(d, httpx.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
 	}
 	if w.hasPrefill() && w.Prefill[0] != '{' {
-		d = append(d, door.Detail{Field: "prefill", Message: "must be an object"})
+		d = append(d, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	if len(d) > 0 {
-		return door.Fail(svc.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
 	}
 	return nil
 }
 
-func (s *Service) product(ctx context.Context, q store.Queryer, caller gate.Caller, id string) (Product, error) {
-	if !svc.IsUUID(id) {
-		return Product{}, breach(svc.WidgetInvalidProduct, "productId")
+func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Caller, id string) (Product, error) {
+	if !contract.IsUUID(id) {
+		return Product{}, breach(contract.WidgetInvalidProduct, "productId")
 	}
 	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return Product{}, breach(svc.WidgetInvalidProduct, "productId")
+		return Product{}, breach(contract.WidgetInvalidProduct, "productId")
 	}
 	return p, err
 }
 
 // prepared checks a sandboxReportId. Outside the sandbox it is ignored.
-func (s *Service) prepared(ctx context.Context, q store.Queryer, caller gate.Caller, product Product, id string) (string, error) {
+func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Caller, product Product, id string) (string, error) {
 	all := s.catalogue(caller.Environment).Prepared
 	if id == "" || all == nil {
 		return "", nil
 	}
-	refused := door.Fail(svc.CodeMalformedBody, errors.New("no such prepared report"),
-		door.Detail{Field: "sandboxReportId", Message: "is no prepared report of yours for this product"})
-	if !svc.IsUUID(id) {
+	refused := httpx.Fail(contract.CodeMalformedBody, errors.New("no such prepared report"),
+		httpx.Detail{Field: "sandboxReportId", Message: "is no prepared report of yours for this product"})
+	if !contract.IsUUID(id) {
 		return "", refused
 	}
 	kind, err := all.Lookup(ctx, q, caller.CustomerID, id)
@@ -176,21 +176,21 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller gate.Cal
 
 // consumer is the one that the visit is about: an existing one, or one made from
 // the prefill. A prepared report needs neither.
-func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, product Product, want Wanted) (Consumer, error) {
+func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, product Product, want Wanted) (Consumer, error) {
 	if want.ConsumerID != "" {
-		if want.hasPrefill() || !svc.IsUUID(want.ConsumerID) {
-			return Consumer{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
+			return Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
 		}
 		c, err := s.Customers.Consumer(ctx, tx, caller.CustomerID, want.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return Consumer{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+			return Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
 		}
 		if err != nil {
 			return Consumer{}, err
 		}
 		// What he is known by may be for another product as well: keys that this one
 		// does not take are no fault of this request, as in production.
-		_, err = s.checked(svc.Production, product, c.Prefill)
+		_, err = s.checked(contract.Production, product, c.Prefill)
 		return c, err
 	}
 	if !want.hasPrefill() && want.SandboxReportID != "" {
@@ -205,15 +205,15 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller gate.Caller, 
 
 // breach is an error type of the widget as an answer of the API, in the type's
 // words: those of a code of the same name may speak of something else.
-func breach(e svc.WidgetError, field string) *door.Error {
-	return &door.Error{Code: svc.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
+func breach(e contract.WidgetError, field string) *httpx.Error {
+	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
 		Message: e.Info().Engineer,
-		Details: []door.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
+		Details: []httpx.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
 }
 
 func duplicate(err error) error {
 	if errors.Is(err, ErrDuplicateExternalID) {
-		return breach(svc.WidgetDuplicateExternalID, "externalId")
+		return breach(contract.WidgetDuplicateExternalID, "externalId")
 	}
 	return err
 }
@@ -223,7 +223,7 @@ func duplicate(err error) error {
 // an unused initialization token, its member "token". The applicant reaches it
 // at Path(handle). It runs in the caller's transaction, and its errors are the
 // initialization's.
-func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
+func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
 	v, err := s.beginOrClaim(ctx, tx, caller, members)
 	if err != nil {
 		return "", "", err
@@ -231,7 +231,7 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller gate.Caller, mem
 	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
-func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Caller, members map[string]json.RawMessage) (visit, error) {
+func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
 	raw, given := members["token"]
 	if !given {
 		var want Wanted
@@ -239,24 +239,24 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller gate.Call
 		if err != nil {
 			return visit{}, err
 		}
-		if err := door.UnmarshalStrict(all, &want); err != nil {
+		if err := httpx.UnmarshalStrict(all, &want); err != nil {
 			return visit{}, err
 		}
 		return s.begin(ctx, tx, caller, want, false)
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
-		return visit{}, door.Fail(svc.CodeMalformedBody, errors.New("token beside an initialization"),
-			door.Detail{Field: "token", Message: "is a string, and takes the place of the initialization's fields"})
+		return visit{}, httpx.Fail(contract.CodeMalformedBody, errors.New("token beside an initialization"),
+			httpx.Detail{Field: "token", Message: "is a string, and takes the place of the initialization's fields"})
 	}
 	return s.claim(ctx, tx, caller, token)
 }
 
 // claim uses up a token of the caller's and returns its visit.
-func (s *Service) claim(ctx context.Context, tx *sql.Tx, caller gate.Caller, token string) (visit, error) {
+func (s *Service) claim(ctx context.Context, tx *sql.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token, s.Now())
 	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != Created || !s.Now().Before(v.expires)) {
-		return visit{}, breach(svc.WidgetInvalidToken, "token")
+		return visit{}, breach(contract.WidgetInvalidToken, "token")
 	}
 	return v, err
 }

@@ -11,8 +11,8 @@ import (
 	"net/url"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 )
 
@@ -29,13 +29,13 @@ var (
 )
 
 var (
-	wordsElsewhere     = svc.Words{EN: "This verification was started in another browser", ES: "Esta verificación se inició en otro navegador"}
-	wordsElsewhereText = svc.Words{EN: "To protect your data, it continues only there. Go back to that browser. If you no longer have it, or if it deletes cookies, go back to the company you are applying to and start again there.",
+	wordsElsewhere     = contract.Words{EN: "This verification was started in another browser", ES: "Esta verificación se inició en otro navegador"}
+	wordsElsewhereText = contract.Words{EN: "To protect your data, it continues only there. Go back to that browser. If you no longer have it, or if it deletes cookies, go back to the company you are applying to and start again there.",
 		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador. Si ya no lo tiene, o si borra las cookies, vuelva a la empresa ante la que presenta su solicitud y empiece allí de nuevo."}
-	wordsInvited = svc.Words{EN: "To protect your data, it continues only there. Go back to that browser, or start over in this one: what was connected in the other browser is then discarded.",
+	wordsInvited = contract.Words{EN: "To protect your data, it continues only there. Go back to that browser, or start over in this one: what was connected in the other browser is then discarded.",
 		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador o empiece de nuevo en este: lo que se conectó en el otro navegador se descarta."}
-	wordsNoCookie     = svc.Words{EN: "This page needs cookies", ES: "Esta página necesita cookies"}
-	wordsNoCookieText = svc.Words{EN: "Your browser did not keep the cookie that ties this verification to it. Allow cookies for this site, then go back and try again. Nothing was shared.",
+	wordsNoCookie     = contract.Words{EN: "This page needs cookies", ES: "Esta página necesita cookies"}
+	wordsNoCookieText = contract.Words{EN: "Your browser did not keep the cookie that ties this verification to it. Allow cookies for this site, then go back and try again. Nothing was shared.",
 		ES: "Su navegador no guardó la cookie que vincula esta verificación con él. Permita las cookies de este sitio, vuelva atrás e inténtelo de nuevo. No se compartió nada."}
 )
 

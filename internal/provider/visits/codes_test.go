@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/provider/providertest"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/providertest"
 )
 
 // Another code is sent at once the first time, then after half a minute, five in all;
@@ -137,7 +137,7 @@ func TestAFailureIsToldInTime(t *testing.T) {
 		if code, got := r.Control("POST", "/clock", map[string]any{"advance": "30m"}); code != 200 { // which ends what is due
 			t.Fatalf("the clock: %d %v", code, got)
 		}
-		if hook := r.Hooks(gone.publicToken, 1)[0]; hook["status"] != string(svc.StatusSupplierUnresponsive) {
+		if hook := r.Hooks(gone.publicToken, 1)[0]; hook["status"] != string(contract.StatusSupplierUnresponsive) {
 			t.Errorf("the webhook says %v", hook)
 		}
 		if gone.step(t) != "end" || stays.step(t) != "bank" {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // A report that can be made from several sources is made from as many as the
@@ -15,17 +15,17 @@ import (
 // employer that he skipped. Nothing in it is his: the user name is the mock's, and
 // accounts are ids of the report.
 type connected struct {
-	Way      Way           `json:"way,omitempty"`
-	Bank     string        `json:"bank,omitempty"` // as in Journey
-	Username string        `json:"username,omitempty"`
-	Nth      int           `json:"nth,omitempty"`      // as in Journey.nth
-	Accounts []string      `json:"accounts,omitempty"` // that were picked at a bank
-	Employer int           `json:"employer,omitempty"` // that it is for; 0: none in particular
-	Skipped  string        `json:"skipped,omitempty"`  // why the employer is not verified
-	Empty    bool          `json:"empty,omitempty"`    // there is nothing recent in it
-	Failed   svc.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
-	Why      svc.Substatus `json:"why,omitempty"`      // with Failed
-	At       int64         `json:"at,omitempty"`       // with Failed: when, in microseconds
+	Way      Way                `json:"way,omitempty"`
+	Bank     string             `json:"bank,omitempty"` // as in Journey
+	Username string             `json:"username,omitempty"`
+	Nth      int                `json:"nth,omitempty"`      // as in Journey.nth
+	Accounts []string           `json:"accounts,omitempty"` // that were picked at a bank
+	Employer int                `json:"employer,omitempty"` // that it is for; 0: none in particular
+	Skipped  string             `json:"skipped,omitempty"`  // why the employer is not verified
+	Empty    bool               `json:"empty,omitempty"`    // there is nothing recent in it
+	Failed   contract.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
+	Why      contract.Substatus `json:"why,omitempty"`      // with Failed
+	At       int64              `json:"at,omitempty"`       // with Failed: when, in microseconds
 }
 
 func (c connected) good() bool { return c.Failed == "" && c.Skipped == "" }
@@ -88,7 +88,9 @@ func (j Journey) nth() (n int) {
 }
 
 // several reports whether there may be more than one source.
-func (j Journey) several() bool { return j.Product == svc.Income || j.Product == svc.Eligibility }
+func (j Journey) several() bool {
+	return j.Product == contract.Income || j.Product == contract.Eligibility
+}
 
 // ways lists what the applicant can connect where he stands, in the order in which he
 // is offered it: for one of his employers, or for the report as a whole. Ways without
@@ -98,9 +100,9 @@ func (j Journey) ways() []Way { return slices.DeleteFunc(j.wanted(), j.Lacks.way
 // wanted are all ways that the report can be made by where the applicant stands.
 func (j Journey) wanted() []Way {
 	switch {
-	case j.Product == svc.Passport:
+	case j.Product == contract.Passport:
 		return []Way{WaySupplier}
-	case j.Product == svc.Income:
+	case j.Product == contract.Income:
 		return []Way{WayBank, WayPayroll, WayStubs}
 	case j.Employer > 0:
 		return []Way{WayPayroll, WayStubs, WayLetters}

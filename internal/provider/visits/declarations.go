@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // Declarations is the TypeScript declaration of the widget, made from the tables
@@ -15,9 +15,9 @@ func Declarations() string {
 // Load the script of the provider's /widget/v1/widget.js; it sets window.SvcWidget.
 
 `)
-	union(&b, "Status", "Status of a report.", svc.Statuses(), func(s svc.Status) (string, string) { return string(s), "" })
-	union(&b, "WidgetErrorType", "Why an applicant could not finish.", svc.WidgetErrors(),
-		func(e svc.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
+	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
+	union(&b, "WidgetErrorType", "Why an applicant could not finish.", contract.WidgetErrors(),
+		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
 	b.WriteString(`/** Applicant data from the client. */
 export interface Prefill {
   firstName?: string;
@@ -38,7 +38,7 @@ export interface Prefill {
 
 export interface RegisterOptions {
 `)
-	for _, o := range svc.Options() {
+	for _, o := range contract.Options() {
 		mark := "?"
 		if o.Required {
 			mark = ""

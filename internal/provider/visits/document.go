@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // OptionsTable is the register options as a table for the guide.
 func OptionsTable() string {
 	var b strings.Builder
 	b.WriteString("| option | type | required | |\n|---|---|---|---|\n")
-	for _, o := range svc.Options() {
+	for _, o := range contract.Options() {
 		required := "no"
 		if o.Required {
 			required = "yes"
@@ -25,7 +25,7 @@ func OptionsTable() string {
 func ErrorsTable() string {
 	var b strings.Builder
 	b.WriteString("| error type | cause and remedy | what the applicant reads | try again |\n|---|---|---|---|\n")
-	for _, e := range svc.WidgetErrors() {
+	for _, e := range contract.WidgetErrors() {
 		again := "no"
 		if e.Retry {
 			again = "with a fresh token"

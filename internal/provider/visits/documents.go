@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Documents keeps what applicants upload. Its changes, but for Upload's, are part
@@ -76,10 +76,10 @@ var errNoDocument = errors.New("visits: there is no document")
 var errFull = errors.New("visits: the account has been sent enough files")
 
 var (
-	wordsNoDocument = svc.Words{EN: "Add at least one file.", ES: "Añada al menos un archivo."}
-	wordsNoFile     = svc.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
-	wordsFull       = svc.Words{EN: "No more files can be added at the moment. Please try again tomorrow.", ES: "En este momento no se pueden añadir más archivos. Inténtelo de nuevo mañana."}
-	wordsTooMany    = svc.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
+	wordsNoDocument = contract.Words{EN: "Add at least one file.", ES: "Añada al menos un archivo."}
+	wordsNoFile     = contract.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
+	wordsFull       = contract.Words{EN: "No more files can be added at the moment. Please try again tomorrow.", ES: "En este momento no se pueden añadir más archivos. Inténtelo de nuevo mañana."}
+	wordsTooMany    = contract.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
 )
 
 // upload takes files for the step of documents: POST /visit/{handle}/documents, a
@@ -105,19 +105,19 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", ErrFileTooLarge))
 	}
-	if err := door.RefuseCoding(w, r); err != nil {
+	if err := httpx.RefuseCoding(w, r); err != nil {
 		return err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 	form, err := r.MultipartReader()
 	if err != nil {
-		return door.Fail(svc.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
+		return httpx.Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
 	problem, err := s.takeFiles(r.Context(), handle, v, Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Pile: v.here()}, form)
 	if err != nil {
 		return err
 	}
-	if problem != (svc.Words{}) {
+	if problem != (contract.Words{}) {
 		if v, err = s.look(r.Context(), handle); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 // takeFiles takes the files of a form; problem names those that were not taken. A
 // form with an outdated nonce has none of its files taken. The nonce comes before the
 // files, as in the page.
-func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Upload, form *multipart.Reader) (problem svc.Words, err error) {
+func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Upload, form *multipart.Reader) (problem contract.Words, err error) {
 	files, nonce := 0, ""
 	for {
 		part, err := form.NextRawPart()
@@ -140,7 +140,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 			break
 		}
 		if err != nil {
-			return problem, door.BodyError(err)
+			return problem, httpx.BodyError(err)
 		}
 		if part.FormName() == "nonce" {
 			if nonce, err = readNonce(part); err != nil || v.outdated(nonce) {
@@ -155,7 +155,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		if files++; files > MaxFiles {
 			return also(problem, wordsTooMany), nil
 		}
-		name = door.CleanFileName(name)
+		name = httpx.CleanFileName(name)
 		to.Name = name
 		id, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
 		switch {
@@ -165,7 +165,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 			problem = also(problem, notTaken(name, err))
 			continue
 		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
-			return problem, door.BodyError(err)
+			return problem, httpx.BodyError(err)
 		case err != nil:
 			return problem, err
 		}
@@ -191,7 +191,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 func readNonce(part io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(part, maxNonce+1))
 	if err == nil && len(raw) > maxNonce {
-		err = door.Fail(svc.CodeMalformedBody, errors.New("the nonce is too long"))
+		err = httpx.Fail(contract.CodeMalformedBody, errors.New("the nonce is too long"))
 	}
 	return string(raw), err
 }
@@ -323,32 +323,32 @@ func (s *Service) handedIn(ctx context.Context, tx *sql.Tx, v visit) (any bool, 
 }
 
 // notTaken says why a file is not. Its name is empty for all of them.
-func notTaken(name string, why error) svc.Words {
+func notTaken(name string, why error) contract.Words {
 	limit := strconv.Itoa(MaxFileSize >> 20)
-	words := svc.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
+	words := contract.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
 	switch {
 	case errors.Is(why, ErrFileTooLarge):
-		words = svc.Words{EN: "it is larger than " + limit + " MB.", ES: "ocupa más de " + limit + " MB."}
+		words = contract.Words{EN: "it is larger than " + limit + " MB.", ES: "ocupa más de " + limit + " MB."}
 	case errors.Is(why, ErrFileEmpty):
-		words = svc.Words{EN: "it is empty.", ES: "está vacío."}
+		words = contract.Words{EN: "it is empty.", ES: "está vacío."}
 	}
 	if name == "" {
-		return svc.Words{EN: "That could not be added: " + words.EN, ES: "No se pudo añadir: " + words.ES}
+		return contract.Words{EN: "That could not be added: " + words.EN, ES: "No se pudo añadir: " + words.ES}
 	}
-	return svc.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
+	return contract.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
 }
 
 // also is one problem after another.
-func also(a, b svc.Words) svc.Words {
-	if a == (svc.Words{}) {
+func also(a, b contract.Words) contract.Words {
+	if a == (contract.Words{}) {
 		return b
 	}
-	return svc.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
+	return contract.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
 }
 
 // see leads to a page of the visit in the language of the request.
 func see(w http.ResponseWriter, r *http.Request, path string) {
-	door.Secure(w, door.CSP{})
+	httpx.Secure(w, httpx.CSP{})
 	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
 	w.WriteHeader(http.StatusSeeOther)
 }

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/providertest"
 )
 
 // upload sends files, given as name and contents, by a form without script.
@@ -173,7 +173,7 @@ func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.WidgetFiles = 1 << 20 })
 		begin := func(options map[string]any) applicant {
-			options["productId"] = r.Seed.Products[svc.Income]
+			options["productId"] = r.Seed.Products[contract.Income]
 			a := register(r, options)
 			if a.Status != 201 {
 				t.Fatalf("register: %d %s", a.Status, a.Body)
@@ -196,7 +196,7 @@ func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
 		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
 			t.Errorf("%d files are stored, want one", n)
 		}
-		byToken := begin(map[string]any{"token": token(r, map[string]any{"productId": r.Seed.Products[svc.Income]})})
+		byToken := begin(map[string]any{"token": token(r, map[string]any{"productId": r.Seed.Products[contract.Income]})})
 		if got := byToken.upload(t, "c.pdf", file); got.Status != http.StatusSeeOther {
 			t.Errorf("a visit by a token answers %d", got.Status)
 		}

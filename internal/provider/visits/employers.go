@@ -7,9 +7,9 @@ import (
 	"errors"
 	"slices"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // An eligibility report verifies the employers that were stated, assets, or both
@@ -117,7 +117,7 @@ func stated(names []string) (out []string) {
 // plan says what a visit is about.
 func (p Product) plan(who Source) Journey {
 	j := Journey{Product: p.Kind}
-	if p.Kind == svc.Eligibility && !p.AssetsOnly {
+	if p.Kind == contract.Eligibility && !p.AssetsOnly {
 		j.Employers, j.IncomeOnly = len(who.Employers), p.IncomeOnly
 	}
 	return j

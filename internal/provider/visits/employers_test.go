@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // at is an input written short: its kind, and what came with it.
@@ -91,7 +91,7 @@ func TestEmployersOfAVisit(t *testing.T) {
 		{"assets only: another bank after it", 0, false, "chose bank b; signed_in down; rechose; chose bank c; signed_in; coded; picked", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 0 bank 1", true},
 		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back", StepEmployers, nobody, true},
 	} {
-		j := Journey{Product: svc.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly, State: Created, Step: StepConsent, Status: svc.StatusPending}
+		j := Journey{Product: contract.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly, State: Created, Step: StepConsent, Status: contract.StatusPending}
 		all := []string{"came", "consented"}
 		if c.inputs != "" {
 			all = append(all, strings.Split(c.inputs, "; ")...)
@@ -126,7 +126,7 @@ func TestEmployersOfAVisit(t *testing.T) {
 
 // Wrong passwords are left out one provider after another, and not for ever.
 func TestGuessingEnds(t *testing.T) {
-	j := Journey{Product: svc.Eligibility, Employers: 1, State: Connecting, Step: StepEmployers, Status: svc.StatusPending}
+	j := Journey{Product: contract.Eligibility, Employers: 1, State: Connecting, Step: StepEmployers, Status: contract.StatusPending}
 	tries := 0
 	for i := range 100 {
 		next, _, ok := j.Next(at(strings.Split("verify 1; took payroll; chose payroll p; signed_in wrong", "; ")[min(stepsOf[j.Step], 3)]))
@@ -140,7 +140,7 @@ func TestGuessingEnds(t *testing.T) {
 			t.Fatalf("after %d tries at %s", tries, j.Step)
 		}
 	}
-	if j.State != Failed || j.Status != svc.StatusNotAuthenticated || tries != AllTries {
+	if j.State != Failed || j.Status != contract.StatusNotAuthenticated || tries != AllTries {
 		t.Errorf("after %d tries: %+v", tries, j)
 	}
 }

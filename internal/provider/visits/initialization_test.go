@@ -13,13 +13,13 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/docs/openapitest"
-	"vestibule/internal/door"
-	"vestibule/internal/prefill/prefilltest"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/prefilltest"
+	"vestibule/internal/testutil/providertest"
 )
 
 func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
@@ -28,7 +28,7 @@ func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
 
 func initialize(r *providertest.Rig, body map[string]any) providertest.Answer {
 	if body["productId"] == nil {
-		body["productId"] = r.Seed.Products[svc.Cashflow]
+		body["productId"] = r.Seed.Products[contract.Cashflow]
 	}
 	return r.Do("POST", "/connect/initialization", body, r.Basic)
 }
@@ -62,7 +62,7 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Advance(day.Add(12 * time.Hour).Sub(r.Now()))
-			env := svc.Sandbox
+			env := contract.Sandbox
 			if c.Environment != "" {
 				env = c.Environment
 			}
@@ -72,7 +72,7 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 			a := r.Do("POST", "/connect/initialization", string(raw), r.Basic,
 				func(req *http.Request) {
 					req.Header.Set("X-ENVIRONMENT", string(env))
-					if env == svc.Production { // which passes over keys that it does not know, of any type
+					if env == contract.Production { // which passes over keys that it does not know, of any type
 						openapitest.Loose(req)
 					}
 				})
@@ -108,7 +108,7 @@ func verifying(r *providertest.Rig, workflow string) string {
 	if r.Count(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at, configuration_id)
 		SELECT $1, p.customer_id, p.kind, $3, p.inquiry_type, p.created_at, g.id FROM products p
 			JOIN product_configurations g ON g.customer_id = p.customer_id AND g.eligibility_kind = $3
-		WHERE p.id = $2 RETURNING 1`, id, r.Seed.Products[svc.Eligibility], workflow) != 1 {
+		WHERE p.id = $2 RETURNING 1`, id, r.Seed.Products[contract.Eligibility], workflow) != 1 {
 		r.T.Fatal("no product was added")
 	}
 	return id
@@ -149,7 +149,7 @@ func TestInitializationRefuses(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				if m, ok := c.body.(map[string]any); ok && m["productId"] == nil {
-					m["productId"] = r.Seed.Products[svc.Cashflow]
+					m["productId"] = r.Seed.Products[contract.Cashflow]
 				}
 				before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports)`)
 				a := r.Do("POST", "/connect/initialization", c.body, r.Basic)
@@ -178,7 +178,7 @@ func TestInitializationRefuses(t *testing.T) {
 
 // register is what the frame sends.
 func register(r *providertest.Rig, options map[string]any) providertest.Answer {
-	all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[svc.Cashflow], "publicId": r.Seed.PublicID}
+	all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow], "publicId": r.Seed.PublicID}
 	for k, v := range options {
 		all[k] = v
 	}
@@ -211,7 +211,7 @@ func TestRegister(t *testing.T) {
 			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID, "token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
 			{"an unknown product", map[string]any{"productId": uuid.NewString(), "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
 			{"a product that is none", map[string]any{"productId": "cashflow", "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
-			{"another product than the token's", map[string]any{"productId": r.Seed.Products[svc.Income], "token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
+			{"another product than the token's", map[string]any{"productId": r.Seed.Products[contract.Income], "token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
 			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, "DUPLICATE_EXTERNAL_ID"},
 			{"an externalId that is taken, with a token", map[string]any{"externalId": "taken", "token": token(r, map[string]any{})}, "DUPLICATE_EXTERNAL_ID"},
 			{"an unsupported key", map[string]any{"prefill": map[string]any{"nickname": "A"}}, "INVALID_PREFILL_KEY"},
@@ -224,7 +224,7 @@ func TestRegister(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				a := register(r, c.options)
 				if c.want == "" {
-					if a.Status != 201 || !svc.IsUUID(a.JSON["publicToken"].(string)) || len(a.JSON["handle"].(string)) != 43 {
+					if a.Status != 201 || !contract.IsUUID(a.JSON["publicToken"].(string)) || len(a.JSON["handle"].(string)) != 43 {
 						t.Errorf("answered %d %s, want 201 with handle and publicToken", a.Status, a.Body)
 					}
 					return
@@ -241,7 +241,7 @@ func TestRegister(t *testing.T) {
 // what is missing is named.
 func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
-		eligible := map[string]any{"productId": r.Seed.Products[svc.Eligibility], "prefill": map[string]any{
+		eligible := map[string]any{"productId": r.Seed.Products[contract.Eligibility], "prefill": map[string]any{
 			"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15", "state": "CA"}}
 		for _, c := range []struct {
 			name             string
@@ -259,12 +259,12 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for lang, words := range map[string]string{"en": c.english, "es": c.spanish} {
-					body := map[string]any{"env": "sandbox", "publicId": r.Seed.PublicID, "productId": r.Seed.Products[svc.Cashflow]}
+					body := map[string]any{"env": "sandbox", "publicId": r.Seed.PublicID, "productId": r.Seed.Products[contract.Cashflow]}
 					maps.Copy(body, c.options)
 					a := r.Do("POST", "/widget/v1/visits?lang="+lang, body)
 					var got struct {
 						Error, Message, Applicant string
-						Details                   []door.Detail
+						Details                   []httpx.Detail
 					}
 					if err := json.Unmarshal([]byte(a.Body), &got); err != nil {
 						t.Fatal(err)
@@ -282,7 +282,7 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
 		const unset = "unset"
-		cashflow, income := r.Seed.Products[svc.Cashflow], r.Seed.Products[svc.Income]
+		cashflow, income := r.Seed.Products[contract.Cashflow], r.Seed.Products[contract.Income]
 		for _, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link"} {
 			for _, c := range []struct {
 				name   string
@@ -323,7 +323,7 @@ func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 func TestATokenIsUsedOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
 		tok := token(r, map[string]any{})
-		if a := register(r, map[string]any{"token": tok, "productId": r.Seed.Products[svc.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
+		if a := register(r, map[string]any{"token": tok, "productId": r.Seed.Products[contract.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
 			t.Fatalf("with another product: %s", a.Body)
 		}
 		var wg sync.WaitGroup
@@ -362,7 +362,7 @@ func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
 			c.WidgetRate, c.WidgetAccountRate, c.BehindProxy = 2, 5, true
 		})
 		from := func(address string, options map[string]any) providertest.Answer {
-			all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[svc.Cashflow], "publicId": r.Seed.PublicID}
+			all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow], "publicId": r.Seed.PublicID}
 			for k, v := range options {
 				all[k] = v
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // State is where a visit stands (journeys.md, "The visit").
@@ -99,7 +99,7 @@ const (
 
 // Journey is what the machine knows of a visit.
 type Journey struct {
-	Product    svc.Product
+	Product    contract.Product
 	Employers  int  // how many stated ones are verified; eligibility only
 	IncomeOnly bool // and nothing else; eligibility only
 	Lacks      Lacks
@@ -116,9 +116,9 @@ type Journey struct {
 	CodeTries int    // wrong one-time codes so far; a sign-in that is given up counts as MaxTries
 	Codes     int    // one-time codes that were sent for the present sign-in
 	CodeSent  int64  // when the last of them was, in microseconds
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError // why it could not be finished; empty unless Failed or Expired
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError // why it could not be finished; empty unless Failed or Expired
 }
 
 // Lacks says which ways have no data source in the visit's environment. It is
@@ -186,17 +186,17 @@ type Input struct {
 	Employer  int      // Verify, Skip
 	Reason    string   // Skipped: one of report.SkippedReasons
 	At        int64    // when, in microseconds
-	Status    svc.Status
-	Substatus svc.Substatus   // Made, with Status
-	Error     svc.WidgetError // Broke
+	Status    contract.Status
+	Substatus contract.Substatus   // Made, with Status
+	Error     contract.WidgetError // Broke
 }
 
 // Login is what a mock bank or payroll provider has behind a user name.
 type Login struct {
 	Known     bool
-	Profile   string     // whose accounts there are; empty: none that can be used
-	Status    svc.Status // without a Profile: how the visit ends
-	Substatus svc.Substatus
+	Profile   string          // whose accounts there are; empty: none that can be used
+	Status    contract.Status // without a Profile: how the visit ends
+	Substatus contract.Substatus
 }
 
 // Do says what follows from an input, besides keeping the new Journey.
@@ -249,9 +249,9 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
 		}
-		status := svc.StatusError
-		if in.Error == svc.WidgetSupplierError {
-			status = svc.StatusSupplierUnresponsive
+		status := contract.StatusError
+		if in.Error == contract.WidgetSupplierError {
+			status = contract.StatusSupplierUnresponsive
 		}
 		return j.fail(status, "", in.Error)
 	case TimeUp, Withdrew:
@@ -261,8 +261,8 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		if j.Step == StepFailed && in.Kind == TimeUp {
 			return j.giveUp()
 		}
-		j.State, j.Step, j.Status, j.Substatus = Expired, StepEnd, svc.StatusExpired, ""
-		j.Error = svc.WidgetRequestTimeout
+		j.State, j.Step, j.Status, j.Substatus = Expired, StepEnd, contract.StatusExpired, ""
+		j.Error = contract.WidgetRequestTimeout
 		return j, Tell, true
 	case Unsourced:
 		if !j.walking() || !j.Lacks.way(j.Way) {
@@ -327,17 +327,17 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 	if !in.Login.Known || !in.OK {
 		switch j.Tries++; {
 		case j.Tries >= AllTries:
-			return j.fail(svc.StatusNotAuthenticated, "", svc.WidgetSupplierError)
+			return j.fail(contract.StatusNotAuthenticated, "", contract.WidgetSupplierError)
 		case j.Tries%MaxTries == 0:
-			return j.miss(svc.StatusNotAuthenticated, "", in)
+			return j.miss(contract.StatusNotAuthenticated, "", in)
 		}
 		return j, 0, true
 	}
 	switch {
 	case j.Rehearsal == BureauDown && j.Way == WayBank:
-		return j.miss(svc.StatusBureauUnresponsive, "", in)
-	case in.Login.Status == svc.StatusSupplierUnresponsive && in.Login.Substatus == "",
-		in.Login.Substatus == svc.SubEBankingNotSupported:
+		return j.miss(contract.StatusBureauUnresponsive, "", in)
+	case in.Login.Status == contract.StatusSupplierUnresponsive && in.Login.Substatus == "",
+		in.Login.Substatus == contract.SubEBankingNotSupported:
 		// The bank turns everybody away before it asks for a code.
 		return j.miss(in.Login.Status, in.Login.Substatus, in)
 	}
@@ -368,25 +368,25 @@ func (j Journey) codeWait(at int64) time.Duration {
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Late && j.Way == WayPayroll:
-		return j.miss(svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, in)
+		return j.miss(contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, in)
 	case !in.OK:
 		switch j.CodeTries++; {
 		case j.CodeTries >= AllTries:
-			return j.fail(svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError)
+			return j.fail(contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError)
 		case j.CodeTries%MaxTries == 0:
-			return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
+			return j.miss(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 		}
 		return j, 0, true
 	case j.Rehearsal == CodeMissing:
-		return j.miss(svc.StatusNotAuthenticated, svc.SubMFARequired, in)
+		return j.miss(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 	case in.Login.Profile != "" && j.Way == WayPayroll:
 		return j.connect(nil, in.Empty)
 	case in.Unusable:
-		return j.miss(svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, in)
+		return j.miss(contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, in)
 	case in.Login.Profile != "":
 		j.Step = StepAccounts
 		return j, 0, true
-	case in.Login.Status == svc.StatusError && !j.spared():
+	case in.Login.Status == contract.StatusError && !j.spared():
 		// All that was asked of the applicant is done; it is the report that
 		// cannot be made.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Login.Status, in.Login.Substatus
@@ -445,7 +445,7 @@ func (j Journey) startOver() (Journey, Do, bool) {
 // miss goes on without the present source, which could not be connected. Where it is
 // the only one, the applicant chooses another, or leaves: then the visit fails as the
 // source did.
-func (j Journey) miss(status svc.Status, sub svc.Substatus, in Input) (Journey, Do, bool) {
+func (j Journey) miss(status contract.Status, sub contract.Substatus, in Input) (Journey, Do, bool) {
 	spared := j.spared()
 	j.with(connected{Failed: status, Why: sub, At: in.At})
 	if spared {
@@ -459,7 +459,7 @@ func (j Journey) miss(status svc.Status, sub svc.Substatus, in Input) (Journey, 
 // giveUp ends a visit whose last source could not be connected.
 func (j Journey) giveUp() (Journey, Do, bool) {
 	c := j.lastFailed()
-	return j.fail(c.Failed, c.Why, svc.WidgetSupplierError)
+	return j.fail(c.Failed, c.Why, contract.WidgetSupplierError)
 }
 
 // spared reports whether the visit goes on without the present source: beside others
@@ -474,15 +474,15 @@ func (j Journey) unsupported() (Journey, Do, bool) {
 		return j, Generate, true
 	}
 	j.Way, j.Bank, j.Username = "", "", ""
-	return j.fail(svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, svc.WidgetSupplierError)
+	return j.fail(contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError)
 }
 
 // Unconfigured reports whether the visit ended for want of any source to connect.
 func (j Journey) Unconfigured() bool {
-	return j.State == Failed && j.Substatus == svc.SubEBankingNotSupported && j.Bank == ""
+	return j.State == Failed && j.Substatus == contract.SubEBankingNotSupported && j.Bank == ""
 }
 
-func (j Journey) fail(status svc.Status, sub svc.Substatus, why svc.WidgetError) (Journey, Do, bool) {
+func (j Journey) fail(status contract.Status, sub contract.Substatus, why contract.WidgetError) (Journey, Do, bool) {
 	j.State, j.Step, j.Status, j.Substatus, j.Error = Failed, StepEnd, status, sub, why
 	return j, Tell, true
 }
@@ -491,14 +491,14 @@ func (j Journey) fail(status svc.Status, sub svc.Substatus, why svc.WidgetError)
 // journey's end gives SUCCESS whatever the report's status, an error of the
 // widget ERROR, and closing EXIT. It is empty while the applicant is on his way.
 // One that expired under his eyes could not be finished either.
-func (j Journey) Outcome() svc.Outcome {
+func (j Journey) Outcome() contract.Outcome {
 	switch j.State {
 	case Complete:
-		return svc.OutcomeSuccess
+		return contract.OutcomeSuccess
 	case Failed, Expired:
-		return svc.OutcomeError
+		return contract.OutcomeError
 	case Closed:
-		return svc.OutcomeExit
+		return contract.OutcomeExit
 	}
 	return ""
 }

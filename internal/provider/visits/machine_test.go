@@ -6,17 +6,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vestibule/internal/laws"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/proptest"
 )
 
 var (
 	loginDefault = Login{Known: true, Profile: "default"}
-	loginError   = Login{Known: true, Status: svc.StatusError}
-	loginDown    = Login{Known: true, Status: svc.StatusSupplierUnresponsive}
-	loginMFA     = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}
-	loginDebt    = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubIncompatibleAccounts}
-	loginNoEBank = Login{Known: true, Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported}
+	loginError   = Login{Known: true, Status: contract.StatusError}
+	loginDown    = Login{Known: true, Status: contract.StatusSupplierUnresponsive}
+	loginMFA     = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
+	loginDebt    = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubIncompatibleAccounts}
+	loginNoEBank = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported}
 	loginNobody  = Login{}
 	signedIn     = func(l Login) Input { return Input{Kind: SignedIn, Username: "u", Login: l, OK: true} }
 	wrongSignIn  = Input{Kind: SignedIn, Username: "u", Login: loginDefault}
@@ -39,7 +39,7 @@ func threeWrongCodes(before []Input) []Input {
 
 // The rows of journeys.md, "The visit", and what stands between them.
 func TestNext(t *testing.T) {
-	end := func(s State, status svc.Status, sub svc.Substatus, e svc.WidgetError) Journey {
+	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
 	}
 	for _, c := range []struct {
@@ -50,75 +50,75 @@ func TestNext(t *testing.T) {
 		do        Do      // of the last input
 		refused   bool    // the last input
 	}{
-		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}},
-		{name: "it opens once", inputs: []Input{{Kind: Came}, {Kind: Came}}, want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}, refused: true},
-		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
-		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
-		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
-		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
-		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
-		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
-		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: svc.StatusPending}},
+		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it opens once", inputs: []Input{{Kind: Came}, {Kind: Came}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
+		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
+		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
+		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
 		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, wrongSignIn, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
-		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
-		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: svc.StatusPending}},
-		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: svc.StatusPending}},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
+		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
+		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
 		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: Picked}),
-			want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
 		{name: "nine wrong codes, three at a time, are enough", inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
-		{name: "another code is asked for", inputs: after(toCode, Input{Kind: Resent}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
-		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
-		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}},
-		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: Resent, At: 1e8}, Input{Kind: Resent, At: 2e8}, Input{Kind: Resent, At: 3e8}, Input{Kind: Resent, At: 4e8}, Input{Kind: Resent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: svc.StatusPending}, refused: true},
-		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
-		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: TimeUp}), want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
-		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: Withdrew}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+		{name: "another code is asked for", inputs: after(toCode, Input{Kind: Resent}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: Resent, At: 1e8}, Input{Kind: Resent, At: 2e8}, Input{Kind: Resent, At: 3e8}, Input{Kind: Resent, At: 4e8}, Input{Kind: Resent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: TimeUp}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: Withdrew}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
 		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
-		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: svc.StatusPending}},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
 		{name: "firstName is mfa required", rehearsal: CodeMissing, inputs: after(toAccounts, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
 		{name: "lastName is supplierdown", rehearsal: BureauDown, inputs: after(toCode, leaves),
-			want: end(Failed, svc.StatusBureauUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: Tell},
 		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
-			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
 		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank), leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError), do: Tell},
 		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt), leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: Tell},
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
-			want: end(Complete, svc.StatusError, "", ""), do: Tell},
-		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
-		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: Picked}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
-		{name: "the report is prepared", inputs: []Input{{Kind: Came}, {Kind: Prepared}}, want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
-		{name: "the report is made", inputs: after(toProgress, Input{Kind: Made, Status: svc.StatusSuccess, Substatus: svc.SubNoRecentInformation}),
-			want: end(Complete, svc.StatusSuccess, svc.SubNoRecentInformation, "")},
-		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: Made, Status: svc.StatusError}), want: end(Complete, svc.StatusError, "", "")},
-		{name: "it is closed at the consent", inputs: []Input{{Kind: Came}, {Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: svc.StatusPending}},
-		{name: "it is closed before it opened", inputs: []Input{{Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: svc.StatusPending}},
-		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: Left}), want: Journey{State: Closed, Step: StepCode, Status: svc.StatusPending}},
-		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: Left}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
-		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Way: WayBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: svc.StatusPending}, refused: true},
-		{name: "he comes back before his consent", inputs: []Input{{Kind: Came}, {Kind: Left}, {Kind: CameBack}}, want: Journey{State: Open, Step: StepConsent, Status: svc.StatusPending}},
-		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: svc.StatusPending}},
-		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
-		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: Left}, Input{Kind: TimeUp}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
-		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: Withdrew}), want: end(Expired, svc.StatusExpired, "", svc.WidgetRequestTimeout), do: Tell},
-		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: Withdrew}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
-		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: TimeUp}), want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, refused: true},
-		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: Broke, Error: svc.WidgetSupplierError}),
-			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
-		{name: "the widget breaks", inputs: after(toBank, Input{Kind: Broke, Error: svc.WidgetInternalError}),
-			want: end(Failed, svc.StatusError, "", svc.WidgetInternalError), do: Tell},
+			want: end(Complete, contract.StatusError, "", ""), do: Tell},
+		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: Picked}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the report is prepared", inputs: []Input{{Kind: Came}, {Kind: Prepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+		{name: "the report is made", inputs: after(toProgress, Input{Kind: Made, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
+			want: end(Complete, contract.StatusSuccess, contract.SubNoRecentInformation, "")},
+		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: Made, Status: contract.StatusError}), want: end(Complete, contract.StatusError, "", "")},
+		{name: "it is closed at the consent", inputs: []Input{{Kind: Came}, {Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed before it opened", inputs: []Input{{Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: Left}), want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
+		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: Left}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Way: WayBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
+		{name: "he comes back before his consent", inputs: []Input{{Kind: Came}, {Kind: Left}, {Kind: CameBack}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: Left}, Input{Kind: TimeUp}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: Withdrew}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: Withdrew}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: TimeUp}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: Broke, Error: contract.WidgetSupplierError}),
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+		{name: "the widget breaks", inputs: after(toBank, Input{Kind: Broke, Error: contract.WidgetInternalError}),
+			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: Tell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := Journey{State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: c.rehearsal}
+			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Rehearsal: c.rehearsal}
 			var do Do
 			for i, in := range c.inputs {
 				var ok bool
@@ -144,10 +144,10 @@ func TestNext(t *testing.T) {
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
 	kinds := []Kind{Came, WentBack, StartedOver, Prepared, Consented, Took, Turned, Chose, Confirmed, Rechose, SignedIn, Resent, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
-	laws.Check(t, func(t *rapid.T) {
-		j := Journey{Product: rapid.SampledFrom(svc.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: svc.StatusPending,
+	proptest.Check(t, func(t *rapid.T) {
+		j := Journey{Product: rapid.SampledFrom(contract.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: contract.StatusPending,
 			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
-		if j.Product == svc.Eligibility {
+		if j.Product == contract.Eligibility {
 			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
 			j.IncomeOnly = j.IncomeOnly && j.Employers > 0
 		}
@@ -156,7 +156,7 @@ func TestNextLaws(t *testing.T) {
 			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Way: rapid.SampledFrom([]Way{"", WayBank, WayPayroll, WayStubs, WayLetters}).Draw(t, "way"), Bank: "b", Username: "u",
 				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
 				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"), Late: rapid.Bool().Draw(t, "late"),
-				Status: svc.StatusSuccess, Error: svc.WidgetInternalError}
+				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
 			next, do, ok := j.Next(in)
 			if !ok && (next != j || do != 0) {
 				t.Fatalf("%d: refused %s changed %+v to %+v", i, in.Kind, j, next)
@@ -181,7 +181,7 @@ func TestNextLaws(t *testing.T) {
 			if j.State.Over() != (j.Step == StepEnd) || j.State.Over() != j.Status.Final() {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
 			}
-			if (j.Outcome() == svc.OutcomeError) != (j.Error != "") {
+			if (j.Outcome() == contract.OutcomeError) != (j.Error != "") {
 				t.Fatalf("%d: outcome %q with error %q", i, j.Outcome(), j.Error)
 			}
 		}

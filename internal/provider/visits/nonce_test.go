@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"vestibule/internal/provider/providertest"
+	"vestibule/internal/testutil/providertest"
 )
 
 var (

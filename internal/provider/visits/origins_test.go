@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/provider/providertest"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/providertest"
 )
 
 // Where an account has registered sites, the browser shows the frame in pages of these

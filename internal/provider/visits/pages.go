@@ -12,9 +12,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
@@ -27,22 +27,22 @@ const maxForm = 16 << 10
 const partHeader = "X-Visit-Part"
 
 var (
-	wordsGone      = svc.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
-	wordsGoneText  = svc.Words{EN: "It is mistyped or too old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o es demasiado antiguo. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
-	wordsWrong     = svc.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsWrongText = svc.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
+	wordsGone      = contract.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
+	wordsGoneText  = contract.Words{EN: "It is mistyped or too old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o es demasiado antiguo. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
+	wordsWrong     = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
+	wordsWrongText = contract.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
 
-	wordsNoWayBack = svc.Words{EN: "You cannot go back from this step. Everything you did so far is kept.", ES: "No se puede volver atrás desde este paso. Todo lo que hizo hasta ahora se conserva."}
+	wordsNoWayBack = contract.Words{EN: "You cannot go back from this step. Everything you did so far is kept.", ES: "No se puede volver atrás desde este paso. Todo lo que hizo hasta ahora se conserva."}
 
-	wordsTooOften = svc.Words{EN: "Too many verifications were started from your connection or for this company just now. Wait a minute and try again.", ES: "Se iniciaron demasiadas verificaciones desde su conexión o para esta empresa. Espere un minuto e inténtelo de nuevo."}
+	wordsTooOften = contract.Words{EN: "Too many verifications were started from your connection or for this company just now. Wait a minute and try again.", ES: "Se iniciaron demasiadas verificaciones desde su conexión o para esta empresa. Espere un minuto e inténtelo de nuevo."}
 
-	wordsCodeShape  = svc.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
-	wordsNoAccount  = svc.Words{EN: "Choose at least one checking or savings account.", ES: "Elija al menos una cuenta corriente o de ahorro."}
-	wordsNoSignInMe = svc.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
+	wordsCodeShape  = contract.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
+	wordsNoAccount  = contract.Words{EN: "Choose at least one checking or savings account.", ES: "Elija al menos una cuenta corriente o de ahorro."}
+	wordsNoSignInMe = contract.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
 )
 
 // page adapts a handler whose errors are pages for people.
-func (s *Service) page(h door.HandlerFunc) http.Handler {
+func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil {
@@ -52,16 +52,16 @@ func (s *Service) page(h door.HandlerFunc) http.Handler {
 		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
 			why := err
 			if m, err = s.refusal(w, r, why); err == nil {
-				err = door.Fail(svc.CodeForbidden, why)
+				err = httpx.Fail(contract.CodeForbidden, why)
 			}
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = door.Fail(svc.CodeNotFound, err)
+			err = httpx.Fail(contract.CodeNotFound, err)
 			m.Title, m.Text = wordsGone, wordsGoneText
 		}
-		e := door.As(err)
-		door.LogError(r, s.Log, e)
-		s.write(w, r, e.HTTPStatus(), door.CSP{}, pages.MessagePage(m, s.urls()))
+		e := httpx.As(err)
+		httpx.LogError(r, s.Log, e)
+		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
 	})
 }
 
@@ -72,15 +72,15 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	if status != http.StatusNotFound {
 		m.Title, m.Text = wordsWrong, wordsWrongText
 	}
-	s.write(w, r, status, door.CSP{}, pages.MessagePage(m, s.urls()))
+	s.write(w, r, status, httpx.CSP{}, pages.MessagePage(m, s.urls()))
 }
 
-func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy door.CSP, c templ.Component) {
-	door.Secure(w, policy)
+func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy httpx.CSP, c templ.Component) {
+	httpx.Secure(w, policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	if err := c.Render(context.WithoutCancel(r.Context()), w); err != nil {
-		s.Log.InfoContext(r.Context(), "page not delivered", "requestId", door.RequestID(r.Context()))
+		s.Log.InfoContext(r.Context(), "page not delivered", "requestId", httpx.RequestID(r.Context()))
 	}
 }
 
@@ -89,7 +89,7 @@ func (s *Service) urls() pages.Urls {
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js")}
 }
 
-func language(r *http.Request) svc.Lang {
+func language(r *http.Request) contract.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 }
 
@@ -100,15 +100,15 @@ func language(r *http.Request) svc.Lang {
 // or another, gets past this; register then refuses the page.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	policy := door.CSP{FrameAncestors: "*"}
-	caller, err := s.Gate.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), svc.Environment(q.Get("env")))
+	policy := httpx.CSP{FrameAncestors: "*"}
+	caller, err := s.Gate.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), contract.Environment(q.Get("env")))
 	if err == nil {
 		var origins []string
 		if origins, err = s.Customers.WidgetOrigins(r.Context(), s.DB.SQL, caller.CustomerID); len(origins) > 0 {
 			policy.FrameAncestors = strings.Join(origins, " ")
 		}
 	}
-	if err != nil && door.As(err).Code != svc.CodeUnknownCustomer {
+	if err != nil && httpx.As(err).Code != contract.CodeUnknownCustomer {
 		return err
 	}
 	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), s.urls()))
@@ -118,11 +118,11 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 // problem shows the words for a widget error, or for too many visits.
 func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
 	code, words := r.PathValue("code"), wordsTooOften
-	if code != string(svc.CodeRateLimited) {
-		e := svc.WidgetError(code).Info()
+	if code != string(contract.CodeRateLimited) {
+		e := contract.WidgetError(code).Info()
 		code, words = string(e.Type), e.Applicant
 	}
-	s.write(w, r, http.StatusOK, door.CSP{}, pages.ProblemPart(language(r), code, words))
+	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ProblemPart(language(r), code, words))
 	return nil
 }
 
@@ -145,13 +145,13 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.giveSecret(w, r, handle)
 	}
-	return s.render(w, r, v, http.StatusOK, svc.Words{})
+	return s.render(w, r, v, http.StatusOK, contract.Words{})
 }
 
 // submit takes a step's form. A form that the present step does not take, because
 // it was posted twice or from a tab that is behind, leads to the present step.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
-	form, err := door.DecodeForm(w, r, maxForm)
+	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	in, problem := s.input(v, form)
-	if problem != (svc.Words{}) {
+	if problem != (contract.Words{}) {
 		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 	}
 	if in.Kind != "" {
@@ -220,7 +220,7 @@ func (s *Service) stay(w http.ResponseWriter, r *http.Request, v visit) error {
 // input reads a form as an input of the machine. problem says what has to be
 // corrected in the present step's form; a form of another step is no problem,
 // and no input that the machine takes.
-func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) {
+func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Words) {
 	sources := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
@@ -255,7 +255,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		in.Kind = Rechose
 	case "sign-in":
 		if v.Step != StepSignIn {
-			return Input{}, svc.Words{}
+			return Input{}, contract.Words{}
 		}
 		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
 		if username == "" || password == "" {
@@ -268,7 +268,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		in = Input{Kind: SignedIn, Username: username, Login: login, OK: password != wrongPassword}
 	case "code":
 		if v.Step != StepCode {
-			return Input{}, svc.Words{}
+			return Input{}, contract.Words{}
 		}
 		code := strings.ReplaceAll(form.Get("code"), " ", "")
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
@@ -279,7 +279,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 		in.Kind = Resent
 	case "accounts":
 		if v.Step != StepAccounts {
-			return Input{}, svc.Words{}
+			return Input{}, contract.Words{}
 		}
 		eligible := false
 		in = Input{Kind: Picked, Empty: s.empty(v)}
@@ -303,7 +303,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem svc.Words) 
 	case "reopen":
 		in.Kind = CameBack
 	}
-	return in, svc.Words{}
+	return in, contract.Words{}
 }
 
 // statedNumber is which of the stated employers a form is about; 0 for none.
@@ -343,7 +343,7 @@ func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
 }
 
 // render writes the page of v, or its step alone for the frame.
-func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem svc.Words) error {
+func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem contract.Words) error {
 	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
 }
 
@@ -386,10 +386,10 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 	}
 	if part {
-		s.write(w, r, status, door.CSP{}, pages.StepPart(page))
+		s.write(w, r, status, httpx.CSP{}, pages.StepPart(page))
 		return nil
 	}
-	policy := door.CSP{}
+	policy := httpx.CSP{}
 	if origin != "" {
 		// The form that closes the visit is answered with the way back.
 		policy.FormAction = []string{origin}
@@ -404,7 +404,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	v.Lacks = sources.lacks()
 	chosen, _ := sources.listed(v.Way, v.Bank)
 	p := pages.Visit{
-		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == svc.Sandbox,
+		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Lacks), Unconfigured: v.Unconfigured(),
@@ -420,7 +420,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 			p.Connected = append(p.Connected, sources.connected(c))
 		}
 	}
-	if v.Step == StepEnd && v.Product == svc.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
+	if v.Step == StepEnd && v.Product == contract.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
 		p.Way = p.Connected[0].Way
 	}
 	switch v.State {
@@ -498,7 +498,7 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 		return
 	}
 	all := s.catalogue(v.environment).list(v.Way)
-	p.Query = door.Clip(r.URL.Query().Get("q"), maxQuery)
+	p.Query = httpx.Clip(r.URL.Query().Get("q"), maxQuery)
 	if likely, _ := FindBanks(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
@@ -514,10 +514,10 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return door.Fail(svc.CodeMethodNotAllowed, errors.New("only GET returns"))
+		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
 	}
 	if fetchedAhead(r) {
-		return door.Fail(svc.CodeUnavailable, errors.New("the return was fetched ahead"))
+		return httpx.Fail(contract.CodeUnavailable, errors.New("the return was fetched ahead"))
 	}
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
@@ -531,7 +531,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if v.Outcome() == "" {
-		door.Secure(w, door.CSP{})
+		httpx.Secure(w, httpx.CSP{})
 		http.Redirect(w, r, Path(handle), http.StatusSeeOther)
 		return nil
 	}
@@ -550,7 +550,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !back.Post {
-		door.Secure(w, door.CSP{})
+		httpx.Secure(w, httpx.CSP{})
 		w.Header().Set("Location", back.URL)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
@@ -559,7 +559,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.write(w, r, http.StatusOK, door.CSP{FormAction: []string{back.Origin}},
+	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
 		pages.BackPage(pages.Back{Lang: language(r), Customer: name, URL: back.Action, Token: back.Token}, s.urls()))
 	return nil
 }
@@ -567,9 +567,9 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 func ended(v visit) Ended {
 	e := Ended{VisitID: v.id, PublicToken: v.publicToken, Outcome: v.Outcome(), At: v.ended}
 	switch e.Outcome {
-	case svc.OutcomeSuccess:
+	case contract.OutcomeSuccess:
 		e.Status = v.Status
-	case svc.OutcomeError:
+	case contract.OutcomeError:
 		e.Error = v.Error
 	}
 	return e

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"slices"
 
-	"vestibule/internal/door"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // registration is what the frame sends: the register options that are data.
@@ -39,8 +39,8 @@ func (reg registration) handle() (string, error) {
 		return store.NewSecret(), nil
 	}
 	if !isSecret(reg.Resume) {
-		return "", door.Fail(svc.CodeMalformedBody, errors.New("resume has another shape"),
-			door.Detail{Field: "resume", Message: "must be 256 random bits in base64url"})
+		return "", httpx.Fail(contract.CodeMalformedBody, errors.New("resume has another shape"),
+			httpx.Detail{Field: "resume", Message: "must be 256 random bits in base64url"})
 	}
 	of := "token\n" + reg.Token
 	if reg.Token == "" {
@@ -60,7 +60,7 @@ func (reg registration) handle() (string, error) {
 // widget error types.
 func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	var reg registration
-	if err := door.DecodeJSON(w, r, maxBody, &reg); err != nil {
+	if err := httpx.DecodeJSON(w, r, maxBody, &reg); err != nil {
 		return widgetError(r, err)
 	}
 	if reg.Token == "" {
@@ -70,7 +70,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 			wait = s.ByAccount.TakeOf(r, reg.PublicID)
 		}
 		if wait > 0 {
-			return widgetError(r, &door.Error{Code: svc.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
+			return widgetError(r, &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
 		}
 	}
 	handle, err := reg.handle()
@@ -86,7 +86,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 		return widgetError(r, err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return door.JSON(w, http.StatusCreated, struct {
+	return httpx.JSON(w, http.StatusCreated, struct {
 		Handle      string `json:"handle"`
 		PublicToken string `json:"publicToken"`
 	}{handle, v.publicToken})
@@ -95,11 +95,11 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 // open holds the options against each other and against what exists, uses up
 // the token and opens the visit: all in tx, or nothing.
 func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle string) (visit, error) {
-	check := svc.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
+	check := contract.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
 		ExternalID: reg.ExternalID, UserArgs: reg.UserArgs, SandboxReportID: reg.SandboxReportID,
 		ConsumerID: reg.ConsumerID, HasPrefill: reg.hasPrefill()}
 	switch e := check.Check(); {
-	case e == svc.WidgetInvalidToken:
+	case e == contract.WidgetInvalidToken:
 		return visit{}, wrongOptions(reg.Token == "")
 	case e != "":
 		return visit{}, breach(e, "")
@@ -108,7 +108,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	if err := reg.lengths(); err != nil {
 		return visit{}, err
 	}
-	caller, err := s.Gate.Customer(ctx, tx, reg.PublicID, svc.Environment(reg.Env))
+	caller, err := s.Gate.Customer(ctx, tx, reg.PublicID, contract.Environment(reg.Env))
 	if err != nil {
 		return visit{}, err
 	}
@@ -140,19 +140,19 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 
 // framable refuses a page whose origin the account did not register, where it
 // registered any.
-func (s *Service) framable(ctx context.Context, q store.Queryer, caller gate.Caller, origin string) error {
+func (s *Service) framable(ctx context.Context, q store.Queryer, caller auth.Caller, origin string) error {
 	origins, err := s.Customers.WidgetOrigins(ctx, q, caller.CustomerID)
 	if err != nil || len(origins) == 0 || slices.Contains(origins, origin) {
 		return err
 	}
-	return &door.Error{Code: svc.Code(svc.WidgetUnknownCustomer), Status: http.StatusForbidden, Why: errors.New("the page's origin is not registered"),
+	return &httpx.Error{Code: contract.Code(contract.WidgetUnknownCustomer), Status: http.StatusForbidden, Why: errors.New("the page's origin is not registered"),
 		Message: "This account registered the pages that may show the widget, and the page is of another origin.",
-		Details: []door.Detail{{Field: "origin", Message: "is not among the origins registered on the account"}}}
+		Details: []httpx.Detail{{Field: "origin", Message: "is not among the origins registered on the account"}}}
 }
 
 // resume finds the visit that the same browser has begun with the same registration.
 // One that the applicant closed goes on: registering again says that it is wanted.
-func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller gate.Caller, reg registration, handle string) (v visit, found bool, err error) {
+func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller auth.Caller, reg registration, handle string) (v visit, found bool, err error) {
 	if reg.Resume == "" {
 		return visit{}, false, nil
 	}
@@ -165,7 +165,7 @@ func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller gate.Caller, re
 	case v.hosted, v.customerID != caller.CustomerID, v.environment != caller.Environment:
 		return visit{}, false, nil
 	case v.productID != reg.ProductID:
-		return visit{}, false, breach(svc.WidgetMismatchedProductID, "productId")
+		return visit{}, false, breach(contract.WidgetMismatchedProductID, "productId")
 	default:
 		if v, err = s.catchUp(ctx, tx, v); err == nil {
 			v, _, err = s.advance(ctx, tx, v, Input{Kind: CameBack})
@@ -176,7 +176,7 @@ func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller gate.Caller, re
 
 // openToken takes over the visit of a token. The register options beside it may
 // add what the initialization left open, and may not contradict it.
-func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller gate.Caller, reg registration) (visit, error) {
+func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller auth.Caller, reg registration) (visit, error) {
 	product, err := s.product(ctx, tx, caller, reg.ProductID)
 	if err != nil {
 		return visit{}, err
@@ -186,10 +186,10 @@ func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller gate.Caller,
 		return visit{}, err
 	}
 	if v.productID != reg.ProductID {
-		return visit{}, breach(svc.WidgetMismatchedProductID, "productId")
+		return visit{}, breach(contract.WidgetMismatchedProductID, "productId")
 	}
 	if reg.ConsumerID != "" && reg.ConsumerID != v.consumerID {
-		return visit{}, breach(svc.WidgetInvalidConsumerID, "consumerId")
+		return visit{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
 	}
 	if v.sandboxReportID == "" {
 		if v.sandboxReportID, err = s.prepared(ctx, tx, caller, product, reg.SandboxReportID); err != nil {
@@ -209,7 +209,7 @@ var errOptions = errors.New("token, prefill and consumerId do not go together")
 // wrongOptions is INVALID_TOKEN for options that have no token, prefill or
 // consumerId, or both a token and a prefill.
 func wrongOptions(none bool) error {
-	e := breach(svc.WidgetInvalidToken, "token")
+	e := breach(contract.WidgetInvalidToken, "token")
 	e.Why, e.Message = errOptions, "token and prefill exclude each other: give one of them."
 	if none {
 		e.Message = "The options have no token, no prefill and no consumerId: give one of them."
@@ -223,19 +223,19 @@ func wrongOptions(none bool) error {
 // contract has no type for is INTERNAL_ERROR, with the details that tell an engineer
 // more.
 func widgetError(r *http.Request, err error) error {
-	e := *door.As(err)
-	words := svc.WidgetError(e.Code).Applicant()
+	e := *httpx.As(err)
+	words := contract.WidgetError(e.Code).Applicant()
 	var refused *refusedPrefill
 	switch {
 	case errors.As(err, &refused):
 		words = refused.words()
 	case errors.Is(err, errOptions):
-		words = svc.WidgetUnknownCustomer.Applicant()
-	case e.Code == svc.CodeRateLimited:
+		words = contract.WidgetUnknownCustomer.Applicant()
+	case e.Code == contract.CodeRateLimited:
 		words = wordsTooOften // as on the page of RATE_LIMITED
 	}
-	if !svc.WidgetError(e.Code).Valid() {
-		e = door.Error{Code: svc.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
+	if !contract.WidgetError(e.Code).Valid() {
+		e = httpx.Error{Code: contract.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
 			Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
 	}
 	e.Extra = map[string]any{"applicant": words.In(language(r))}

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"vestibule/internal/provider/providertest"
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/providertest"
 )
 
 // A page that is loaded again finds its visit where the applicant left it; another
@@ -58,7 +58,7 @@ func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 							t.Errorf("%s: %d %s", other, got.Status, got.Body)
 						}
 					}
-					if got := with(secret, "productId", r.Seed.Products[svc.Income]); got.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
+					if got := with(secret, "productId", r.Seed.Products[contract.Income]); got.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
 						t.Errorf("another product: %d %s", got.Status, got.Body)
 					}
 					if got := with(secret, "publicId", r.Seed.ThirdParty.PublicID); got.Status < 400 {

@@ -3,13 +3,13 @@ package visits
 import (
 	"net/http"
 
-	"vestibule/internal/door"
+	"vestibule/internal/httpx"
 )
 
 // Routes adds the whole surface of visits to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	// For the customer's server.
-	mux.Handle("POST /connect/initialization", door.API(s.Log, s.Gate.Basic(s.initialize)))
+	mux.Handle("POST /connect/initialization", httpx.API(s.Log, s.Gate.Basic(s.initialize)))
 
 	// For the customer's page.
 	mux.Handle("GET /widget/v1/widget.js", s.Assets.Stable("widget.js"))
@@ -17,7 +17,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 
 	// For the frame.
 	mux.Handle("GET /widget/v1/frame", s.page(s.frame))
-	mux.Handle("POST /widget/v1/visits", door.API(s.Log, s.register))
+	mux.Handle("POST /widget/v1/visits", httpx.API(s.Log, s.register))
 	mux.Handle("GET /widget/v1/problems/{code}", s.page(s.problem))
 
 	// For the applicant, in the frame and on the hosted page alike.

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/provider/providertest"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/providertest"
 )
 
 // earner is somebody at the visit of an income report.
 func earner(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
 	t.Helper()
-	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[svc.Income]})
+	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[contract.Income]})
 	if a.Status != 201 {
 		t.Fatalf("register: %d %s", a.Status, a.Body)
 	}
@@ -78,25 +78,25 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 			prefill   map[string]any
 			walk      func(*testing.T, applicant)
 			end       string
-			status    svc.Status
-			substatus svc.Substatus
+			status    contract.Status
+			substatus contract.Substatus
 		}{
-			{"a bank", ana, bank("single"), "success", svc.StatusSuccess, ""},
-			{"default", ana, payroll("default"), "success", svc.StatusSuccess, ""},
-			{"hourly", ana, payroll("hourly"), "success", svc.StatusSuccess, ""},
-			{"two_jobs", ana, payroll("two_jobs"), "success", svc.StatusSuccess, ""},
-			{"gig", ana, payroll("gig"), "success", svc.StatusSuccess, ""},
-			{"no_statements", ana, payroll("no_statements"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
-			{"incomplete", ana, payroll("incomplete"), "success", svc.StatusError, svc.SubIncomplete},
-			{"error", ana, payroll("error"), "success", svc.StatusError, ""},
-			{"supplier_unresponsive", ana, payroll("supplier_unresponsive"), "error", svc.StatusSupplierUnresponsive, ""},
-			{"session_expired", ana, payroll("session_expired"), "error", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired},
-			{"mfa", ana, payroll("mfa"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"a bank", ana, bank("single"), "success", contract.StatusSuccess, ""},
+			{"default", ana, payroll("default"), "success", contract.StatusSuccess, ""},
+			{"hourly", ana, payroll("hourly"), "success", contract.StatusSuccess, ""},
+			{"two_jobs", ana, payroll("two_jobs"), "success", contract.StatusSuccess, ""},
+			{"gig", ana, payroll("gig"), "success", contract.StatusSuccess, ""},
+			{"no_statements", ana, payroll("no_statements"), "success", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"incomplete", ana, payroll("incomplete"), "success", contract.StatusError, contract.SubIncomplete},
+			{"error", ana, payroll("error"), "success", contract.StatusError, ""},
+			{"supplier_unresponsive", ana, payroll("supplier_unresponsive"), "error", contract.StatusSupplierUnresponsive, ""},
+			{"session_expired", ana, payroll("session_expired"), "error", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired},
+			{"mfa", ana, payroll("mfa"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"a code that comes late", ana, func(t *testing.T, a applicant) {
 				a.toPayrollCode(t, "default")
 				r.Advance(10 * time.Minute)
 				a.post(t, "action", "code", "code", "123456")
-			}, "error", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired},
+			}, "error", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired},
 			{"three wrong passwords, one of them at a bank", ana, func(t *testing.T, a applicant) {
 				a.toSource(t, "payroll")
 				a.post(t, "action", "employer", "employer", "paywright")
@@ -107,18 +107,18 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 				a.post(t, "action", "bank", "bank", "kestrel-bank")
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
-			}, "error", svc.StatusNotAuthenticated, ""},
-			{"lastName supplierdown at a bank", named("Ana", "supplierdown"), bank("default"), "error", svc.StatusBureauUnresponsive, ""},
-			{"lastName supplierdown at a payroll provider, which is no bank", named("Ana", "supplierdown"), payroll("default"), "success", svc.StatusSuccess, ""},
-			{"firstName mfa required at a bank", named("mfa required", "Pérez"), bank("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"firstName mfa required at a payroll provider", named("mfa required", "Pérez"), payroll("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"paystub.pdf", ana, stubs("paystub.pdf"), "success", svc.StatusSuccess, ""},
-			{"missingfields.pdf", ana, stubs("missingfields.pdf"), "success", svc.StatusSuccess, ""},
-			{"empty.pdf", ana, stubs("empty.pdf"), "success", svc.StatusNotAuthenticated, ""},
-			{"down.pdf", ana, stubs("down.pdf"), "success", svc.StatusBureauUnresponsive, ""},
-			{"something.pdf", ana, stubs("something.pdf"), "success", svc.StatusNotAuthenticated, ""},
-			{"one of three is good", ana, stubs("something.pdf", "down.pdf", "my paystub.pdf"), "success", svc.StatusSuccess, ""},
-			{"pdfHighRisk", decided("pdfHighRisk"), stubs("scan.pdf"), "success", svc.StatusSuccess, ""},
+			}, "error", contract.StatusNotAuthenticated, ""},
+			{"lastName supplierdown at a bank", named("Ana", "supplierdown"), bank("default"), "error", contract.StatusBureauUnresponsive, ""},
+			{"lastName supplierdown at a payroll provider, which is no bank", named("Ana", "supplierdown"), payroll("default"), "success", contract.StatusSuccess, ""},
+			{"firstName mfa required at a bank", named("mfa required", "Pérez"), bank("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"firstName mfa required at a payroll provider", named("mfa required", "Pérez"), payroll("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"paystub.pdf", ana, stubs("paystub.pdf"), "success", contract.StatusSuccess, ""},
+			{"missingfields.pdf", ana, stubs("missingfields.pdf"), "success", contract.StatusSuccess, ""},
+			{"empty.pdf", ana, stubs("empty.pdf"), "success", contract.StatusNotAuthenticated, ""},
+			{"down.pdf", ana, stubs("down.pdf"), "success", contract.StatusBureauUnresponsive, ""},
+			{"something.pdf", ana, stubs("something.pdf"), "success", contract.StatusNotAuthenticated, ""},
+			{"one of three is good", ana, stubs("something.pdf", "down.pdf", "my paystub.pdf"), "success", contract.StatusSuccess, ""},
+			{"pdfHighRisk", decided("pdfHighRisk"), stubs("scan.pdf"), "success", contract.StatusSuccess, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				a := earner(t, r, c.prefill)
@@ -267,31 +267,31 @@ func TestTheControlWalksEveryWay(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name    string
-			product svc.Product
+			product contract.Product
 			body    map[string]any
 			code    int
 			status  string
 			sub     any
 		}{
-			{"nothing said", svc.Income, map[string]any{}, 200, "SUCCESS", nil},
-			{"a bank", svc.Income, map[string]any{"username": "noincome"}, 200, "SUCCESS", "NO_RECENT_USABLE_INFORMATION"},
-			{"payroll by name", svc.Income, payroll("Zipporah Rides", "default"), 200, "SUCCESS", nil},
-			{"payroll by id", svc.Income, payroll("paywright", "session_expired"), 200, "SUPPLIER_UNRESPONSIVE", "WIDGET_SESSION_EXPIRED"},
-			{"any payroll", svc.Income, payroll("", ""), 200, "SUCCESS", nil},
-			{"a user name that nobody knows", svc.Income, payroll("", "nobody"), 200, "NOT_AUTHENTICATED", nil},
-			{"pay stubs", svc.Income, stub("paystub.pdf", "other.pdf"), 200, "SUCCESS", nil},
-			{"a pay stub that is down", svc.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
-			{"closing", svc.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
-			{"no such provider", svc.Income, payroll("nobody", ""), 400, "", nil},
-			{"two ways", svc.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
-			{"all ways, of which one fails", svc.Income, map[string]any{"username": "default", "payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},
-			{"two ways, of which the first fails", svc.Income, map[string]any{"username": "mfa", "payroll": map[string]any{}}, 200, "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
-			{"a supplier and a bank", svc.Income, map[string]any{"username": "default", "supplier": "USA_XP"}, 400, "", nil},
-			{"a bank and payroll for a cashflow report", svc.Cashflow, map[string]any{"username": "default", "payroll": map[string]any{}}, 400, "", nil},
-			{"no base-64", svc.Income, map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
-			{"eleven files", svc.Income, stub(strings.Split("a b c d e f g h i j k", " ")...), 400, "", nil},
-			{"payroll for a cashflow report", svc.Cashflow, payroll("", ""), 400, "", nil},
-			{"pay stubs for a cashflow report", svc.Cashflow, stub("paystub.pdf"), 400, "", nil},
+			{"nothing said", contract.Income, map[string]any{}, 200, "SUCCESS", nil},
+			{"a bank", contract.Income, map[string]any{"username": "noincome"}, 200, "SUCCESS", "NO_RECENT_USABLE_INFORMATION"},
+			{"payroll by name", contract.Income, payroll("Zipporah Rides", "default"), 200, "SUCCESS", nil},
+			{"payroll by id", contract.Income, payroll("paywright", "session_expired"), 200, "SUPPLIER_UNRESPONSIVE", "WIDGET_SESSION_EXPIRED"},
+			{"any payroll", contract.Income, payroll("", ""), 200, "SUCCESS", nil},
+			{"a user name that nobody knows", contract.Income, payroll("", "nobody"), 200, "NOT_AUTHENTICATED", nil},
+			{"pay stubs", contract.Income, stub("paystub.pdf", "other.pdf"), 200, "SUCCESS", nil},
+			{"a pay stub that is down", contract.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
+			{"closing", contract.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
+			{"no such provider", contract.Income, payroll("nobody", ""), 400, "", nil},
+			{"two ways", contract.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
+			{"all ways, of which one fails", contract.Income, map[string]any{"username": "default", "payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},
+			{"two ways, of which the first fails", contract.Income, map[string]any{"username": "mfa", "payroll": map[string]any{}}, 200, "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
+			{"a supplier and a bank", contract.Income, map[string]any{"username": "default", "supplier": "USA_XP"}, 400, "", nil},
+			{"a bank and payroll for a cashflow report", contract.Cashflow, map[string]any{"username": "default", "payroll": map[string]any{}}, 400, "", nil},
+			{"no base-64", contract.Income, map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
+			{"eleven files", contract.Income, stub(strings.Split("a b c d e f g h i j k", " ")...), 400, "", nil},
+			{"payroll for a cashflow report", contract.Cashflow, payroll("", ""), 400, "", nil},
+			{"pay stubs for a cashflow report", contract.Cashflow, stub("paystub.pdf"), 400, "", nil},
 		} {
 			tok := token(r, map[string]any{"productId": r.Seed.Products[c.product]})
 			code, got := r.Control("POST", "/visits/"+tok+"/complete", c.body)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/provider/providertest"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/providertest"
 )
 
 var (
@@ -22,7 +22,7 @@ func tenant(t *testing.T, r *providertest.Rig, employers ...string) applicant {
 	t.Helper()
 	prefill := named("Ana", "Pérez")
 	prefill["state"], prefill["statedEmployerNames"] = "CA", employers
-	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[svc.Eligibility]})
+	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[contract.Eligibility]})
 	if a.Status != 201 {
 		t.Fatalf("register: %d %s", a.Status, a.Body)
 	}
@@ -182,21 +182,21 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 			first     string // name
 			forms     [][]string
 			end       string
-			status    svc.Status
-			substatus svc.Substatus
+			status    contract.Status
+			substatus contract.Substatus
 		}{
-			{"income by payroll", "income", "Ana", payroll("default"), "success", svc.StatusSuccess, ""},
-			{"income, and the session is over", "income", "Ana", payroll("session_expired"), "success", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired},
-			{"income, and the provider is incomplete", "income", "Ana", payroll("incomplete"), "success", svc.StatusError, svc.SubIncomplete},
-			{"income, and the code is not confirmed, as the name says", "income", "mfa required", payroll("default"), "success", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"income, and nothing is shown", "income", "Ana", [][]string{{"action", "finish"}}, "success", svc.StatusSuccess, svc.SubNoRecentInformation},
-			{"income, and all are skipped", "income", "Ana", [][]string{{"action", "skip", "stated", "1"}, {"action", "skipped", "reason", "OTHER"}, {"action", "finish"}}, "success", svc.StatusSuccess, svc.SubNoRecentInformation},
+			{"income by payroll", "income", "Ana", payroll("default"), "success", contract.StatusSuccess, ""},
+			{"income, and the session is over", "income", "Ana", payroll("session_expired"), "success", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired},
+			{"income, and the provider is incomplete", "income", "Ana", payroll("incomplete"), "success", contract.StatusError, contract.SubIncomplete},
+			{"income, and the code is not confirmed, as the name says", "income", "mfa required", payroll("default"), "success", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"income, and nothing is shown", "income", "Ana", [][]string{{"action", "finish"}}, "success", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"income, and all are skipped", "income", "Ana", [][]string{{"action", "skip", "stated", "1"}, {"action", "skipped", "reason", "OTHER"}, {"action", "finish"}}, "success", contract.StatusSuccess, contract.SubNoRecentInformation},
 			{"both, and the bank is down", "both", "Ana", [][]string{{"action", "finish"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "sign-in", "username", "supplier_unresponsive", "password", "x"}},
-				"error", svc.StatusSupplierUnresponsive, ""},
+				"error", contract.StatusSupplierUnresponsive, ""},
 			{"both, and the bank is down beside payroll", "both", "Ana", append(payroll("default"), []string{"action", "bank", "bank", "kestrel-bank"}, []string{"action", "sign-in", "username", "supplier_unresponsive", "password", "x"}, []string{"action", "finish"}),
-				"success", svc.StatusSuccess, ""},
+				"success", contract.StatusSuccess, ""},
 			{"assets, and only debts", "assets", "Ana", [][]string{{"action", "bank", "bank", "kestrel-bank"}, {"action", "sign-in", "username", "debt_only", "password", "x"}, {"action", "code", "code", "123456"}},
-				"error", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
+				"error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
 		} {
 			prefill := named(c.first, "Pérez")
 			prefill["state"] = "CA"
@@ -241,7 +241,7 @@ func consumerOf(r *providertest.Rig, a applicant) (id string) {
 	return id
 }
 
-func orNil(s svc.Substatus) any {
+func orNil(s contract.Substatus) any {
 	if s == "" {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // ErrDuplicateExternalID is returned by Reports for an externalId that another
@@ -28,7 +28,7 @@ type visit struct {
 	publicToken     string
 	customerID      string
 	productID       string
-	environment     svc.Environment
+	environment     contract.Environment
 	consumerID      string
 	sandboxReportID string
 	stated          []byte // the employers, sealed; see statedIn

@@ -1,6 +1,6 @@
 package visits
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // WaySupplier is the one way of a passport: the applicant says which country's credit
 // bureau, or reader of identity documents, is asked, and it knows the person by the
@@ -17,7 +17,7 @@ const (
 // supplier asks the one that was chosen.
 func (j Journey) supplier(in Input) (Journey, Do, bool) {
 	if j.Rehearsal == BureauDown {
-		return j.miss(svc.StatusBureauUnresponsive, "", in)
+		return j.miss(contract.StatusBureauUnresponsive, "", in)
 	}
 	j.State, j.Step = Generating, StepProgress
 	return j, Generate, true

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TestAPassportIsOneChoice: consent, a supplier that is confirmed, and the report is
@@ -12,14 +12,14 @@ import (
 func TestAPassportIsOneChoice(t *testing.T) {
 	chose := Input{Kind: Chose, Way: WaySupplier, Bank: "KOR_NICE"}
 	walk := func(r Rehearsal, inputs ...Input) (j Journey, do Do, ok bool) {
-		j = Journey{Product: svc.Passport, State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: r}
+		j = Journey{Product: contract.Passport, State: Created, Step: StepConsent, Status: contract.StatusPending, Rehearsal: r}
 		for _, in := range inputs {
 			j, do, ok = j.Next(in)
 		}
 		return j, do, ok
 	}
 	begun, confirmed := []Input{{Kind: Came}, {Kind: Consented}}, Input{Kind: Confirmed}
-	if ways := (Journey{Product: svc.Passport}).ways(); !slices.Equal(ways, []Way{WaySupplier}) {
+	if ways := (Journey{Product: contract.Passport}).ways(); !slices.Equal(ways, []Way{WaySupplier}) {
 		t.Fatalf("ways %v", ways)
 	}
 	if j, do, ok := walk(NoRehearsal, begun...); !ok || do != 0 || j.Step != StepSupplier || j.Way != WaySupplier || j.State != Connecting {
@@ -37,7 +37,7 @@ func TestAPassportIsOneChoice(t *testing.T) {
 	if j, do, ok := walk(BureauDown, append(begun, chose, confirmed)...); !ok || do != 0 || j.Step != StepFailed {
 		t.Errorf("a bureau that is down: %+v", j)
 	}
-	if j, do, ok := walk(BureauDown, append(begun, chose, confirmed, Input{Kind: Left})...); !ok || do != Tell || j.State != Failed || j.Status != svc.StatusBureauUnresponsive || j.Error != svc.WidgetSupplierError {
+	if j, do, ok := walk(BureauDown, append(begun, chose, confirmed, Input{Kind: Left})...); !ok || do != Tell || j.State != Failed || j.Status != contract.StatusBureauUnresponsive || j.Error != contract.WidgetSupplierError {
 		t.Errorf("a bureau that is down: %+v", j)
 	}
 	for name, in := range map[string]Input{"a bank": {Kind: Chose, Way: WayBank, Bank: "b"}, "another way": {Kind: Took, Way: WayBank}, "turning": {Kind: Turned},
@@ -52,7 +52,7 @@ func TestAPassportIsOneChoice(t *testing.T) {
 	if j, _, ok := walk(NoRehearsal, append(begun, Input{Kind: Left}, Input{Kind: CameBack})...); !ok || j.Step != StepSupplier {
 		t.Errorf("coming back: %+v", j)
 	}
-	for _, p := range []svc.Product{svc.Cashflow, svc.Income, svc.Eligibility} {
+	for _, p := range []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility} {
 		if slices.Contains((Journey{Product: p}).ways(), WaySupplier) {
 			t.Errorf("a report of %s is made at a supplier", p)
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Walk says how the sandbox control walks a visit: by all the sources that are given,
@@ -74,7 +74,7 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 	if field, words := how.wrong(j); field != "" {
 		return nil, refused(field, words)
 	}
-	if j.Product == svc.Passport {
+	if j.Product == contract.Passport {
 		t, err := c.target(Pile{Way: WaySupplier}, "supplier", At{Provider: how.Supplier})
 		return []target{t}, err
 	}
@@ -102,7 +102,7 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 		}
 	}
 	at := how.Banks
-	if len(at) == 0 && (j.Product != svc.Income || len(shown) == 0) {
+	if len(at) == 0 && (j.Product != contract.Income || len(shown) == 0) {
 		at = []At{{}}
 	}
 	for _, at := range at {
@@ -147,11 +147,11 @@ func (how Walk) sources() []Sources {
 // for none. A bank is passed over where none is asked for.
 func (how Walk) wrong(j Journey) (field, words string) {
 	const foreign = "is no source of this product's reports"
-	income := j.Product == svc.Income || j.Employers > 0
+	income := j.Product == contract.Income || j.Employers > 0
 	switch {
 	case how.Supplier != "" && (len(how.Banks)+len(how.Employers) > 0 || !how.Sources.empty()):
 		return "supplier", "excludes every other source"
-	case how.Supplier != "" && j.Product != svc.Passport:
+	case how.Supplier != "" && j.Product != contract.Passport:
 		return "supplier", foreign
 	case len(how.Banks) > max(j.most(WayBank), 1):
 		return "banks", "are more than this product's reports have"
@@ -189,7 +189,7 @@ func (w Way) field() string {
 }
 
 func refused(field, words string) error {
-	return door.Fail(svc.CodeMalformedBody, errors.New("a walk that cannot be walked"), door.Detail{Field: field, Message: words})
+	return httpx.Fail(contract.CodeMalformedBody, errors.New("a walk that cannot be walked"), httpx.Detail{Field: field, Message: words})
 }
 
 func endOf(end string) (Input, error) {
@@ -199,8 +199,8 @@ func endOf(end string) (Input, error) {
 		return Input{}, nil
 	case end == "exit":
 		return Input{Kind: Left}, nil
-	case broke && svc.WidgetError(code).Valid():
-		return Input{Kind: Broke, Error: svc.WidgetError(code)}, nil
+	case broke && contract.WidgetError(code).Valid():
+		return Input{Kind: Broke, Error: contract.WidgetError(code)}, nil
 	}
 	return Input{}, refused("end", `is "exit", or "error:" and a widget error type`)
 }

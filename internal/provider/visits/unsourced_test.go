@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // TestVisitsWithoutSources: what has no source is not offered, and a visit with nothing
@@ -22,22 +22,22 @@ func TestVisitsWithoutSources(t *testing.T) {
 		step    Step
 		left    []Way
 	}{
-		"cashflow":                     {Journey{Product: svc.Cashflow}, nil, Failed, StepEnd, nil},
-		"passport":                     {Journey{Product: svc.Passport}, nil, Failed, StepEnd, nil},
-		"assets":                       {Journey{Product: svc.Eligibility}, nil, Failed, StepEnd, nil},
-		"income asks for pay stubs":    {Journey{Product: svc.Income}, nil, Connecting, StepDocuments, []Way{WayStubs}},
-		"income of pay stubs":          {Journey{Product: svc.Income}, []Input{finish, end}, Generating, StepProgress, nil},
-		"income, banks only":           {Journey{Product: svc.Income, Lacks: Lacks{Payroll: true}}, nil, Connecting, StepSource, []Way{WayBank, WayStubs}},
-		"an employer":                  {Journey{Product: svc.Eligibility, Employers: 1}, verify[:1], Connecting, StepSource, []Way{WayStubs, WayLetters}},
-		"a verified employer":          {Journey{Product: svc.Eligibility, Employers: 1}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
-		"a skipped employer":           {Journey{Product: svc.Eligibility, Employers: 1}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
-		"a verified employer, income":  {Journey{Product: svc.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
-		"a skipped employer, income":   {Journey{Product: svc.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
-		"closed, and come back to":     {Journey{Product: svc.Income}, []Input{{Kind: Left}, {Kind: CameBack}}, Connecting, StepDocuments, []Way{WayStubs}},
-		"an open employer, with banks": {Journey{Product: svc.Eligibility, Employers: 1, Lacks: Lacks{Payroll: true}}, []Input{end}, Connecting, StepBank, []Way{WayBank}},
+		"cashflow":                     {Journey{Product: contract.Cashflow}, nil, Failed, StepEnd, nil},
+		"passport":                     {Journey{Product: contract.Passport}, nil, Failed, StepEnd, nil},
+		"assets":                       {Journey{Product: contract.Eligibility}, nil, Failed, StepEnd, nil},
+		"income asks for pay stubs":    {Journey{Product: contract.Income}, nil, Connecting, StepDocuments, []Way{WayStubs}},
+		"income of pay stubs":          {Journey{Product: contract.Income}, []Input{finish, end}, Generating, StepProgress, nil},
+		"income, banks only":           {Journey{Product: contract.Income, Lacks: Lacks{Payroll: true}}, nil, Connecting, StepSource, []Way{WayBank, WayStubs}},
+		"an employer":                  {Journey{Product: contract.Eligibility, Employers: 1}, verify[:1], Connecting, StepSource, []Way{WayStubs, WayLetters}},
+		"a verified employer":          {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
+		"a skipped employer":           {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
+		"a verified employer, income":  {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
+		"a skipped employer, income":   {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
+		"closed, and come back to":     {Journey{Product: contract.Income}, []Input{{Kind: Left}, {Kind: CameBack}}, Connecting, StepDocuments, []Way{WayStubs}},
+		"an open employer, with banks": {Journey{Product: contract.Eligibility, Employers: 1, Lacks: Lacks{Payroll: true}}, []Input{end}, Connecting, StepBank, []Way{WayBank}},
 	} {
 		j := c.journey
-		j.State, j.Step, j.Status = Created, StepConsent, svc.StatusPending
+		j.State, j.Step, j.Status = Created, StepConsent, contract.StatusPending
 		if j.Lacks == (Lacks{}) {
 			j.Lacks = none
 		}
@@ -51,12 +51,12 @@ func TestVisitsWithoutSources(t *testing.T) {
 		if j.State != c.state || j.Step != c.step || c.left != nil && !slices.Equal(j.left(), c.left) {
 			t.Errorf("%s: %s %s with %v left, want %s %s %v", name, j.State, j.Step, j.left(), c.state, c.step, c.left)
 		}
-		if unsupported := j.Status == svc.StatusNotAuthenticated && j.Substatus == svc.SubEBankingNotSupported && j.Error == svc.WidgetSupplierError; unsupported != (c.state == Failed) || j.Unconfigured() != unsupported {
+		if unsupported := j.Status == contract.StatusNotAuthenticated && j.Substatus == contract.SubEBankingNotSupported && j.Error == contract.WidgetSupplierError; unsupported != (c.state == Failed) || j.Unconfigured() != unsupported {
 			t.Errorf("%s: %s %s %s", name, j.Status, j.Substatus, j.Error)
 		}
 	}
 	// A source that is no longer there is left where it was being connected.
-	j := Journey{Product: svc.Income, State: Connecting, Step: StepCode, Way: WayBank, Bank: "b", Username: "default"}
+	j := Journey{Product: contract.Income, State: Connecting, Step: StepCode, Way: WayBank, Bank: "b", Username: "default"}
 	if _, _, ok := j.Next(Input{Kind: Unsourced}); ok {
 		t.Error("a bank that is there was taken away")
 	}

@@ -16,11 +16,11 @@ import (
 	"log/slog"
 	"time"
 
-	"vestibule/internal/door"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
-	"vestibule/internal/provider/gate"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 	"vestibule/web"
 )
 
@@ -36,13 +36,13 @@ type Service struct {
 	Customers  Customers
 	Reports    Reports
 	Documents  Documents
-	Catalogues func(svc.Environment) Catalogue // of the visits of an environment
-	Returns    Returns                         // nil: visits never belong to a redirect
-	Secure     bool                            // applicants come by https: cookies are for it alone
+	Catalogues func(contract.Environment) Catalogue // of the visits of an environment
+	Returns    Returns                              // nil: visits never belong to a redirect
+	Secure     bool                                 // applicants come by https: cookies are for it alone
 
 	// Of visits that an applicant's page begins without a token; nil is no limit.
-	ByAddress *door.Limit
-	ByAccount *door.Limit
+	ByAddress *httpx.Limit
+	ByAccount *httpx.Limit
 	// Files is how many bytes of files such visits of one account may be sent in 24
 	// hours; 0 is no limit.
 	Files int64
@@ -55,16 +55,16 @@ type Queue interface {
 
 // Gate tells who is calling.
 type Gate interface {
-	// Basic admits a customer by his credentials; gate.CallerOf has him then.
-	Basic(next door.HandlerFunc) door.HandlerFunc
+	// Basic admits a customer by his credentials; auth.CallerOf has him then.
+	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
 	// Customer is the one that a widget names. A publicId of another environment
 	// or of nobody is UNKNOWN_CUSTOMER.
-	Customer(ctx context.Context, q store.Queryer, publicID string, env svc.Environment) (gate.Caller, error)
+	Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (auth.Caller, error)
 }
 
 // Product is a configured product of a customer.
 type Product struct {
-	Kind        svc.Product
+	Kind        contract.Product
 	Name        string
 	InquiryType string
 	AssetsOnly  bool // eligibility: no employer and no income is verified
@@ -91,7 +91,7 @@ type Customers interface {
 
 // NewReport is what a report is begun with.
 type NewReport struct {
-	Caller               gate.Caller
+	Caller               auth.Caller
 	ProductID            string
 	Product              Product
 	ExternalID, UserArgs string
@@ -114,15 +114,15 @@ type Source struct {
 
 // SignIn is a bank or payroll connection, or one that could not be made.
 type SignIn struct {
-	Provider  string        // its id
-	Name      string        // of the provider
-	Profile   string        // who signed in
-	Link      string        // what tells this sign-in from others of the report
-	Accounts  []string      // of a bank: the ids of those that were picked
-	Employer  string        // the stated one that it is for; empty: none in particular
-	Status    svc.Status    // how it ended, where it could not be made; else empty
-	Substatus svc.Substatus // with Status
-	At        time.Time     // with Status: when
+	Provider  string             // its id
+	Name      string             // of the provider
+	Profile   string             // who signed in
+	Link      string             // what tells this sign-in from others of the report
+	Accounts  []string           // of a bank: the ids of those that were picked
+	Employer  string             // the stated one that it is for; empty: none in particular
+	Status    contract.Status    // how it ended, where it could not be made; else empty
+	Substatus contract.Substatus // with Status
+	At        time.Time          // with Status: when
 }
 
 // Reports makes reports. Its changes are part of the caller's transaction.
@@ -137,9 +137,9 @@ type Reports interface {
 	Attach(ctx context.Context, tx *sql.Tx, publicToken string, from Source) error
 	// SetStatus ends a pending report, which sends one webhook. It does nothing
 	// to one that has ended.
-	SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status svc.Status, sub svc.Substatus) error
+	SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
 	// Status is where the report stands.
-	Status(ctx context.Context, q store.Queryer, publicToken string) (svc.Status, svc.Substatus, error)
+	Status(ctx context.Context, q store.Queryer, publicToken string) (contract.Status, contract.Substatus, error)
 }
 
 // Account is an account that a bank shows its customer.
@@ -168,7 +168,7 @@ type BankAccess interface {
 // PreparedReports are the reports that a sandbox serves by sandboxReportId.
 type PreparedReports interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
-	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (svc.Product, error)
+	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
 	// Attach has the prepared report served for publicToken.
 	Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from Source) error
 }
@@ -177,9 +177,9 @@ type PreparedReports interface {
 type Ended struct {
 	VisitID     string
 	PublicToken string
-	Outcome     svc.Outcome
-	Status      svc.Status      // with SUCCESS
-	Error       svc.WidgetError // with ERROR
+	Outcome     contract.Outcome
+	Status      contract.Status      // with SUCCESS
+	Error       contract.WidgetError // with ERROR
 	At          time.Time
 }
 

@@ -7,16 +7,16 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Walked is what became of it. CompleteURL has the outcome token in it, and is
 // empty for a visit without a redirect.
 type Walked struct {
 	PublicToken string
-	Status      svc.Status
-	Substatus   svc.Substatus
+	Status      contract.Status
+	Substatus   contract.Substatus
 	CompleteURL string
 }
 

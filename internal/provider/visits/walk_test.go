@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/provider/providertest"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
+	"vestibule/internal/testutil/providertest"
 )
 
 // applicant is somebody with a browser without script, on the hosted page.
@@ -129,23 +129,23 @@ func TestHowVisitsEnd(t *testing.T) {
 			prefill   map[string]any
 			walk      func(*testing.T, applicant)
 			end       string
-			status    svc.Status
-			substatus svc.Substatus
+			status    contract.Status
+			substatus contract.Substatus
 		}{
-			{"default", named("Ana", "Pérez"), all("default"), "success", svc.StatusSuccess, ""},
-			{"single, in capitals", named("Ana", "Pérez"), all(" SINGLE "), "success", svc.StatusSuccess, ""},
-			{"multi", named("Ana", "Pérez"), all("multi"), "success", svc.StatusSuccess, ""},
-			{"joint", named("Ana", "Pérez"), all("joint"), "success", svc.StatusSuccess, ""},
-			{"noincome", named("Ana", "Pérez"), all("noincome"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
-			{"no_transactions", named("Ana", "Pérez"), all("no_transactions"), "success", svc.StatusSuccess, svc.SubNoRecentInformation},
-			{"error", named("Ana", "Pérez"), toCode("error"), "success", svc.StatusError, ""},
-			{"supplier_unresponsive", named("Ana", "Pérez"), toCode("supplier_unresponsive"), "error", svc.StatusSupplierUnresponsive, ""},
-			{"mfa", named("Ana", "Pérez"), toCode("mfa"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
-			{"debt_only", named("Ana", "Pérez"), toCode("debt_only"), "error", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error", svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts},
-			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported},
-			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", svc.StatusBureauUnresponsive, ""},
-			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			{"default", named("Ana", "Pérez"), all("default"), "success", contract.StatusSuccess, ""},
+			{"single, in capitals", named("Ana", "Pérez"), all(" SINGLE "), "success", contract.StatusSuccess, ""},
+			{"multi", named("Ana", "Pérez"), all("multi"), "success", contract.StatusSuccess, ""},
+			{"joint", named("Ana", "Pérez"), all("joint"), "success", contract.StatusSuccess, ""},
+			{"noincome", named("Ana", "Pérez"), all("noincome"), "success", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"no_transactions", named("Ana", "Pérez"), all("no_transactions"), "success", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"error", named("Ana", "Pérez"), toCode("error"), "success", contract.StatusError, ""},
+			{"supplier_unresponsive", named("Ana", "Pérez"), toCode("supplier_unresponsive"), "error", contract.StatusSupplierUnresponsive, ""},
+			{"mfa", named("Ana", "Pérez"), toCode("mfa"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"debt_only", named("Ana", "Pérez"), toCode("debt_only"), "error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error", contract.StatusNotAuthenticated, contract.SubEBankingNotSupported},
+			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", contract.StatusBureauUnresponsive, ""},
+			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"three wrong codes", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
 				for _, want := range []string{"2 more times", "one more time", "Choose another bank"} {
@@ -154,7 +154,7 @@ func TestHowVisitsEnd(t *testing.T) {
 						t.Errorf("the page does not say %q", want)
 					}
 				}
-			}, "error", svc.StatusNotAuthenticated, svc.SubMFARequired},
+			}, "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"three wrong sign-ins, one of them unknown", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toSignIn(t)
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
@@ -165,7 +165,7 @@ func TestHowVisitsEnd(t *testing.T) {
 					t.Error("the page does not say that one try is left")
 				}
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
-			}, "error", svc.StatusNotAuthenticated, ""},
+			}, "error", contract.StatusNotAuthenticated, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				a := newcomer(t, r, c.prefill)
@@ -376,7 +376,7 @@ func TestAPreparedReport(t *testing.T) {
 				t.Errorf("%s: the webhook says %v", name, hooks[0]["status"])
 			}
 		}
-		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id, "productId": r.Seed.Products[svc.Passport]})
+		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id, "productId": r.Seed.Products[contract.Passport]})
 		if a.JSON["error"] != "INTERNAL_ERROR" || a.Status != 400 {
 			t.Errorf("for another product: %d %s", a.Status, a.Body)
 		}

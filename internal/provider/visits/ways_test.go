@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // inputs is one good input of each kind.
@@ -17,7 +17,7 @@ func inputs() map[Kind]Input {
 		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Confirmed: {Kind: Confirmed}, Resent: {Kind: Resent}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
 		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
 		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
-		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: svc.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: svc.WidgetInternalError}, TimeUp: {Kind: TimeUp}, Withdrew: {Kind: Withdrew},
+		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: contract.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: contract.WidgetInternalError}, TimeUp: {Kind: TimeUp}, Withdrew: {Kind: Withdrew},
 	}
 }
 
@@ -61,7 +61,7 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		{Expired, StepEnd, "", nil},
 	} {
 		for kind, in := range inputs() {
-			j := Journey{Product: svc.Income, State: c.state, Step: c.step, Way: c.way, Status: svc.StatusPending}
+			j := Journey{Product: contract.Income, State: c.state, Step: c.step, Way: c.way, Status: contract.StatusPending}
 			next, _, ok := j.Next(in)
 			want, taken := c.takes[kind]
 			if ok != taken {
@@ -93,8 +93,8 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 
 func TestWaysOfTheMachine(t *testing.T) {
 	payroll := []Input{{Kind: Came}, {Kind: Consented}, {Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}}
-	expired := Login{Known: true, Status: svc.StatusSupplierUnresponsive, Substatus: svc.SubWidgetSessionExpired}
-	end := func(s State, status svc.Status, sub svc.Substatus, e svc.WidgetError) Journey {
+	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
+	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, Way: WayPayroll, Status: status, Substatus: sub, Error: e}
 	}
 	for _, c := range []struct {
@@ -105,24 +105,24 @@ func TestWaysOfTheMachine(t *testing.T) {
 		do        Do
 	}{
 		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: Enough}),
-			want: Journey{State: Generating, Step: StepProgress, Status: svc.StatusPending}, do: Generate},
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
-			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
 		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}, leaves),
-			want: end(Failed, svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
 		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
-			want: end(Failed, svc.StatusSupplierUnresponsive, "", svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
 		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
 		{name: "lastName supplierdown is about banks", rehearsal: BureauDown, inputs: after(payroll, signedIn(loginDefault)),
-			want: Journey{State: Connecting, Step: StepCode, Way: WayPayroll, Status: svc.StatusPending}},
+			want: Journey{State: Connecting, Step: StepCode, Way: WayPayroll, Status: contract.StatusPending}},
 		{name: "firstName mfa required is about both", rehearsal: CodeMissing, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, svc.SubMFARequired, svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
 		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayBank},
 			Input{Kind: Chose, Way: WayBank, Bank: "b"}, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayPayroll}, Input{Kind: Chose, Way: WayPayroll, Bank: "p"}, wrongSignIn, leaves),
-			want: end(Failed, svc.StatusNotAuthenticated, "", svc.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
 	} {
-		j := Journey{Product: svc.Income, State: Created, Step: StepConsent, Status: svc.StatusPending, Rehearsal: c.rehearsal}
+		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Rehearsal: c.rehearsal}
 		var do Do
 		for i, in := range c.inputs {
 			var ok bool
@@ -139,9 +139,9 @@ func TestWaysOfTheMachine(t *testing.T) {
 			t.Errorf("%s: do = %b, want %b", c.name, do, c.do)
 		}
 	}
-	for _, product := range svc.Products() {
+	for _, product := range contract.Products() {
 		ways := (Journey{Product: product}).ways()
-		if len(ways) == 0 || product == svc.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
+		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
 			t.Errorf("%s has the ways %v", product, ways)
 		}
 	}
@@ -177,19 +177,19 @@ func TestSeveralSources(t *testing.T) {
 			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayPayroll, Bank: "p", Username: "u"}, {Way: WayPayroll, Bank: "q", Username: "u"}}},
 		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []connected{{Way: WayPayroll, Bank: "p", Username: "u"}}},
 		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Failed: svc.StatusSupplierUnresponsive}}},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
 		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll},
 			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u"}}},
 		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: svc.StatusNotAuthenticated, Why: svc.SubMFARequired}}},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Why: contract.SubMFARequired}}},
 		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: svc.StatusError}}},
+			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
 		{"nothing more after all", [][]Input{stubs, more, {{Kind: Turned}}}, StepConnected, []Way{WayBank, WayPayroll}, []connected{{Way: WayStubs}}},
 		{"he leaves, and signs in again", [][]Input{bank, {{Kind: Left}, {Kind: CameBack}}}, StepSource, every, nil},
 		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
 	} {
-		j := Journey{Product: svc.Income, State: Connecting, Step: StepSource, Status: svc.StatusPending}
+		j := Journey{Product: contract.Income, State: Connecting, Step: StepSource, Status: contract.StatusPending}
 		for _, part := range c.parts {
 			for _, in := range part {
 				next, do, ok := j.Next(in)

@@ -8,25 +8,25 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // Words of two reports side by side.
 var (
-	compareTitle      = svc.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
-	compareIntro      = svc.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
-	compareDiffer     = svc.Words{EN: "Difference", ES: "Diferencia"}
-	compareSame       = svc.Words{EN: "none", ES: "ninguna"}
-	compareNone       = svc.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
-	compareDo         = svc.Words{EN: "Compare the reports", ES: "Comparar los informes"}
-	compareOthers     = svc.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
-	compareBy         = svc.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
-	compareMore       = svc.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
-	compareMonths     = svc.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
-	compareCurrencies = svc.Words{EN: "different currencies", ES: "monedas distintas"}
-	compareModel      = svc.Words{EN: "model", ES: "modelo"}
+	compareTitle      = contract.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
+	compareIntro      = contract.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
+	compareDiffer     = contract.Words{EN: "Difference", ES: "Diferencia"}
+	compareSame       = contract.Words{EN: "none", ES: "ninguna"}
+	compareNone       = contract.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
+	compareDo         = contract.Words{EN: "Compare the reports", ES: "Comparar los informes"}
+	compareOthers     = contract.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
+	compareBy         = contract.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
+	compareMore       = contract.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
+	compareMonths     = contract.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
+	compareCurrencies = contract.Words{EN: "different currencies", ES: "monedas distintas"}
+	compareModel      = contract.Words{EN: "model", ES: "modelo"}
 )
 
 // Other is another application of a person. Compare is where the two reports
@@ -54,7 +54,7 @@ type Compared struct {
 
 // Measured is a report with figures that compare: the view of any kind of report.
 type Measured interface {
-	measures(l svc.Lang) []measure
+	measures(l contract.Lang) []measure
 	sources() found
 }
 
@@ -96,7 +96,7 @@ func isAmount(a report.Attribute) bool {
 	return len(decimals) == 2
 }
 
-func (v ReportView) measures(l svc.Lang) []measure {
+func (v ReportView) measures(l contract.Lang) []measure {
 	var out []measure
 	for i := len(v.Report.Scores) - 1; i >= 0; i-- {
 		s := v.Report.Scores[i]
@@ -125,7 +125,7 @@ func (v ReportView) measures(l svc.Lang) []measure {
 	return append(out, count(reportAccounts.In(l), len(v.Report.AccountDetails)))
 }
 
-func (v IncomeView) measures(l svc.Lang) []measure {
+func (v IncomeView) measures(l contract.Lang) []measure {
 	n := v.Report.Income
 	if n == nil {
 		return nil
@@ -144,7 +144,7 @@ func (v IncomeView) measures(l svc.Lang) []measure {
 	return append(out, count(incomeFromStubs.In(l), len(n.Paystubs)))
 }
 
-func (v EligibilityView) measures(l svc.Lang) []measure {
+func (v EligibilityView) measures(l contract.Lang) []measure {
 	var out []measure
 	if gross, net, ok := v.payrollIncome(); ok {
 		out = append(out, inCents(incomeAnnualGross.In(l), usd, &gross), inCents(incomeAnnualNet.In(l), usd, &net))
@@ -161,7 +161,7 @@ func (v EligibilityView) measures(l svc.Lang) []measure {
 	return out
 }
 
-func (v PassportView) measures(l svc.Lang) []measure {
+func (v PassportView) measures(l contract.Lang) []measure {
 	var out []measure
 	for _, s := range v.Report.Scores {
 		out = append(out, count(passportScore.In(l)+" "+s.Type, s.Value))
@@ -176,7 +176,7 @@ func (v PassportView) measures(l svc.Lang) []measure {
 
 // pairs puts the figures of both reports beside each other, in the newer one's order
 // and then the older one's.
-func (v CompareView) pairs(l svc.Lang) [][2]measure {
+func (v CompareView) pairs(l contract.Lang) [][2]measure {
 	older, newer := v.Reports[0].Report.measures(l), v.Reports[1].Report.measures(l)
 	of := func(all []measure, like measure) measure {
 		if i := slices.IndexFunc(all, func(m measure) bool { return m.name == like.name }); i >= 0 {
@@ -198,7 +198,7 @@ func (v CompareView) pairs(l svc.Lang) [][2]measure {
 
 // difference says how the second figure stands to the first; empty where one of
 // them has no value.
-func difference(l svc.Lang, p [2]measure) string {
+func difference(l contract.Lang, p [2]measure) string {
 	d := measure{in: p[0].in, value: p[1].value - p[0].value}
 	switch {
 	case p[0].none || p[1].none:
@@ -216,14 +216,14 @@ func difference(l svc.Lang, p [2]measure) string {
 	return d.say()
 }
 
-func (v CompareView) grid(l svc.Lang) ui.Grid {
+func (v CompareView) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: compareTitle.In(l), HideCaption: true, Named: true, Columns: []ui.Column{{Label: reportFigure.In(l)}}}
 	for _, r := range v.Reports {
 		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: compareDiffer.In(l), Number: true})
 	// Whose they are, because a name alone does not say that it is one person.
-	about := func(name svc.Words, of func(Compared) templ.Component) {
+	about := func(name contract.Words, of func(Compared) templ.Component) {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0]), Words: true}, {Body: of(v.Reports[1]), Words: true}, {}})
 	}
 	about(listName, func(r Compared) templ.Component { return given(l, r.Name) })
@@ -243,7 +243,7 @@ func (v CompareView) grid(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v ApplicationView) others(l svc.Lang) ui.Grid {
+func (v ApplicationView) others(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: compareOthers.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewOpen.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)},
 		{Label: listDecision.In(l)}, {Label: reviewBegan.In(l)}, {Label: reviewReport.In(l)}}}
 	for _, o := range v.Others {

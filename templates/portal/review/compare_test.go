@@ -3,13 +3,13 @@ package review
 import (
 	"testing"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // A report beside itself differs in nothing, and each figure stands there once.
 func TestEveryKindOfReportCompares(t *testing.T) {
 	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(), "eligibility": madeEligibility(), "passport": madePassport()} {
-		for _, l := range []svc.Lang{svc.English, svc.Spanish} {
+		for _, l := range []contract.Lang{contract.English, contract.Spanish} {
 			v := CompareView{Reports: [2]Compared{{Report: r}, {Report: r}}}
 			pairs := v.pairs(l)
 			if len(pairs) < 3 {
@@ -42,7 +42,7 @@ func TestADifferenceIsThatOfTheNewerReport(t *testing.T) {
 		{measure{none: true}, measure{value: 7}, ""},
 		{measure{value: 7}, measure{none: true}, ""},
 	} {
-		if got := difference(svc.English, [2]measure{tc.older, tc.newer}); got != tc.want {
+		if got := difference(contract.English, [2]measure{tc.older, tc.newer}); got != tc.want {
 			t.Errorf("from %+v to %+v is %q, want %q", tc.older, tc.newer, got, tc.want)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
 // Menu gives a page the desk's menu, as far as it is the reader's. Letters
 // are in it where they wait in an outbox.
 func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
-	link := func(w svc.Words, to string) {
+	link := func(w contract.Words, to string) {
 		p.Links = append(p.Links, ui.Link{Text: w.In(p.Lang), URL: to, Current: path == to})
 	}
 	p.Links = nil
@@ -39,7 +39,7 @@ const (
 	LinkOver
 )
 
-func (s Said) words() (title, text, back svc.Words, to string) {
+func (s Said) words() (title, text, back contract.Words, to string) {
 	if s == LinkOver {
 		return sayLinkOver, sayLinkOverText, deskToSignIn, "/review/sign-in"
 	}
@@ -77,7 +77,7 @@ const (
 	PeopleKnown
 )
 
-func (p PeopleProblem) words(l svc.Lang) string {
+func (p PeopleProblem) words(l contract.Lang) string {
 	switch p {
 	case PeopleNoEmail:
 		return peopleNoEmail.In(l)
@@ -98,8 +98,8 @@ const (
 	PeopleLinked   PeopleDone = "linked"
 )
 
-func (d PeopleDone) words(l svc.Lang) string {
-	return known(l, map[PeopleDone]svc.Words{
+func (d PeopleDone) words(l contract.Lang) string {
+	return known(l, map[PeopleDone]contract.Words{
 		"":             {},
 		PeopleAdded:    {EN: "The person is added.", ES: "La persona está añadida."},
 		PeopleRole:     {EN: "The role is changed.", ES: "La función está cambiada."},
@@ -109,7 +109,7 @@ func (d PeopleDone) words(l svc.Lang) string {
 	}, d)
 }
 
-func roleQuestion(l svc.Lang, chosen string) ui.Question {
+func roleQuestion(l contract.Lang, chosen string) ui.Question {
 	q := ui.Question{Name: "role", Label: peopleRole.In(l), Lang: l}
 	for _, r := range []string{"reviewer", "administrator", "auditor"} {
 		q.Options = append(q.Options, ui.Option{Value: r, Label: known(l, roleWords, r), Detail: known(l, roleMay, r), Chosen: r == chosen || chosen == "" && r == "reviewer"})
@@ -117,7 +117,7 @@ func roleQuestion(l svc.Lang, chosen string) ui.Question {
 	return q
 }
 
-func (v PeopleView) grid(l svc.Lang) ui.Grid {
+func (v PeopleView) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: deskPeople.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewEmail.In(l)}, {Label: peopleRole.In(l)}, {Label: peopleState.In(l)}, {Label: peopleSignedIn.In(l)}, {Label: peopleChange.In(l)}}}
 	for _, p := range v.People {
@@ -160,7 +160,7 @@ func toApplication(id string) ui.Cell {
 	return ui.Cell{Text: first, URL: "/review/applications/" + id}
 }
 
-func (v AuditView) grid(l svc.Lang) ui.Grid {
+func (v AuditView) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: deskAudit.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: auditWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewOpen.In(l)}, {Label: auditDetail.In(l)}, {Label: auditRequest.In(l)}}}
 	for _, x := range v.Lines {
@@ -187,8 +187,8 @@ func (v AuditView) grid(l svc.Lang) ui.Grid {
 }
 
 // details is what a line's word of the desk's own says.
-func (x AuditLine) details(l svc.Lang) string {
-	for _, table := range []map[string]svc.Words{decisionWords, roleWords, deletionWords, detailWords} {
+func (x AuditLine) details(l contract.Lang) string {
+	for _, table := range []map[string]contract.Words{decisionWords, roleWords, deletionWords, detailWords} {
 		if w, ok := table[x.Detail]; ok {
 			return w.In(l)
 		}
@@ -197,7 +197,7 @@ func (x AuditLine) details(l svc.Lang) string {
 }
 
 // options are the answers of a filter, the first of them any.
-func options[K ~string](l svc.Lang, table map[K]svc.Words, all []string, chosen string) []ui.Option {
+func options[K ~string](l contract.Lang, table map[K]contract.Words, all []string, chosen string) []ui.Option {
 	out := []ui.Option{{Value: "", Label: listAny.In(l), Chosen: chosen == ""}}
 	for _, v := range all {
 		out = append(out, ui.Option{Value: v, Label: known(l, table, K(v)), Chosen: v == chosen})
@@ -208,11 +208,11 @@ func options[K ~string](l svc.Lang, table map[K]svc.Words, all []string, chosen 
 // Reason is why an application was declined, by a code of its report.
 type Reason struct {
 	Code   string
-	Words  svc.Words // empty where the report has the code no more
-	Letter svc.Words // as the applicant is told it; empty for Words
+	Words  contract.Words // empty where the report has the code no more
+	Letter contract.Words // as the applicant is told it; empty for Words
 }
 
-func (r Reason) tell(l svc.Lang) string {
+func (r Reason) tell(l contract.Lang) string {
 	if w := r.Letter.In(l); w != "" {
 		return w
 	}
@@ -220,11 +220,11 @@ func (r Reason) tell(l svc.Lang) string {
 }
 
 // Told is the reason as the applicant is told it.
-func (r Reason) Told() (w svc.Words) {
-	return svc.Words{EN: r.tell(svc.English), ES: r.tell(svc.Spanish)}
+func (r Reason) Told() (w contract.Words) {
+	return contract.Words{EN: r.tell(contract.English), ES: r.tell(contract.Spanish)}
 }
 
-func (r Reason) say(l svc.Lang) string {
+func (r Reason) say(l contract.Lang) string {
 	if w := r.Words.In(l); w != "" {
 		return w
 	}
@@ -274,11 +274,11 @@ const (
 	DecideNoText
 )
 
-func (p DecideProblem) words(l svc.Lang) string {
-	return [...]svc.Words{{}, decideLate, decideTooLong, decideTooMany, decideNoReason, decideNoText}[p].In(l)
+func (p DecideProblem) words(l contract.Lang) string {
+	return [...]contract.Words{{}, decideLate, decideTooLong, decideTooMany, decideNoReason, decideNoText}[p].In(l)
 }
 
-func (v Deciding) question(l svc.Lang) ui.Question {
+func (v Deciding) question(l contract.Lang) ui.Question {
 	q := ui.Question{Name: "decision", Label: decideWhat.In(l), Lang: l}
 	for _, d := range []string{"approved", "declined", "moreAsked", "escalated"} {
 		detail := ""
@@ -290,7 +290,7 @@ func (v Deciding) question(l svc.Lang) ui.Question {
 	return q
 }
 
-func (v Deciding) reasons(l svc.Lang) ui.Question {
+func (v Deciding) reasons(l contract.Lang) ui.Question {
 	q := ui.Question{Name: "reason", Label: decideReasons.In(l), Hint: decideUpTo.In(l), Lang: l, Optional: true}
 	for _, r := range v.Known {
 		q.Options = append(q.Options, ui.Option{Value: r.Code, Label: r.say(l), Badge: r.Code, Chosen: slices.Contains(v.Reasons, r.Code)})

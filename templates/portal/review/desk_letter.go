@@ -1,11 +1,11 @@
 package review
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // letterReasons say the embedded provider's adverse action codes to the applicant:
 // whole sentences for what a report says in two words. Another provider's codes are
 // said in its own.
-var letterReasons = map[string]svc.Words{
+var letterReasons = map[string]contract.Words{
 	"10": {EN: "The average balance of your accounts is low", ES: "El saldo medio de sus cuentas es bajo"},
 	"11": {EN: "The lowest balance that your accounts reached is low", ES: "El saldo más bajo que alcanzaron sus cuentas es bajo"},
 	"12": {EN: "The balances of your accounts are going down", ES: "Los saldos de sus cuentas van a la baja"},

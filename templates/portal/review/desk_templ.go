@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -795,7 +795,7 @@ func People(p ui.Page, v PeopleView) templ.Component {
 	})
 }
 
-func personName(l svc.Lang, p Person) templ.Component {
+func personName(l contract.Lang, p Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -864,7 +864,7 @@ func personName(l svc.Lang, p Person) templ.Component {
 	})
 }
 
-func personState(l svc.Lang, p Person) templ.Component {
+func personState(l contract.Lang, p Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -905,7 +905,7 @@ func personState(l svc.Lang, p Person) templ.Component {
 	})
 }
 
-func personLast(l svc.Lang, p Person) templ.Component {
+func personLast(l contract.Lang, p Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -946,7 +946,7 @@ func personLast(l svc.Lang, p Person) templ.Component {
 	})
 }
 
-func personChanges(l svc.Lang, p Person, local bool) templ.Component {
+func personChanges(l contract.Lang, p Person, local bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1444,7 +1444,7 @@ func Welcome(p ui.Page, v WelcomeView) templ.Component {
 	})
 }
 
-func welcomeField(l svc.Lang, bad bool) ui.Input {
+func welcomeField(l contract.Lang, bad bool) ui.Input {
 	f := ui.Input{Name: "password", Label: reviewPassword.In(l), Hint: welcomeHint.In(l), Lang: l, Type: "password", Autocomplete: "new-password", MaxLength: 256,
 		Attrs: templ.Attributes{"minlength": "12"}}
 	if bad {
@@ -1701,7 +1701,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 	})
 }
 
-func (v AuditView) people(l svc.Lang) []ui.Option {
+func (v AuditView) people(l contract.Lang) []ui.Option {
 	out := []ui.Option{{Label: listAny.In(l), Chosen: v.Actor == ""}}
 	for _, p := range v.People {
 		out = append(out, ui.Option{Value: p.ID, Label: p.Email, Chosen: p.ID == v.Actor})
@@ -1710,7 +1710,7 @@ func (v AuditView) people(l svc.Lang) []ui.Option {
 }
 
 // instant is when, to the second.
-func instant(l svc.Lang, t time.Time) templ.Component {
+func instant(l contract.Lang, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1778,7 +1778,7 @@ func instant(l svc.Lang, t time.Time) templ.Component {
 	})
 }
 
-func auditDetails(l svc.Lang, x AuditLine) templ.Component {
+func auditDetails(l contract.Lang, x AuditLine) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1844,7 +1844,7 @@ func auditDetails(l svc.Lang, x AuditLine) templ.Component {
 }
 
 // pager leads to older lines, and back to the newest.
-func pager(l svc.Lang, older, newest string, words svc.Words) templ.Component {
+func pager(l contract.Lang, older, newest string, words contract.Words) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1952,7 +1952,7 @@ func pager(l svc.Lang, older, newest string, words svc.Words) templ.Component {
 }
 
 // reviewDecide is the card of what is decided.
-func reviewDecide(l svc.Lang, v ApplicationView) templ.Component {
+func reviewDecide(l contract.Lang, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2394,7 +2394,7 @@ func reviewDecide(l svc.Lang, v ApplicationView) templ.Component {
 	})
 }
 
-func takenDecision(l svc.Lang, d Decision) templ.Component {
+func takenDecision(l contract.Lang, d Decision) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2647,7 +2647,7 @@ func takenDecision(l svc.Lang, d Decision) templ.Component {
 	})
 }
 
-func decisionBadge(l svc.Lang, decision string) templ.Component {
+func decisionBadge(l contract.Lang, decision string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2684,7 +2684,7 @@ func decisionBadge(l svc.Lang, decision string) templ.Component {
 }
 
 // reviewNotes is the card of what reviewers tell each other.
-func reviewNotes(l svc.Lang, v ApplicationView) templ.Component {
+func reviewNotes(l contract.Lang, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2944,7 +2944,7 @@ func reviewNotes(l svc.Lang, v ApplicationView) templ.Component {
 	})
 }
 
-func noteField(l svc.Lang, v ApplicationView) templ.Component {
+func noteField(l contract.Lang, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

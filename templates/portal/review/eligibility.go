@@ -6,8 +6,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -67,7 +67,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 	return out
 }
 
-func (v EligibilityView) sheet(l svc.Lang) sheet {
+func (v EligibilityView) sheet(l contract.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportEligibilityTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
@@ -79,10 +79,10 @@ func (v EligibilityView) sheet(l svc.Lang) sheet {
 }
 
 // sections are the parts that the report has something for.
-func (v EligibilityView) sections(l svc.Lang) []section {
+func (v EligibilityView) sections(l contract.Lang) []section {
 	r, a := v.Report, v.assets()
 	var out []section
-	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
 		if there {
 			out = append(out, section{id, title.In(l), body()})
 		}
@@ -120,7 +120,7 @@ const (
 // shown for it and names others only does not verify it; a document is for the reviewer
 // to read.
 func (v EligibilityView) stateOf(e report.StatedEmployer) employerState {
-	good := func(s report.VerificationSource) bool { return s.Status == svc.StatusSuccess }
+	good := func(s report.VerificationSource) bool { return s.Status == contract.StatusSuccess }
 	named := slices.ContainsFunc(v.Report.Employment, func(j report.EligibilityEmployment) bool {
 		return slices.Contains(j.Matching.EmployerName.Matched, report.StatedName{StatedEmployer: e.Name})
 	})
@@ -139,7 +139,7 @@ func (v EligibilityView) stateOf(e report.StatedEmployer) employerState {
 	return employerOpen
 }
 
-func (s employerState) words() (ui.Tone, svc.Words) {
+func (s employerState) words() (ui.Tone, contract.Words) {
 	switch s {
 	case employerVerified:
 		return ui.Success, eligibilityVerified
@@ -193,7 +193,7 @@ func (v EligibilityView) deposited() (sum report.Cents, ok bool) {
 	return sum, ok
 }
 
-func (v EligibilityView) keys(l svc.Lang) []key {
+func (v EligibilityView) keys(l contract.Lang) []key {
 	var out []key
 	if gross, net, ok := v.payrollIncome(); ok {
 		out = append(out, key{label: incomeAnnualGross.In(l), value: usd.say(gross), is: eligibilityByPayroll.In(l)},
@@ -223,9 +223,9 @@ func (v EligibilityView) findings() []finding {
 		out = append(out, v.assetsReal())
 	}
 	if c, ok := v.Report.Checks[report.CheckDocuments]; ok && c.Value != nil {
-		f := finding{question: askDocuments, part: "documents", tone: ui.Success, answer: svc.Words{EN: "Every uploaded document could be read.", ES: "Todos los documentos subidos pudieron leerse."}}
+		f := finding{question: askDocuments, part: "documents", tone: ui.Success, answer: contract.Words{EN: "Every uploaded document could be read.", ES: "Todos los documentos subidos pudieron leerse."}}
 		if !*c.Value {
-			f.tone, f.answer = ui.Warning, svc.Words{EN: "Some uploaded documents could not be read.", ES: "Algunos documentos subidos no pudieron leerse."}
+			f.tone, f.answer = ui.Warning, contract.Words{EN: "Some uploaded documents could not be read.", ES: "Algunos documentos subidos no pudieron leerse."}
 		}
 		out = append(out, f)
 	}
@@ -237,13 +237,13 @@ func (v EligibilityView) incomeReal() finding {
 	matched := len(v.assets().MatchedIncome)
 	switch {
 	case v.HasStatements():
-		f.tone, f.part, f.answer = ui.Success, "payroll", svc.Words{EN: "Payroll has pay statements of it.", ES: "La nómina tiene recibos."}
+		f.tone, f.part, f.answer = ui.Success, "payroll", contract.Words{EN: "Payroll has pay statements of it.", ES: "La nómina tiene recibos."}
 	case matched > 0:
-		f.tone, f.part, f.answer = ui.Success, "inflows", svc.Words{EN: "A stated employer pays into an account of the report.", ES: "Un empleador indicado paga en una cuenta del informe."}
+		f.tone, f.part, f.answer = ui.Success, "inflows", contract.Words{EN: "A stated employer pays into an account of the report.", ES: "Un empleador indicado paga en una cuenta del informe."}
 	case len(v.assets().Inflows) > 0:
-		f.tone, f.part, f.answer = ui.Warning, "inflows", svc.Words{EN: "The bank shows recurring income, but from none of the stated employers.", ES: "El banco muestra ingresos periódicos, pero de ninguno de los empleadores indicados."}
+		f.tone, f.part, f.answer = ui.Warning, "inflows", contract.Words{EN: "The bank shows recurring income, but from none of the stated employers.", ES: "El banco muestra ingresos periódicos, pero de ninguno de los empleadores indicados."}
 	default:
-		f.tone, f.answer = ui.Warning, svc.Words{EN: "No source shows income.", ES: "Ninguna fuente muestra ingresos."}
+		f.tone, f.answer = ui.Warning, contract.Words{EN: "No source shows income.", ES: "Ninguna fuente muestra ingresos."}
 	}
 	return f
 }
@@ -254,12 +254,12 @@ func (v EligibilityView) employersReal() finding {
 	s := strconv.Itoa
 	switch {
 	case n == 0:
-		f.answer, f.part = svc.Words{EN: "The applicant stated none.", ES: "El solicitante no indicó ninguno."}, ""
+		f.answer, f.part = contract.Words{EN: "The applicant stated none.", ES: "El solicitante no indicó ninguno."}, ""
 	case by[employerVerified] == n:
-		f.tone, f.answer = ui.Success, svc.Words{EN: "Every stated employer was verified.", ES: "Todos los empleadores indicados se verificaron."}
+		f.tone, f.answer = ui.Success, contract.Words{EN: "Every stated employer was verified.", ES: "Todos los empleadores indicados se verificaron."}
 	default:
 		f.tone = ui.Warning
-		f.answer = svc.Words{
+		f.answer = contract.Words{
 			EN: s(by[employerVerified]) + " of " + s(n) + " stated employers verified, " + s(by[employerSkipped]) + " skipped, " + s(by[employerTried]) + " tried without success, " + s(by[employerOpen]) + " open.",
 			ES: s(by[employerVerified]) + " de " + s(n) + " empleadores indicados verificados, " + s(by[employerSkipped]) + " omitidos, " + s(by[employerTried]) + " intentados sin éxito, " + s(by[employerOpen]) + " pendientes."}
 		if x := by[employerElsewhere]; x > 0 {
@@ -278,15 +278,15 @@ func (v EligibilityView) assetsReal() finding {
 	now, average, ok := v.held()
 	switch {
 	case len(v.assets().AccountDetails) == 0:
-		f.tone, f.answer, f.part = ui.Warning, svc.Words{EN: "No account was connected.", ES: "No se conectó ninguna cuenta."}, "failed"
+		f.tone, f.answer, f.part = ui.Warning, contract.Words{EN: "No account was connected.", ES: "No se conectó ninguna cuenta."}, "failed"
 	case !ok:
-		f.answer = svc.Words{EN: "No account has both a balance and an average.", ES: "Ninguna cuenta tiene a la vez saldo y media."}
+		f.answer = contract.Words{EN: "No account has both a balance and an average.", ES: "Ninguna cuenta tiene a la vez saldo y media."}
 	case now > 2*max(average, 0) && now > 1000_00:
-		f.tone, f.answer = ui.Warning, svc.Words{EN: "The accounts hold more than twice their average of six months. See where it came from.", ES: "Las cuentas tienen más del doble de su media de seis meses. Vea de dónde vino."}
+		f.tone, f.answer = ui.Warning, contract.Words{EN: "The accounts hold more than twice their average of six months. See where it came from.", ES: "Las cuentas tienen más del doble de su media de seis meses. Vea de dónde vino."}
 	default:
-		f.tone, f.answer = ui.Success, svc.Words{EN: "The accounts hold about what they held over six months.", ES: "Las cuentas tienen aproximadamente lo que tuvieron en seis meses."}
+		f.tone, f.answer = ui.Success, contract.Words{EN: "The accounts hold about what they held over six months.", ES: "Las cuentas tienen aproximadamente lo que tuvieron en seis meses."}
 		if 2*now < average {
-			f.tone, f.answer = ui.Warning, svc.Words{EN: "The accounts hold less than half of their average of six months.", ES: "Las cuentas tienen menos de la mitad de su media de seis meses."}
+			f.tone, f.answer = ui.Warning, contract.Words{EN: "The accounts hold less than half of their average of six months.", ES: "Las cuentas tienen menos de la mitad de su media de seis meses."}
 		}
 	}
 	return f

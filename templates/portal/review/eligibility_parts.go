@@ -3,12 +3,12 @@ package review
 import (
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
-func (v EligibilityView) employers(l svc.Lang) ui.Grid {
+func (v EligibilityView) employers(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: eligibilityEmployersOf.In(l), Columns: []ui.Column{{Label: reportEmployer.In(l)}, {Label: reviewState.In(l)}, {Label: eligibilityBy.In(l)}, {Label: eligibilityNamedBy.In(l)}}}
 	for _, e := range v.Report.StatedEmployers {
 		tone, words := v.stateOf(e).words()
@@ -18,15 +18,15 @@ func (v EligibilityView) employers(l svc.Lang) ui.Grid {
 }
 
 // triedBy is a source by which an employer was looked for.
-func triedBy(l svc.Lang, s report.VerificationSource) string {
+func triedBy(l contract.Lang, s report.VerificationSource) string {
 	out := code(l, s.SourceType) + " · " + s.SourceID
-	if s.Status != svc.StatusSuccess {
-		out += " · " + Result(s.Status, svc.Substatus(report.Text(s.Substatus)), "")
+	if s.Status != contract.StatusSuccess {
+		out += " · " + Result(s.Status, contract.Substatus(report.Text(s.Substatus)), "")
 	}
 	return out
 }
 
-func jobFacts(l svc.Lang, e report.EligibilityEmployment) []ui.Fact {
+func jobFacts(l contract.Lang, e report.EligibilityEmployment) []ui.Fact {
 	rate := ui.Fact{Term: eligibilityPay.In(l), Body: given(l, "")}
 	if e.BasePayRate != nil {
 		rate = ui.Fact{Term: eligibilityPay.In(l), Text: joined(" ", usd.say(*e.BasePayRate), known(l, payPeriodWords, report.Text(e.BasePayPeriod)))}
@@ -40,7 +40,7 @@ func jobFacts(l svc.Lang, e report.EligibilityEmployment) []ui.Fact {
 }
 
 // depositGrid is the accounts that an employer pays into.
-func depositGrid(l svc.Lang, d *report.DirectDepositsMatching) ui.Grid {
+func depositGrid(l contract.Lang, d *report.DirectDepositsMatching) ui.Grid {
 	g := ui.Grid{Caption: eligibilityDeposits.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reportNumber.In(l)}, {Label: eligibilityInReport.In(l)}}}
 	row := func(institution, number *string, badge ui.Cell) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(institution))}, {Body: ending(l, report.Text(number))}, badge})
@@ -54,12 +54,12 @@ func depositGrid(l svc.Lang, d *report.DirectDepositsMatching) ui.Grid {
 	return g
 }
 
-func eligibilityPayrollFacts(l svc.Lang, p report.EligibilityPayroll) []ui.Fact {
+func eligibilityPayrollFacts(l contract.Lang, p report.EligibilityPayroll) []ui.Fact {
 	facts := []ui.Fact{{Term: incomeAnnualGross.In(l), Body: balance(l, usd, p.AnnualGross)}, {Term: incomeAnnualNet.In(l), Body: balance(l, usd, p.AnnualNet)},
 		{Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
 		{Term: payrollProvider.In(l), Body: given(l, known(l, providerWords, report.Text(p.ProviderType)))}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
 	for _, x := range []struct {
-		term svc.Words
+		term contract.Words
 		c    *report.Cents
 	}{{gigsGross, p.GigsAnnualGross}, {gigsNet, p.GigsAnnualNet}, {gigsDeposited, p.GigsAnnualDeposited}} {
 		if x.c != nil {
@@ -69,7 +69,7 @@ func eligibilityPayrollFacts(l svc.Lang, p report.EligibilityPayroll) []ui.Fact 
 	return facts
 }
 
-func calendarGrid(l svc.Lang, all []report.CalendarYear) ui.Grid {
+func calendarGrid(l contract.Lang, all []report.CalendarYear) ui.Grid {
 	g := ui.Grid{Caption: eligibilityCalendar.In(l), Columns: []ui.Column{{Label: eligibilityYear.In(l)}, {Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
 	for _, y := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: y.Year}, money(l, usd, y.Gross), money(l, usd, y.Net)})
@@ -77,7 +77,7 @@ func calendarGrid(l svc.Lang, all []report.CalendarYear) ui.Grid {
 	return g
 }
 
-func eligibilityStatementGrid(l svc.Lang, all []report.EligibilityStatement) ui.Grid {
+func eligibilityStatementGrid(l contract.Lang, all []report.EligibilityStatement) ui.Grid {
 	g := ui.Grid{Caption: payrollStatements.In(l), HideCaption: true, Columns: []ui.Column{{Label: payrollDate.In(l)}, {Label: stubPeriod.In(l)}, {Label: eligibilityHours.In(l), Number: true},
 		{Label: incomeGross.In(l), Number: true}, {Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
 	for _, s := range all {
@@ -87,7 +87,7 @@ func eligibilityStatementGrid(l svc.Lang, all []report.EligibilityStatement) ui.
 	return g
 }
 
-func gigGrid(l svc.Lang, all []report.GigSummary) ui.Grid {
+func gigGrid(l contract.Lang, all []report.GigSummary) ui.Grid {
 	g := ui.Grid{Caption: gigsBy.In(l), Columns: []ui.Column{{Label: gigsPlatform.In(l)}, {Label: stubPeriod.In(l)}, {Label: eligibilityHours.In(l), Number: true}, {Label: incomeGross.In(l), Number: true},
 		{Label: gigsTips.In(l), Number: true}, {Label: gigsFees.In(l), Number: true}, {Label: gigsDeposited.In(l), Number: true}}}
 	for _, x := range all {
@@ -105,7 +105,7 @@ func hours(h *report.Hours) string {
 	return plain(h.String())
 }
 
-func assetGrid(l svc.Lang, all []report.AssetAccount) ui.Grid {
+func assetGrid(l contract.Lang, all []report.AssetAccount) ui.Grid {
 	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{{Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)}, {Label: reportOwner.In(l)},
 		{Label: reportBalance.In(l), Number: true}, {Label: eligibilityAverage.In(l), Number: true}, {Label: eligibilityInterest.In(l), Number: true}}}
 	for _, a := range all {
@@ -120,16 +120,16 @@ func assetGrid(l svc.Lang, all []report.AssetAccount) ui.Grid {
 	return g
 }
 
-func assetTitle(l svc.Lang, a report.AssetAccount) string {
+func assetTitle(l contract.Lang, a report.AssetAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.InstitutionName, AccountName: a.AccountName, TruncatedNumber: a.TruncatedNumber})
 }
 
-func assetFacts(l svc.Lang, a report.AssetAccount) []ui.Fact {
+func assetFacts(l contract.Lang, a report.AssetAccount) []ui.Fact {
 	return []ui.Fact{{Term: eligibilityFirst.In(l), Body: date(l, a.FirstTransaction)}, {Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)}, {Term: reportSource.In(l), Body: source(a.SourceID)}}
 }
 
 // account names the account of an id.
-func (v EligibilityView) account(l svc.Lang) func(id string) string {
+func (v EligibilityView) account(l contract.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.assets().AccountDetails {
 			if a.AccountID == id {
@@ -140,19 +140,19 @@ func (v EligibilityView) account(l svc.Lang) func(id string) string {
 	}
 }
 
-func failedGrid(l svc.Lang, all []report.FailedConnection) ui.Grid {
+func failedGrid(l contract.Lang, all []report.FailedConnection) ui.Grid {
 	g := ui.Grid{Caption: eligibilityFailedOf.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reviewStatus.In(l)}, {Label: reviewWhen.In(l)}}}
 	for _, f := range all {
 		name := report.Text(f.InstitutionName)
 		if name == "" {
 			name = f.SourceID
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(f.Status, svc.Substatus(report.Text(f.Substatus)), "")}, {Body: when(l, f.FailedAt.Time)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(f.Status, contract.Substatus(report.Text(f.Substatus)), "")}, {Body: when(l, f.FailedAt.Time)}})
 	}
 	return g
 }
 
-func (v EligibilityView) documents(l svc.Lang) ui.Grid {
+func (v EligibilityView) documents(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: eligibilityDocumentsOf.In(l), Columns: []ui.Column{{Label: reportSubtype.In(l)}, {Label: reportSource.In(l)}, {Label: eligibilityAvailable.In(l)}, {Label: stubKindOfFile.In(l)}}}
 	for _, d := range v.Report.Documents {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, d.DocumentType)}, {Body: source(d.SourceID)}, {Body: date(l, d.AvailableDate)},
@@ -171,12 +171,12 @@ func statedNames(all []report.StatedName) string {
 }
 
 // CompletenessWords says a check of application_completeness_checks.
-func CompletenessWords(l svc.Lang, name string) string { return known(l, completenessWords, name) }
+func CompletenessWords(l contract.Lang, name string) string { return known(l, completenessWords, name) }
 
 // SkippedWords says why an employer was skipped.
-func SkippedWords(l svc.Lang, reason string) string { return known(l, skippedWords, reason) }
+func SkippedWords(l contract.Lang, reason string) string { return known(l, skippedWords, reason) }
 
-func employerName(l svc.Lang, name *string) string {
+func employerName(l contract.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s
 	}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -46,7 +46,7 @@ func Eligibility(p ui.Page, v EligibilityView) templ.Component {
 }
 
 // verifiedBy is the sources of an employer, or why there is none.
-func verifiedBy(l svc.Lang, e report.StatedEmployer) templ.Component {
+func verifiedBy(l contract.Lang, e report.StatedEmployer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -118,7 +118,7 @@ func verifiedBy(l svc.Lang, e report.StatedEmployer) templ.Component {
 }
 
 // eligibilityJobs is each employment with the accounts that it pays into.
-func eligibilityJobs(l svc.Lang, all []report.EligibilityEmployment) templ.Component {
+func eligibilityJobs(l contract.Lang, all []report.EligibilityEmployment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -180,7 +180,7 @@ func eligibilityJobs(l svc.Lang, all []report.EligibilityEmployment) templ.Compo
 	})
 }
 
-func statedAs(l svc.Lang, m report.EmployerNameMatching) templ.Component {
+func statedAs(l contract.Lang, m report.EmployerNameMatching) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -216,7 +216,7 @@ func statedAs(l svc.Lang, m report.EmployerNameMatching) templ.Component {
 	})
 }
 
-func eligibilityPayrolls(l svc.Lang, all []report.EligibilityPayroll) templ.Component {
+func eligibilityPayrolls(l contract.Lang, all []report.EligibilityPayroll) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -334,7 +334,7 @@ func eligibilityPayrolls(l svc.Lang, all []report.EligibilityPayroll) templ.Comp
 	})
 }
 
-func eligibilityAccounts(l svc.Lang, all []report.AssetAccount) templ.Component {
+func eligibilityAccounts(l contract.Lang, all []report.AssetAccount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -432,7 +432,7 @@ func eligibilityAccounts(l svc.Lang, all []report.AssetAccount) templ.Component 
 }
 
 // fileLink downloads a file; without a path there is none.
-func fileLink(l svc.Lang, applicationID, path, what string) templ.Component {
+func fileLink(l contract.Lang, applicationID, path, what string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

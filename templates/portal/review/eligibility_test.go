@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -13,12 +13,12 @@ import (
 func madeEligibility() EligibilityView {
 	uuid := report.Null("u-bank")
 	hired, paid := on("2021-10-01"), on("2026-02-27")
-	sub := svc.SubMFARequired
+	sub := contract.SubMFARequired
 	return EligibilityView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
 		Meta: madeMeta(), Product: &report.Product{Name: "Eligibility", ProductID: madeToken, InquiryType: "PERSONAL"},
 		StatedEmployers: []report.StatedEmployer{
-			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: svc.StatusSuccess}}},
-			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: svc.StatusNotAuthenticated, Substatus: &sub}}},
+			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: contract.StatusSuccess}}},
+			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: contract.StatusNotAuthenticated, Substatus: &sub}}},
 			{Name: "Stork", InputMethod: report.ConsumerInput, SkippedReason: report.Null("NO_LONGER_EMPLOYED")},
 			{Name: "Egret", InputMethod: report.ConsumerInput}},
 		Identities: []report.EligibilityIdentity{
@@ -33,7 +33,7 @@ func madeEligibility() EligibilityView {
 				AccountSubtype: report.Null("SAVINGS"), CurrentBalance: c(5_000_00), AverageBalance: c(4_000_00), IncomeFromAssets: c(12_34)}},
 			Inflows:       []report.Inflow{{InflowID: "i1", Description: "TERN", AnnualIncome: c(40_000_00), AccountID: "a1"}},
 			MatchedIncome: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}},
-			Failed:        []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"), Status: svc.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
+			Failed:        []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"), Status: contract.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
 		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"), ProviderType: report.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
 			PayFrequency: report.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00), Gigs: []report.GigSummary{{PlatformName: report.Null("Rides"), Tips: c(7_77)}},
 			Calendar:   []report.CalendarYear{{Year: "2025", Gross: c(44_000_00)}},
@@ -42,33 +42,33 @@ func madeEligibility() EligibilityView {
 		Checks:    map[string]report.Check{report.CheckEmployers: {Value: b(false)}, report.CheckAssets: {Value: b(true)}, report.CheckDocuments: {Value: b(true)}, report.CheckSixMonths: {}}}}
 }
 
-func eligibilityPage(t *testing.T, l svc.Lang, v EligibilityView) string {
+func eligibilityPage(t *testing.T, l contract.Lang, v EligibilityView) string {
 	t.Helper()
 	return render(t, Eligibility(ui.Page{Lang: l}, v))
 }
 
 func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeEligibility()
-	page := eligibilityPage(t, svc.English, v)
+	page := eligibilityPage(t, contract.English, v)
 	lacks(t, page, "1 of 4 stated employers verified, 1 skipped, 1 tried without success, 1 open.", "no longer employed there",
 		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank", "not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
 		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped", "The accounts hold about what they held", "Every uploaded document could be read.",
 		"/files/"+FileRef("u-bank/transactions.json"), "Bank transactions", "/report.csv", "1 of 4")
 	has(t, page, "u-bank/transactions", "months.csv")
-	lacks(t, eligibilityPage(t, svc.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
+	lacks(t, eligibilityPage(t, contract.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
 }
 
 func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
-	has(t, eligibilityPage(t, svc.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
+	has(t, eligibilityPage(t, contract.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
 	v = madeEligibility()
 	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
-	page := eligibilityPage(t, svc.English, v)
+	page := eligibilityPage(t, contract.English, v)
 	has(t, page, "Stated employers", "Employment and direct deposits", "Payroll", "report.csv", "The employer<", "Employers verified")
 	lacks(t, page, "Held today", "Is the application complete?")
 	v.Report = &report.Eligibility{Meta: madeMeta(), Assets: &report.Assets{}}
-	page = eligibilityPage(t, svc.English, v)
+	page = eligibilityPage(t, contract.English, v)
 	lacks(t, page, "No account was connected.")
 	has(t, page, `class="keys"`, `href="#failed"`)
 }
@@ -96,7 +96,7 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 	}
 	v := madeEligibility()
 	v.Report.Assets.AccountDetails[0].AverageBalance = nil
-	if got := v.assetsReal(); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, svc.English, v), "Held today") {
+	if got := v.assetsReal(); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, contract.English, v), "Held today") {
 		t.Errorf("without an average: %q", got.tone)
 	}
 }
@@ -119,8 +119,8 @@ func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 	if got := v.employersReal(); got.tone != ui.Danger || !strings.Contains(got.answer.EN, "0 of 4") || !strings.Contains(got.answer.EN, "for 1 name other employers only") {
 		t.Errorf("payroll of another: %+v", got)
 	}
-	lacks(t, eligibilityPage(t, svc.Spanish, v), "sus fuentes nombran otros")
-	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: svc.StatusSuccess})
+	lacks(t, eligibilityPage(t, contract.Spanish, v), "sus fuentes nombran otros")
+	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
 	if got := v.stateOf(tern); got != employerVerified {
 		t.Errorf("payroll of another, and a document: state %d", got)
 	}

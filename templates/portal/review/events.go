@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -33,7 +33,7 @@ const (
 	EventStopped  EventsDone = "stopped"
 )
 
-func (d EventsDone) words() (tone ui.Tone, words svc.Words) {
+func (d EventsDone) words() (tone ui.Tone, words contract.Words) {
 	switch d {
 	case EventsOn:
 		return ui.Success, eventsTurnedOn
@@ -44,7 +44,7 @@ func (d EventsDone) words() (tone ui.Tone, words svc.Words) {
 	case EventStopped:
 		return ui.Warning, eventsNowhere
 	}
-	return ui.Neutral, svc.Words{}
+	return ui.Neutral, contract.Words{}
 }
 
 // Delivery is an event on its way to the onboarding app, or there.
@@ -78,16 +78,16 @@ type Try struct {
 }
 
 var deliveryWords = map[webhook.State]struct {
-	words svc.Words
+	words contract.Words
 	tone  ui.Tone
 }{
-	webhook.StatePending:   {svc.Words{EN: "On its way", ES: "En camino"}, ui.Info},
-	webhook.StateDelivered: {svc.Words{EN: "Delivered", ES: "Entregado"}, ui.Success},
-	webhook.StateGivenUp:   {svc.Words{EN: "Given up", ES: "Abandonado"}, ui.Danger},
-	webhook.StateDisabled:  {svc.Words{EN: "Not sent", ES: "No enviado"}, ui.Warning},
+	webhook.StatePending:   {contract.Words{EN: "On its way", ES: "En camino"}, ui.Info},
+	webhook.StateDelivered: {contract.Words{EN: "Delivered", ES: "Entregado"}, ui.Success},
+	webhook.StateGivenUp:   {contract.Words{EN: "Given up", ES: "Abandonado"}, ui.Danger},
+	webhook.StateDisabled:  {contract.Words{EN: "Not sent", ES: "No enviado"}, ui.Warning},
 }
 
-var classWords = map[webhook.Class]svc.Words{
+var classWords = map[webhook.Class]contract.Words{
 	webhook.ClassName:    {EN: "the host’s name is unknown", ES: "se desconoce el nombre del servidor"},
 	webhook.ClassAddress: {EN: "the address may not be reached", ES: "no se permite llegar a esa dirección"},
 	webhook.ClassRefused: {EN: "nobody listens there", ES: "nadie escucha allí"},
@@ -96,14 +96,14 @@ var classWords = map[webhook.Class]svc.Words{
 	webhook.ClassNetwork: {EN: "the connection broke", ES: "se cortó la conexión"},
 }
 
-func (t Try) answer(l svc.Lang) string {
+func (t Try) answer(l contract.Lang) string {
 	if t.HTTP == 0 {
 		return known(l, classWords, t.Error)
 	}
 	return strconv.Itoa(t.HTTP)
 }
 
-func (d Delivery) answer(l svc.Lang) string {
+func (d Delivery) answer(l contract.Lang) string {
 	switch {
 	case d.HTTP != 0:
 		return strconv.Itoa(d.HTTP)
@@ -114,7 +114,7 @@ func (d Delivery) answer(l svc.Lang) string {
 }
 
 // filters are the states with the address of each.
-func (v EventsView) filters(l svc.Lang) []ui.Link {
+func (v EventsView) filters(l contract.Lang) []ui.Link {
 	out := []ui.Link{{Text: reviewAll.In(l), URL: "/review/events", Current: v.State == "" && v.ApplicationID == ""}}
 	for _, s := range webhook.States() {
 		out = append(out, ui.Link{Text: deliveryWords[s].words.In(l), URL: EventsURL(s, "", ""), Current: v.State == s})
@@ -122,7 +122,7 @@ func (v EventsView) filters(l svc.Lang) []ui.Link {
 	return out
 }
 
-func (v EventsView) grid(l svc.Lang) ui.Grid {
+func (v EventsView) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: eventsTitle.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: eventsType.In(l)}, {Label: reviewOpen.In(l)}, {Label: reviewState.In(l)},
 		{Label: eventsAnswer.In(l)}, {Label: eventsTries.In(l), Number: true}}}
@@ -139,7 +139,7 @@ func (v EventsView) grid(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (d Delivery) facts(l svc.Lang) []ui.Fact {
+func (d Delivery) facts(l contract.Lang) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: reviewState.In(l), Body: deliveryBadge(l, d.State)},
 		{Term: eventsType.In(l), Text: d.Type},
@@ -154,7 +154,7 @@ func (d Delivery) facts(l svc.Lang) []ui.Fact {
 	return facts
 }
 
-func (d Delivery) tries(l svc.Lang) ui.Grid {
+func (d Delivery) tries(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: eventsTries.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: "#", Number: true}, {Label: reviewWhen.In(l)}, {Label: eventsAnswer.In(l)}, {Label: eventsTook.In(l), Number: true}}}
 	for i, t := range d.Attempts {
@@ -190,41 +190,41 @@ func EventsURL(state webhook.State, applicationID, after string) string {
 }
 
 var (
-	eventsTitle     = svc.Words{EN: "Events", ES: "Eventos"}
-	eventsIntro     = svc.Words{EN: "What your onboarding app was told of its applications in the last 30 days, and what it answered.", ES: "Lo que se comunicó a su aplicación sobre sus solicitudes en los últimos 30 días y lo que respondió."}
-	eventsTo        = svc.Words{EN: "Sent to", ES: "Se envían a"}
-	eventsUnset     = svc.Words{EN: "Events are sent nowhere", ES: "Los eventos no se envían a ningún sitio"}
-	eventsUnsetHow  = svc.Words{EN: "Start the portal with --events-url (VESTIBULE_EVENTS_URL) to have your app told of every application.", ES: "Inicie el portal con --events-url (VESTIBULE_EVENTS_URL) para que su aplicación reciba noticias de cada solicitud."}
-	eventsStopped   = svc.Words{EN: "Nothing is sent since the app answered 410", ES: "No se envía nada desde que la aplicación respondió 410"}
-	eventsSince     = svc.Words{EN: "Since", ES: "Desde"}
-	eventsTurnOn    = svc.Words{EN: "Send events again", ES: "Volver a enviar eventos"}
-	eventsTurnedOn  = svc.Words{EN: "Events are sent again. What happened meanwhile is marked as not sent; open it to send it.", ES: "Los eventos se envían de nuevo. Lo ocurrido entretanto está marcado como no enviado; ábralo para enviarlo."}
-	eventsSent      = svc.Words{EN: "The event is being sent again.", ES: "El evento se está enviando de nuevo."}
-	eventsBusy      = svc.Words{EN: "This event is on its way already.", ES: "Este evento ya está en camino."}
-	eventsNowhere   = svc.Words{EN: "It was not sent: events go nowhere at present.", ES: "No se envió: ahora los eventos no van a ningún sitio."}
-	eventsByState   = svc.Words{EN: "By state", ES: "Por estado"}
-	eventsOfOne     = svc.Words{EN: "Events of one application.", ES: "Eventos de una solicitud."}
-	eventsThis      = svc.Words{EN: "What the app was told of it", ES: "Lo que se comunicó a la aplicación"}
-	eventsShowAll   = svc.Words{EN: "Show all events", ES: "Mostrar todos los eventos"}
-	eventsNone      = svc.Words{EN: "Nothing was sent", ES: "No se envió nada"}
-	eventsNoneHow   = svc.Words{EN: "An event is sent each time an application comes to another state.", ES: "Se envía un evento cada vez que una solicitud cambia de estado."}
-	eventsOlder     = svc.Words{EN: "Older events", ES: "Eventos anteriores"}
-	eventsType      = svc.Words{EN: "Event", ES: "Evento"}
-	eventsAnswer    = svc.Words{EN: "Answer", ES: "Respuesta"}
-	eventsNoAnswer  = svc.Words{EN: "none", ES: "ninguna"}
-	eventsTries     = svc.Words{EN: "Tries", ES: "Intentos"}
-	eventsTook      = svc.Words{EN: "Took", ES: "Tardó"}
-	eventsHappened  = svc.Words{EN: "Happened", ES: "Ocurrió"}
-	eventsID        = svc.Words{EN: "Event id", ES: "Identificador del evento"}
-	eventsSequence  = svc.Words{EN: "Sequence", ES: "Secuencia"}
-	eventsResends   = svc.Words{EN: "Sent again by hand", ES: "Reenviado a mano"}
-	eventsDelivery  = svc.Words{EN: "Delivery", ES: "Entrega"}
-	eventsAll       = svc.Words{EN: "All events", ES: "Todos los eventos"}
-	eventsResend    = svc.Words{EN: "Send it again", ES: "Enviarlo de nuevo"}
-	eventsResendHow = svc.Words{EN: "Under the same id and with the same body.", ES: "Con el mismo identificador y el mismo cuerpo."}
-	eventsLook      = svc.Words{EN: "It is on its way. Look again", ES: "Está en camino. Mirar de nuevo"}
-	eventsBody      = svc.Words{EN: "Body", ES: "Cuerpo"}
-	eventsBodyIs    = svc.Words{EN: "The body as it is sent", ES: "El cuerpo tal como se envía"}
-	eventsBodyGone  = svc.Words{EN: "The application was deleted, and what was said of it with it.", ES: "La solicitud se eliminó, y con ella lo que se dijo de ella."}
-	eventsUntried   = svc.Words{EN: "None was made yet.", ES: "Todavía no hubo ninguno."}
+	eventsTitle     = contract.Words{EN: "Events", ES: "Eventos"}
+	eventsIntro     = contract.Words{EN: "What your onboarding app was told of its applications in the last 30 days, and what it answered.", ES: "Lo que se comunicó a su aplicación sobre sus solicitudes en los últimos 30 días y lo que respondió."}
+	eventsTo        = contract.Words{EN: "Sent to", ES: "Se envían a"}
+	eventsUnset     = contract.Words{EN: "Events are sent nowhere", ES: "Los eventos no se envían a ningún sitio"}
+	eventsUnsetHow  = contract.Words{EN: "Start the portal with --events-url (VESTIBULE_EVENTS_URL) to have your app told of every application.", ES: "Inicie el portal con --events-url (VESTIBULE_EVENTS_URL) para que su aplicación reciba noticias de cada solicitud."}
+	eventsStopped   = contract.Words{EN: "Nothing is sent since the app answered 410", ES: "No se envía nada desde que la aplicación respondió 410"}
+	eventsSince     = contract.Words{EN: "Since", ES: "Desde"}
+	eventsTurnOn    = contract.Words{EN: "Send events again", ES: "Volver a enviar eventos"}
+	eventsTurnedOn  = contract.Words{EN: "Events are sent again. What happened meanwhile is marked as not sent; open it to send it.", ES: "Los eventos se envían de nuevo. Lo ocurrido entretanto está marcado como no enviado; ábralo para enviarlo."}
+	eventsSent      = contract.Words{EN: "The event is being sent again.", ES: "El evento se está enviando de nuevo."}
+	eventsBusy      = contract.Words{EN: "This event is on its way already.", ES: "Este evento ya está en camino."}
+	eventsNowhere   = contract.Words{EN: "It was not sent: events go nowhere at present.", ES: "No se envió: ahora los eventos no van a ningún sitio."}
+	eventsByState   = contract.Words{EN: "By state", ES: "Por estado"}
+	eventsOfOne     = contract.Words{EN: "Events of one application.", ES: "Eventos de una solicitud."}
+	eventsThis      = contract.Words{EN: "What the app was told of it", ES: "Lo que se comunicó a la aplicación"}
+	eventsShowAll   = contract.Words{EN: "Show all events", ES: "Mostrar todos los eventos"}
+	eventsNone      = contract.Words{EN: "Nothing was sent", ES: "No se envió nada"}
+	eventsNoneHow   = contract.Words{EN: "An event is sent each time an application comes to another state.", ES: "Se envía un evento cada vez que una solicitud cambia de estado."}
+	eventsOlder     = contract.Words{EN: "Older events", ES: "Eventos anteriores"}
+	eventsType      = contract.Words{EN: "Event", ES: "Evento"}
+	eventsAnswer    = contract.Words{EN: "Answer", ES: "Respuesta"}
+	eventsNoAnswer  = contract.Words{EN: "none", ES: "ninguna"}
+	eventsTries     = contract.Words{EN: "Tries", ES: "Intentos"}
+	eventsTook      = contract.Words{EN: "Took", ES: "Tardó"}
+	eventsHappened  = contract.Words{EN: "Happened", ES: "Ocurrió"}
+	eventsID        = contract.Words{EN: "Event id", ES: "Identificador del evento"}
+	eventsSequence  = contract.Words{EN: "Sequence", ES: "Secuencia"}
+	eventsResends   = contract.Words{EN: "Sent again by hand", ES: "Reenviado a mano"}
+	eventsDelivery  = contract.Words{EN: "Delivery", ES: "Entrega"}
+	eventsAll       = contract.Words{EN: "All events", ES: "Todos los eventos"}
+	eventsResend    = contract.Words{EN: "Send it again", ES: "Enviarlo de nuevo"}
+	eventsResendHow = contract.Words{EN: "Under the same id and with the same body.", ES: "Con el mismo identificador y el mismo cuerpo."}
+	eventsLook      = contract.Words{EN: "It is on its way. Look again", ES: "Está en camino. Mirar de nuevo"}
+	eventsBody      = contract.Words{EN: "Body", ES: "Cuerpo"}
+	eventsBodyIs    = contract.Words{EN: "The body as it is sent", ES: "El cuerpo tal como se envía"}
+	eventsBodyGone  = contract.Words{EN: "The application was deleted, and what was said of it with it.", ES: "La solicitud se eliminó, y con ella lo que se dijo de ella."}
+	eventsUntried   = contract.Words{EN: "None was made yet.", ES: "Todavía no hubo ninguno."}
 )

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 	"strings"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -397,7 +397,7 @@ func Events(p ui.Page, v EventsView) templ.Component {
 	})
 }
 
-func eventsDone(l svc.Lang, d EventsDone) templ.Component {
+func eventsDone(l contract.Lang, d EventsDone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -459,7 +459,7 @@ func eventsDone(l svc.Lang, d EventsDone) templ.Component {
 	})
 }
 
-func deliveryBadge(l svc.Lang, s webhook.State) templ.Component {
+func deliveryBadge(l contract.Lang, s webhook.State) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -488,7 +488,7 @@ func deliveryBadge(l svc.Lang, s webhook.State) templ.Component {
 	})
 }
 
-func deliveryLink(l svc.Lang, d Delivery) templ.Component {
+func deliveryLink(l contract.Lang, d Delivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -8,34 +8,34 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 var (
-	reportFigures    = svc.Words{EN: "All figures", ES: "Todas las cifras"}
-	reportFiguresIs  = svc.Words{EN: "Every attribute of the report, with what it says, its value and the reason that it stands for, with its adverse action code.", ES: "Todos los atributos del informe, con lo que dicen, su valor y la razón que representan, con su código de acción adversa."}
-	reportFigure     = svc.Words{EN: "Figure", ES: "Cifra"}
-	reportReason     = svc.Words{EN: "Reason", ES: "Razón"}
-	reportValue      = svc.Words{EN: "Value", ES: "Valor"}
-	reportFind       = svc.Words{EN: "Find a figure", ES: "Buscar una cifra"}
-	reportFindHint   = svc.Words{EN: "By its words or its name, such as lowest balance or NSFOD.", ES: "Por sus palabras o su nombre, como saldo más bajo o NSFOD."}
-	reportFindDo     = svc.Words{EN: "Find", ES: "Buscar"}
-	reportFindAll    = svc.Words{EN: "Show all figures", ES: "Mostrar todas las cifras"}
-	reportKind       = svc.Words{EN: "Of kind", ES: "De la clase"}
-	reportAnyKind    = svc.Words{EN: "All kinds", ES: "Todas las clases"}
-	reportOneFound   = svc.Words{EN: "1 figure", ES: "1 cifra"}
-	reportFound      = svc.Words{EN: "figures", ES: "cifras"}
-	reportNoneFound  = svc.Words{EN: "No figure fits. Try one word of it.", ES: "Ninguna cifra coincide. Pruebe con una sola palabra."}
-	reportNoRecords  = svc.Words{EN: "no usable records", ES: "sin registros utilizables"}
-	reportNoCategory = svc.Words{EN: "no usable records in the category", ES: "sin registros utilizables en la categoría"}
-	reportNoValues   = svc.Words{EN: "no usable values", ES: "sin valores utilizables"}
-	reportCapped     = svc.Words{EN: "beyond the scale, or divided by zero", ES: "fuera de la escala o dividido por cero"}
+	reportFigures    = contract.Words{EN: "All figures", ES: "Todas las cifras"}
+	reportFiguresIs  = contract.Words{EN: "Every attribute of the report, with what it says, its value and the reason that it stands for, with its adverse action code.", ES: "Todos los atributos del informe, con lo que dicen, su valor y la razón que representan, con su código de acción adversa."}
+	reportFigure     = contract.Words{EN: "Figure", ES: "Cifra"}
+	reportReason     = contract.Words{EN: "Reason", ES: "Razón"}
+	reportValue      = contract.Words{EN: "Value", ES: "Valor"}
+	reportFind       = contract.Words{EN: "Find a figure", ES: "Buscar una cifra"}
+	reportFindHint   = contract.Words{EN: "By its words or its name, such as lowest balance or NSFOD.", ES: "Por sus palabras o su nombre, como saldo más bajo o NSFOD."}
+	reportFindDo     = contract.Words{EN: "Find", ES: "Buscar"}
+	reportFindAll    = contract.Words{EN: "Show all figures", ES: "Mostrar todas las cifras"}
+	reportKind       = contract.Words{EN: "Of kind", ES: "De la clase"}
+	reportAnyKind    = contract.Words{EN: "All kinds", ES: "Todas las clases"}
+	reportOneFound   = contract.Words{EN: "1 figure", ES: "1 cifra"}
+	reportFound      = contract.Words{EN: "figures", ES: "cifras"}
+	reportNoneFound  = contract.Words{EN: "No figure fits. Try one word of it.", ES: "Ninguna cifra coincide. Pruebe con una sola palabra."}
+	reportNoRecords  = contract.Words{EN: "no usable records", ES: "sin registros utilizables"}
+	reportNoCategory = contract.Words{EN: "no usable records in the category", ES: "sin registros utilizables en la categoría"}
+	reportNoValues   = contract.Words{EN: "no usable values", ES: "sin valores utilizables"}
+	reportCapped     = contract.Words{EN: "beyond the scale, or divided by zero", ES: "fuera de la escala o dividido por cero"}
 )
 
 // nodeNames are the kinds of attributes in words, by document 1's node.
-var nodeNames = map[string]svc.Words{
+var nodeNames = map[string]contract.Words{
 	"ASSET":    {EN: "Balances", ES: "Saldos"},
 	"INFLOW":   {EN: "Money in", ES: "Entradas"},
 	"EXPENSE":  {EN: "Money out", ES: "Salidas"},
@@ -60,7 +60,7 @@ func (v ReportView) nodes() []string {
 	return out
 }
 
-func (v ReportView) kinds(l svc.Lang) []ui.Option {
+func (v ReportView) kinds(l contract.Lang) []ui.Option {
 	var out []ui.Option
 	for _, n := range v.nodes() {
 		out = append(out, ui.Option{Value: n, Label: known(l, nodeNames, n), Chosen: n == v.Node})
@@ -72,7 +72,7 @@ func (v ReportView) kinds(l svc.Lang) []ui.Option {
 func (v ReportView) searched() bool { return v.Query != "" || v.Node != "" }
 
 // figures are the chosen attributes of a node.
-func (v ReportView) figures(l svc.Lang, node string) []report.Attribute {
+func (v ReportView) figures(l contract.Lang, node string) []report.Attribute {
 	var out []report.Attribute
 	cur := v.in()
 	for _, a := range v.Report.Attributes {
@@ -83,7 +83,7 @@ func (v ReportView) figures(l svc.Lang, node string) []report.Attribute {
 	return out
 }
 
-func (v ReportView) found(l svc.Lang) string {
+func (v ReportView) found(l contract.Lang) string {
 	n := 0
 	for _, node := range v.nodes() {
 		n += len(v.figures(l, node))
@@ -91,7 +91,7 @@ func (v ReportView) found(l svc.Lang) string {
 	return foundWords(l, n)
 }
 
-func foundWords(l svc.Lang, n int) string {
+func foundWords(l contract.Lang, n int) string {
 	switch n {
 	case 0:
 		return reportNoneFound.In(l)
@@ -103,16 +103,16 @@ func foundWords(l svc.Lang, n int) string {
 
 // sought is what an attribute is found by: its name, as it is and in words, what
 // it says, its kind and its code, folded.
-func sought(l svc.Lang, cur currency, a report.Attribute) string {
+func sought(l contract.Lang, cur currency, a report.Attribute) string {
 	words, _ := cur.attributeWords(l, a.Name, a.Description)
 	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), reasonOf(l, a)}, " "))
 }
 
 // reasonOf is the reason that an attribute stands for, with its code; the code
 // alone where the attribute is another provider's.
-func reasonOf(l svc.Lang, a report.Attribute) string {
+func reasonOf(l contract.Lang, a report.Attribute) string {
 	w, ok := reasonWords[a.AdverseActionCode]
-	if _, lang := AttributeWords(svc.Spanish, a.Name, ""); !ok || lang != svc.Spanish {
+	if _, lang := AttributeWords(contract.Spanish, a.Name, ""); !ok || lang != contract.Spanish {
 		return a.AdverseActionCode
 	}
 	return w.In(l) + " (" + a.AdverseActionCode + ")"
@@ -141,7 +141,7 @@ func fold(s string) string {
 
 // figureValue is a value as people read it, or what its sentinel says (document 1,
 // value types). Decimals tell its type: two are an amount.
-func figureValue(l svc.Lang, cur currency, a report.Attribute) string {
+func figureValue(l contract.Lang, cur currency, a report.Attribute) string {
 	if s := sentinel(l, a.Name, a.Value); s != "" {
 		return s
 	}
@@ -155,7 +155,7 @@ func figureValue(l svc.Lang, cur currency, a report.Attribute) string {
 }
 
 // sentinel says what a value that is none means; empty for one that is.
-func sentinel(l svc.Lang, name string, value interface{ String() string }) string {
+func sentinel(l contract.Lang, name string, value interface{ String() string }) string {
 	s := value.String()
 	if strings.Contains(name, "_PRESENT_") {
 		switch s { // a boolean's own
@@ -184,16 +184,16 @@ func sentinel(l svc.Lang, name string, value interface{ String() string }) strin
 // are; those that a report has not are not shown.
 var keyFigures = []struct {
 	name  string
-	label svc.Words
+	label contract.Words
 }{
-	{"UA_INFLOW_INCOME_AVG_12R", svc.Words{EN: "Income a month", ES: "Ingresos al mes"}},
-	{"UA_EXPENSE_TOTAL_AVG_12R", svc.Words{EN: "Money out a month, own transfers included", ES: "Salidas al mes, con transferencias propias"}},
-	{"UA_CASHFLOW_NET_AVG_12R", svc.Words{EN: "Net a month, own transfers left out", ES: "Neto al mes, sin transferencias propias"}},
-	{"UA_ASSET_TOTAL_BAL_CUR", svc.Words{EN: "Balance now", ES: "Saldo actual"}},
-	{"UA_ASSET_TOTAL_MIN_3M", svc.Words{EN: "Lowest balance, 3 months", ES: "Saldo más bajo, 3 meses"}},
-	{"UA_ASSET_NEGDAYS_CNT_3M", svc.Words{EN: "Days below zero, 3 months", ES: "Días bajo cero, 3 meses"}},
-	{"UA_EXPENSE_NSFOD_CNT_12M", svc.Words{EN: "NSF or overdraft, 12 months", ES: "Sin fondos o sobregiro, 12 meses"}},
-	{"UA_EXPENSE_RETURNED_CNT_12M", svc.Words{EN: "Returned payments, 12 months", ES: "Pagos devueltos, 12 meses"}},
+	{"UA_INFLOW_INCOME_AVG_12R", contract.Words{EN: "Income a month", ES: "Ingresos al mes"}},
+	{"UA_EXPENSE_TOTAL_AVG_12R", contract.Words{EN: "Money out a month, own transfers included", ES: "Salidas al mes, con transferencias propias"}},
+	{"UA_CASHFLOW_NET_AVG_12R", contract.Words{EN: "Net a month, own transfers left out", ES: "Neto al mes, sin transferencias propias"}},
+	{"UA_ASSET_TOTAL_BAL_CUR", contract.Words{EN: "Balance now", ES: "Saldo actual"}},
+	{"UA_ASSET_TOTAL_MIN_3M", contract.Words{EN: "Lowest balance, 3 months", ES: "Saldo más bajo, 3 meses"}},
+	{"UA_ASSET_NEGDAYS_CNT_3M", contract.Words{EN: "Days below zero, 3 months", ES: "Días bajo cero, 3 meses"}},
+	{"UA_EXPENSE_NSFOD_CNT_12M", contract.Words{EN: "NSF or overdraft, 12 months", ES: "Sin fondos o sobregiro, 12 meses"}},
+	{"UA_EXPENSE_RETURNED_CNT_12M", contract.Words{EN: "Returned payments, 12 months", ES: "Pagos devueltos, 12 meses"}},
 }
 
 // keyFigure is one number at the head of the page.
@@ -204,7 +204,7 @@ type keyFigure struct {
 	below bool // less than zero
 }
 
-func (v ReportView) keys(l svc.Lang) []keyFigure {
+func (v ReportView) keys(l contract.Lang) []keyFigure {
 	var out []keyFigure
 	for _, k := range keyFigures {
 		i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == k.name })

@@ -9,13 +9,13 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // reportKeys is the row of numbers at the head, each with what it is.
-func reportKeys(l svc.Lang, cur currency, keys []keyFigure) templ.Component {
+func reportKeys(l contract.Lang, cur currency, keys []keyFigure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -136,7 +136,7 @@ func reportKeys(l svc.Lang, cur currency, keys []keyFigure) templ.Component {
 
 // reportAttributes is all attributes, to be searched: by the address without a
 // script, as one types with it.
-func reportAttributes(l svc.Lang, v ReportView) templ.Component {
+func reportAttributes(l contract.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -526,7 +526,7 @@ func reportAttributes(l svc.Lang, v ReportView) templ.Component {
 	})
 }
 
-func figureRow(l svc.Lang, cur currency, a report.Attribute) templ.Component {
+func figureRow(l contract.Lang, cur currency, a report.Attribute) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

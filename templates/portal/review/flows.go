@@ -6,48 +6,48 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 var (
-	reportRegular    = svc.Words{EN: "Regular income and bills", ES: "Ingresos y pagos regulares"}
-	reportRegularIs  = svc.Words{EN: "Series of payments of one counterparty, found by their names and days.", ES: "Series de pagos de una misma contraparte, halladas por sus nombres y días."}
-	reportStreamsIn  = svc.Words{EN: "Income", ES: "Ingresos"}
-	reportStreamsMix = svc.Words{EN: "Other money that comes regularly", ES: "Otras entradas regulares"}
-	reportStreamsOut = svc.Words{EN: "Bills and other regular payments", ES: "Facturas y otros pagos regulares"}
-	reportEnded      = svc.Words{EN: "Ended or irregular", ES: "Terminados o irregulares"}
-	reportName       = svc.Words{EN: "Counterparty", ES: "Contraparte"}
-	reportCategory   = svc.Words{EN: "Category", ES: "Categoría"}
-	reportCadence    = svc.Words{EN: "How often", ES: "Frecuencia"}
-	reportLastPaid   = svc.Words{EN: "Last", ES: "Último"}
-	reportNext       = svc.Words{EN: "Next about", ES: "Próximo hacia"}
-	reportSince      = svc.Words{EN: "Since", ES: "Desde"}
-	reportMean       = svc.Words{EN: "Usual amount", ES: "Importe habitual"}
-	reportAMonth     = svc.Words{EN: "A month", ES: "Al mes"}
-	reportActive     = svc.Words{EN: "Active", ES: "Activo"}
-	reportEndedAt    = svc.Words{EN: "Ended", ES: "Terminado"}
-	reportNoStreams  = svc.Words{EN: "None was found.", ES: "No se halló ninguno."}
+	reportRegular    = contract.Words{EN: "Regular income and bills", ES: "Ingresos y pagos regulares"}
+	reportRegularIs  = contract.Words{EN: "Series of payments of one counterparty, found by their names and days.", ES: "Series de pagos de una misma contraparte, halladas por sus nombres y días."}
+	reportStreamsIn  = contract.Words{EN: "Income", ES: "Ingresos"}
+	reportStreamsMix = contract.Words{EN: "Other money that comes regularly", ES: "Otras entradas regulares"}
+	reportStreamsOut = contract.Words{EN: "Bills and other regular payments", ES: "Facturas y otros pagos regulares"}
+	reportEnded      = contract.Words{EN: "Ended or irregular", ES: "Terminados o irregulares"}
+	reportName       = contract.Words{EN: "Counterparty", ES: "Contraparte"}
+	reportCategory   = contract.Words{EN: "Category", ES: "Categoría"}
+	reportCadence    = contract.Words{EN: "How often", ES: "Frecuencia"}
+	reportLastPaid   = contract.Words{EN: "Last", ES: "Último"}
+	reportNext       = contract.Words{EN: "Next about", ES: "Próximo hacia"}
+	reportSince      = contract.Words{EN: "Since", ES: "Desde"}
+	reportMean       = contract.Words{EN: "Usual amount", ES: "Importe habitual"}
+	reportAMonth     = contract.Words{EN: "A month", ES: "Al mes"}
+	reportActive     = contract.Words{EN: "Active", ES: "Activo"}
+	reportEndedAt    = contract.Words{EN: "Ended", ES: "Terminado"}
+	reportNoStreams  = contract.Words{EN: "None was found.", ES: "No se halló ninguno."}
 
-	reportCategories = svc.Words{EN: "Where money comes from and goes", ES: "De dónde viene y adónde va el dinero"}
-	reportCategoryIs = svc.Words{EN: "The whole history. A month is the mean of the last complete months, 12 at most.", ES: "Todo el historial. Un mes es la media de los últimos meses completos, 12 como máximo."}
-	reportGroup      = svc.Words{EN: "Group and category", ES: "Grupo y categoría"}
-	reportShare      = svc.Words{EN: "Share", ES: "Parte"}
-	reportTotal      = svc.Words{EN: "Total", ES: "Total"}
-	reportTimes      = svc.Words{EN: "Times", ES: "Veces"}
+	reportCategories = contract.Words{EN: "Where money comes from and goes", ES: "De dónde viene y adónde va el dinero"}
+	reportCategoryIs = contract.Words{EN: "The whole history. A month is the mean of the last complete months, 12 at most.", ES: "Todo el historial. Un mes es la media de los últimos meses completos, 12 como máximo."}
+	reportGroup      = contract.Words{EN: "Group and category", ES: "Grupo y categoría"}
+	reportShare      = contract.Words{EN: "Share", ES: "Parte"}
+	reportTotal      = contract.Words{EN: "Total", ES: "Total"}
+	reportTimes      = contract.Words{EN: "Times", ES: "Veces"}
 
-	reportReturned   = svc.Words{EN: "Insufficient funds, overdrafts", ES: "Fondos insuficientes y sobregiros"}
-	reportReturnedIs = svc.Words{EN: "Each event in the history, newest first.", ES: "Cada caso del historial, los más recientes primero."}
-	reportNoReturned = svc.Words{EN: "None in the whole history.", ES: "Ninguno en todo el historial."}
-	reportDate       = svc.Words{EN: "Date", ES: "Fecha"}
-	reportAmount     = svc.Words{EN: "Amount", ES: "Importe"}
-	reportText       = svc.Words{EN: "As the bank says it", ES: "Como lo dice el banco"}
+	reportReturned   = contract.Words{EN: "Insufficient funds, overdrafts", ES: "Fondos insuficientes y sobregiros"}
+	reportReturnedIs = contract.Words{EN: "Each event in the history, newest first.", ES: "Cada caso del historial, los más recientes primero."}
+	reportNoReturned = contract.Words{EN: "None in the whole history.", ES: "Ninguno en todo el historial."}
+	reportDate       = contract.Words{EN: "Date", ES: "Fecha"}
+	reportAmount     = contract.Words{EN: "Amount", ES: "Importe"}
+	reportText       = contract.Words{EN: "As the bank says it", ES: "Como lo dice el banco"}
 )
 
 // streamKind chooses streams of the analysis.
 type streamKind struct {
-	title   svc.Words
+	title   contract.Words
 	in      currency
 	streams []report.AnalysisStream // active, at a known cadence
 	ended   []report.AnalysisStream // the others
@@ -97,7 +97,7 @@ func next(s report.AnalysisStream) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func (k streamKind) grid(l svc.Lang, ended bool) ui.Grid {
+func (k streamKind) grid(l contract.Lang, ended bool) ui.Grid {
 	g := ui.Grid{Caption: k.title.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportName.In(l)}, {Label: reportCadence.In(l)},
 		{Label: reportSince.In(l)}, {Label: reportLastPaid.In(l)}, {Label: reportNext.In(l)},
 		{Label: reportMean.In(l), Number: true}, {Label: reportAMonth.In(l), Number: true}}}
@@ -131,7 +131,7 @@ func positive(c report.Cents) report.Cents { return max(c, -c) }
 
 // flow is the money of one direction, by group and category.
 type flow struct {
-	title  svc.Words
+	title  contract.Words
 	in     currency
 	total  report.Cents
 	groups []flowGroup
@@ -183,9 +183,9 @@ func flows(a *report.Analysis) []flow {
 	return out
 }
 
-var legendIn = svc.Words{EN: "Money in", ES: "Entradas"}
+var legendIn = contract.Words{EN: "Money in", ES: "Entradas"}
 
-func (f flow) grid(l svc.Lang) ui.Grid {
+func (f flow) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: f.title.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportGroup.In(l)}, {Label: reportShare.In(l)},
 		{Label: reportAMonth.In(l), Number: true}, {Label: reportTotal.In(l), Number: true}, {Label: reportTimes.In(l), Number: true}}}
 	for _, group := range f.groups {
@@ -207,7 +207,7 @@ func (f flow) grid(l svc.Lang) ui.Grid {
 }
 
 // categoryName is a category in words; of an unknown one, what it says itself.
-func categoryName(l svc.Lang, c report.AnalysisCategory) string {
+func categoryName(l contract.Lang, c report.AnalysisCategory) string {
 	name := CategoryWords(l, c.Category)
 	if name == c.Category && c.Description != "" {
 		return c.Description
@@ -227,7 +227,7 @@ func wholePercent(part, whole report.Cents) string {
 	return strconv.FormatInt(n, 10) + " %"
 }
 
-func (v ReportView) returned(l svc.Lang) ui.Grid {
+func (v ReportView) returned(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: reportReturnedIs.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportDate.In(l)}, {Label: reportCategory.In(l)},
 		{Label: reportAccount.In(l)}, {Label: reportText.In(l)}, {Label: reportAmount.In(l), Number: true}}}
 	for _, r := range v.Analysis.Returned {

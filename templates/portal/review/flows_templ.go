@@ -10,13 +10,13 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // reportStreams is what comes and goes regularly.
-func reportStreams(l svc.Lang, a *report.Analysis) templ.Component {
+func reportStreams(l contract.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -145,7 +145,7 @@ func reportStreams(l svc.Lang, a *report.Analysis) templ.Component {
 	})
 }
 
-func streamName(l svc.Lang, s report.AnalysisStream) templ.Component {
+func streamName(l contract.Lang, s report.AnalysisStream) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -201,7 +201,7 @@ func streamName(l svc.Lang, s report.AnalysisStream) templ.Component {
 }
 
 // reportFlows is money by category, each way.
-func reportFlows(l svc.Lang, a *report.Analysis) templ.Component {
+func reportFlows(l contract.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -338,7 +338,7 @@ func groupCell(words string) templ.Component {
 	})
 }
 
-func categoryCell(l svc.Lang, c report.AnalysisCategory) templ.Component {
+func categoryCell(l contract.Lang, c report.AnalysisCategory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -430,7 +430,7 @@ func share(part, whole report.Cents, quiet bool) templ.Component {
 	})
 }
 
-func monthly(l svc.Lang, cur currency, c *report.Cents) templ.Component {
+func monthly(l contract.Lang, cur currency, c *report.Cents) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -472,7 +472,7 @@ func monthly(l svc.Lang, cur currency, c *report.Cents) templ.Component {
 }
 
 // reportReturns is each returned payment, or that there is none.
-func reportReturns(l svc.Lang, v ReportView) templ.Component {
+func reportReturns(l contract.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -74,7 +74,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 	return out
 }
 
-func (v IncomeView) sheet(l svc.Lang) sheet {
+func (v IncomeView) sheet(l contract.Lang) sheet {
 	r := v.Report
 	s := sheet{title: reportIncomeTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
@@ -101,10 +101,10 @@ func (v IncomeView) sheet(l svc.Lang) sheet {
 }
 
 // sections are the parts that the report has something for.
-func (v IncomeView) sections(l svc.Lang) []section {
+func (v IncomeView) sections(l contract.Lang) []section {
 	r := v.Report
 	var out []section
-	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
 		if there {
 			out = append(out, section{id, title.In(l), body()})
 		}
@@ -128,13 +128,13 @@ func (v IncomeView) sections(l svc.Lang) []section {
 
 // keys are the numbers at the head: the year's income, what has become of it of
 // late, what the applicant stated, and what the model says of the job.
-func (v IncomeView) keys(l svc.Lang) []key {
+func (v IncomeView) keys(l contract.Lang) []key {
 	n := v.Report.Income
 	if n == nil {
 		return nil
 	}
 	cur, summary := v.in(), v.summaryIn()
-	amount := func(label svc.Words, c *report.Cents, is string) key {
+	amount := func(label contract.Words, c *report.Cents, is string) key {
 		if c == nil {
 			return key{label: label.In(l), value: keyUnknown.In(l), is: is, none: true}
 		}
@@ -163,32 +163,32 @@ func (v IncomeView) keys(l svc.Lang) []key {
 }
 
 // change tells how the last three months stand to the year.
-func change(l svc.Lang, recent, annual *int64) string {
+func change(l contract.Lang, recent, annual *int64) string {
 	if recent == nil || annual == nil || *annual <= 0 {
 		return incomeRecentIs.In(l)
 	}
 	percent := (*recent - *annual) * 100 / *annual
 	switch {
 	case percent == 0:
-		return incomeRecentIs.In(l) + " " + svc.Words{EN: "As over the year.", ES: "Como en el año."}.In(l)
+		return incomeRecentIs.In(l) + " " + contract.Words{EN: "As over the year.", ES: "Como en el año."}.In(l)
 	case percent > 0:
-		return incomeRecentIs.In(l) + " " + svc.Words{EN: "Up " + strconv.FormatInt(percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(percent, 10) + " % más que en el año."}.In(l)
+		return incomeRecentIs.In(l) + " " + contract.Words{EN: "Up " + strconv.FormatInt(percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(percent, 10) + " % más que en el año."}.In(l)
 	}
-	return incomeRecentIs.In(l) + " " + svc.Words{EN: "Down " + strconv.FormatInt(-percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(-percent, 10) + " % menos que en el año."}.In(l)
+	return incomeRecentIs.In(l) + " " + contract.Words{EN: "Down " + strconv.FormatInt(-percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(-percent, 10) + " % menos que en el año."}.In(l)
 }
 
 // statedShare tells how much of what was stated was found in the currency that
 // figures are in. Applicants state dollars.
-func statedShare(l svc.Lang, cur currency, stated int64, found *int64) string {
+func statedShare(l contract.Lang, cur currency, stated int64, found *int64) string {
 	if found == nil || stated <= 0 || cur != usd {
 		return incomeStatedIs.In(l)
 	}
 	p := strconv.FormatInt(*found/max(stated/100, 1), 10)
-	return svc.Words{EN: "By the applicant. " + p + " % of it was found at that employer.", ES: "Por el solicitante. El " + p + " % consta en ese empleador."}.In(l)
+	return contract.Words{EN: "By the applicant. " + p + " % of it was found at that employer.", ES: "Por el solicitante. El " + p + " % consta en ese empleador."}.In(l)
 }
 
 // findings answers whether income, employer, documents and person are real.
-func (v IncomeView) findings(l svc.Lang) []finding {
+func (v IncomeView) findings(l contract.Lang) []finding {
 	out := []finding{v.incomeReal(l), v.employerReal()}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, stubsReal(n.Paystubs))
@@ -201,7 +201,7 @@ func (v IncomeView) personReal() finding {
 	all := v.identities()
 	f := person(all)
 	if f.tone == ui.Success && !slices.ContainsFunc(all, func(i report.Identity) bool { return compare(all, i) == matched && !v.ofStub(i.SourceID) }) {
-		f.tone, f.answer = ui.Warning, svc.Words{EN: "Only uploaded pay stubs bear the name that the applicant gave.", ES: "Solo los recibos subidos llevan el nombre indicado por el solicitante."}
+		f.tone, f.answer = ui.Warning, contract.Words{EN: "Only uploaded pay stubs bear the name that the applicant gave.", ES: "Solo los recibos subidos llevan el nombre indicado por el solicitante."}
 	}
 	return f
 }
@@ -211,25 +211,25 @@ func (v IncomeView) ofStub(sourceID string) bool {
 	return v.Report.Income != nil && slices.ContainsFunc(v.Report.Income.Paystubs, func(p report.Paystub) bool { return p.SourceID == sourceID })
 }
 
-func (v IncomeView) incomeReal(l svc.Lang) finding {
+func (v IncomeView) incomeReal(l contract.Lang) finding {
 	f := finding{question: askIncome}
 	n := v.Report.Income
 	switch {
 	case n == nil:
-		f.tone, f.answer = ui.Danger, svc.Words{EN: "No source has any income.", ES: "Ninguna fuente tiene ingresos."}
+		f.tone, f.answer = ui.Danger, contract.Words{EN: "No source has any income.", ES: "Ninguna fuente tiene ingresos."}
 	case len(n.FinancialAccounts) > 0:
 		a := n.FinancialAccounts[0]
 		f.part = "bank"
 		high := a.IncomeSuite2 != nil && report.Text(a.JobIrregularityRisk) == report.RiskHigh
 		switch {
 		case !a.IsConsistent:
-			f.tone, f.answer = ui.Warning, svc.Words{EN: "Not every one of the last three complete months has income.", ES: "No todos los últimos tres meses completos tienen ingresos."}
+			f.tone, f.answer = ui.Warning, contract.Words{EN: "Not every one of the last three complete months has income.", ES: "No todos los últimos tres meses completos tienen ingresos."}
 		case high:
-			f.tone, f.answer = ui.Warning, svc.Words{EN: "Income comes every month, but its amounts or dates vary widely.", ES: "Hay ingresos cada mes, pero sus importes o fechas varían mucho."}
+			f.tone, f.answer = ui.Warning, contract.Words{EN: "Income comes every month, but its amounts or dates vary widely.", ES: "Hay ingresos cada mes, pero sus importes o fechas varían mucho."}
 		case a.GrossRecent != nil && a.GrossAnnual != nil && *a.GrossRecent < *a.GrossAnnual*3/4:
-			f.tone, f.answer = ui.Warning, svc.Words{EN: "Income comes every month, but in the last three it is less than three quarters of the year's.", ES: "Hay ingresos cada mes, pero en los últimos tres son menos de tres cuartos de los del año."}
+			f.tone, f.answer = ui.Warning, contract.Words{EN: "Income comes every month, but in the last three it is less than three quarters of the year's.", ES: "Hay ingresos cada mes, pero en los últimos tres son menos de tres cuartos de los del año."}
 		default:
-			f.tone, f.answer = ui.Success, svc.Words{EN: "The bank shows income in each of the last three complete months.", ES: "El banco muestra ingresos en cada uno de los últimos tres meses completos."}
+			f.tone, f.answer = ui.Success, contract.Words{EN: "The bank shows income in each of the last three complete months.", ES: "El banco muestra ingresos en cada uno de los últimos tres meses completos."}
 		}
 	case slices.ContainsFunc(n.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }):
 		count := 0
@@ -238,12 +238,12 @@ func (v IncomeView) incomeReal(l svc.Lang) finding {
 		}
 		c := strconv.Itoa(count)
 		f.tone, f.part = ui.Success, "payroll"
-		f.answer = svc.Words{EN: "The employer's payroll has " + c + " statements of it.", ES: "La nómina del empleador tiene " + c + " recibos."}
+		f.answer = contract.Words{EN: "The employer's payroll has " + c + " statements of it.", ES: "La nómina del empleador tiene " + c + " recibos."}
 	case len(n.Paystubs) > 0:
 		f.tone, f.part = ui.Warning, "stubs"
-		f.answer = svc.Words{EN: "Only uploaded pay stubs speak for it: no bank and no payroll.", ES: "Solo hablan de ellos los recibos subidos: ni banco ni nómina."}
+		f.answer = contract.Words{EN: "Only uploaded pay stubs speak for it: no bank and no payroll.", ES: "Solo hablan de ellos los recibos subidos: ni banco ni nómina."}
 	default:
-		f.answer = svc.Words{EN: "No source tells where it comes from.", ES: "Ninguna fuente dice de dónde provienen."}
+		f.answer = contract.Words{EN: "No source tells where it comes from.", ES: "Ninguna fuente dice de dónde provienen."}
 	}
 	return f
 }
@@ -264,17 +264,17 @@ func (v IncomeView) employerReal() finding {
 	}
 	switch {
 	case found && stub:
-		f.tone, f.answer = ui.Warning, svc.Words{EN: "Only uploaded pay stubs name " + stated + ", which the applicant stated.", ES: "Solo los recibos subidos nombran a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Warning, contract.Words{EN: "Only uploaded pay stubs name " + stated + ", which the applicant stated.", ES: "Solo los recibos subidos nombran a " + stated + ", que el solicitante indicó."}
 	case found:
-		f.tone, f.answer = ui.Success, svc.Words{EN: stated + ", which the applicant stated, was found by a source.", ES: "Una fuente encontró a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Success, contract.Words{EN: stated + ", which the applicant stated, was found by a source.", ES: "Una fuente encontró a " + stated + ", que el solicitante indicó."}
 	case stated != "" && missed:
-		f.tone, f.answer = ui.Danger, svc.Words{EN: "Another employer was found than " + stated + ", which the applicant stated.", ES: "Se encontró otro empleador que " + stated + ", el que indicó el solicitante."}
+		f.tone, f.answer = ui.Danger, contract.Words{EN: "Another employer was found than " + stated + ", which the applicant stated.", ES: "Se encontró otro empleador que " + stated + ", el que indicó el solicitante."}
 	case stated != "":
-		f.tone, f.answer = ui.Warning, svc.Words{EN: stated + ", which the applicant stated, was found by no source.", ES: "Ninguna fuente encontró a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Warning, contract.Words{EN: stated + ", which the applicant stated, was found by no source.", ES: "Ninguna fuente encontró a " + stated + ", que el solicitante indicó."}
 	case len(v.Report.Employment) > 0:
-		f.answer = svc.Words{EN: "The applicant stated none; sources found " + v.employers() + ".", ES: "El solicitante no indicó ninguno; las fuentes encontraron " + v.employers() + "."}
+		f.answer = contract.Words{EN: "The applicant stated none; sources found " + v.employers() + ".", ES: "El solicitante no indicó ninguno; las fuentes encontraron " + v.employers() + "."}
 	default:
-		f.answer = svc.Words{EN: "The applicant stated none, and no source found one.", ES: "El solicitante no indicó ninguno y ninguna fuente lo encontró."}
+		f.answer = contract.Words{EN: "The applicant stated none, and no source found one.", ES: "El solicitante no indicó ninguno y ninguna fuente lo encontró."}
 	}
 	return f
 }
@@ -313,7 +313,7 @@ func (v IncomeView) comparedEmployer(of report.Employment) comparison {
 	return notCompared
 }
 
-func (v IncomeView) employment(l svc.Lang) ui.Grid {
+func (v IncomeView) employment(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: employmentIs.In(l), Columns: []ui.Column{{Label: reportEmployer.In(l)}, {Label: reportSource.In(l)}, {Label: reportJob.In(l)},
 		{Label: reviewState.In(l)}, {Label: reportSince.In(l)}, {Label: reportAddress.In(l)}, {Label: employerCompared.In(l)}}}
 	for _, e := range v.Report.Employment {

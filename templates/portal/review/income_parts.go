@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -67,7 +67,7 @@ func cents(c *report.Cents) report.Cents {
 }
 
 // amountOr is an amount in words, where a month may have none.
-func amountOr(l svc.Lang, cur currency, c *report.Cents) string {
+func amountOr(l contract.Lang, cur currency, c *report.Cents) string {
 	if c == nil {
 		return keyUnknown.In(l)
 	}
@@ -75,7 +75,7 @@ func amountOr(l svc.Lang, cur currency, c *report.Cents) string {
 }
 
 // incomeBars draws the months: what was paid out, and above it what was taken off.
-func incomeBars(l svc.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
+func incomeBars(l contract.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
 	cur := v.in()
 	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
 	months := drawn(a)
@@ -92,7 +92,7 @@ func incomeBars(l svc.Lang, v IncomeView, a report.FinancialAccount, id string) 
 }
 
 // incomeStory tells the last twelve complete months of a history in words.
-func incomeStory(l svc.Lang, v IncomeView, a report.FinancialAccount) string {
+func incomeStory(l contract.Lang, v IncomeView, a report.FinancialAccount) string {
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
 	var gross, net report.Cents
@@ -112,17 +112,17 @@ func incomeStory(l svc.Lang, v IncomeView, a report.FinancialAccount) string {
 		}
 	}
 	if len(months) == 0 {
-		return svc.Words{EN: "No month is complete yet.", ES: "Aún no hay ningún mes completo."}.In(l)
+		return contract.Words{EN: "No month is complete yet.", ES: "Aún no hay ningún mes completo."}.In(l)
 	}
 	n, count, with := report.Cents(len(months)), strconv.Itoa(len(months)), strconv.Itoa(paid)
 	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, cur, m.Net) + ")" }
-	return svc.Words{
+	return contract.Words{
 		EN: "Income in " + with + " of the last " + count + " complete months. On average gross " + cur.say(gross/n) + ", net " + cur.say(net/n) + ". Most in " + at(best) + ", least in " + at(worst) + ".",
 		ES: "Ingresos en " + with + " de los últimos " + count + " meses completos. De media, bruto " + cur.say(gross/n) + ", neto " + cur.say(net/n) + ". El mayor, " + at(best) + "; el menor, " + at(worst) + ".",
 	}.In(l)
 }
 
-func incomeMonthGrid(l svc.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
+func incomeMonthGrid(l contract.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
 	g := ui.Grid{Caption: incomeHistory.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)},
 		{Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
@@ -132,8 +132,8 @@ func incomeMonthGrid(l svc.Lang, v IncomeView, a report.FinancialAccount) ui.Gri
 }
 
 // bankFacts is what a model makes of the accounts.
-func bankFacts(l svc.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
-	wholeOf := func(cur currency, term svc.Words, n *int64) ui.Fact {
+func bankFacts(l contract.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
+	wholeOf := func(cur currency, term contract.Words, n *int64) ui.Fact {
 		if n == nil {
 			return ui.Fact{Term: term.In(l), Body: given(l, "")}
 		}
@@ -151,13 +151,13 @@ func bankFacts(l svc.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 }
 
 var (
-	incomeAnnualGrossThere = svc.Words{EN: "Gross of a year from there", ES: "Bruto anual de ahí"}
-	incomeAnnualNetThere   = svc.Words{EN: "Net of a year from there", ES: "Neto anual de ahí"}
+	incomeAnnualGrossThere = contract.Words{EN: "Gross of a year from there", ES: "Bruto anual de ahí"}
+	incomeAnnualNetThere   = contract.Words{EN: "Net of a year from there", ES: "Neto anual de ahí"}
 )
 
 // inflowGrid is recurring income with the stated employer that each is from, and
 // the account that it comes to.
-func inflowGrid(l svc.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
+func inflowGrid(l contract.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
 	g := ui.Grid{Caption: incomeInflowsOf.In(l), HideCaption: true, Columns: []ui.Column{{Label: incomeInflow.In(l)}, {Label: incomeOfEmployer.In(l)}, {Label: reportAccount.In(l)},
 		{Label: incomeYear.In(l), Number: true}, {Label: incomeRecently.In(l), Number: true}}}
 	for _, x := range inflows {
@@ -171,7 +171,7 @@ func inflowGrid(l svc.Lang, cur currency, inflows []report.Inflow, from []report
 }
 
 // account names the account of an id.
-func (v IncomeView) account(l svc.Lang) func(id string) string {
+func (v IncomeView) account(l contract.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.Report.AccountDetails {
 			if a.AccountID == id {
@@ -182,11 +182,11 @@ func (v IncomeView) account(l svc.Lang) func(id string) string {
 	}
 }
 
-func incomeAccountTitle(l svc.Lang, a report.IncomeAccount) string {
+func incomeAccountTitle(l contract.Lang, a report.IncomeAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.InstitutionName, AccountName: a.AccountName, TruncatedNumber: a.TruncatedNumber})
 }
 
-func incomeAccountGrid(l svc.Lang, all []report.IncomeAccount) ui.Grid {
+func incomeAccountGrid(l contract.Lang, all []report.IncomeAccount) ui.Grid {
 	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)},
 		{Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)}, {Label: reportOwner.In(l)}, {Label: reportOpened.In(l)}, {Label: reportBalance.In(l), Number: true}}}
 	for _, a := range all {
@@ -202,14 +202,14 @@ func mailingLine(a report.IncomeAddress) string {
 	return mailing(report.Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode})
 }
 
-func payrollFacts(l svc.Lang, p report.Payroll) []ui.Fact {
+func payrollFacts(l contract.Lang, p report.Payroll) []ui.Fact {
 	return []ui.Fact{
 		{Term: payrollSalary.In(l), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: payrollGross.In(l), Body: balance(l, usd, p.EstimatedGrossAnnual)},
 		{Term: payrollNet.In(l), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
 		{Term: payrollPeriod.In(l), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
 }
 
-func statementGrid(l svc.Lang, all []report.Statement) ui.Grid {
+func statementGrid(l contract.Lang, all []report.Statement) ui.Grid {
 	g := ui.Grid{Caption: payrollStatements.In(l), HideCaption: true, Columns: []ui.Column{{Label: payrollDate.In(l)}, {Label: incomeGross.In(l), Number: true},
 		{Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
 	for _, s := range all {
@@ -218,10 +218,10 @@ func statementGrid(l svc.Lang, all []report.Statement) ui.Grid {
 	return g
 }
 
-func revisedFacts(l svc.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
+func revisedFacts(l contract.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
 	var facts []ui.Fact
 	for _, f := range []struct {
-		term svc.Words
+		term contract.Words
 		n    *int64
 	}{{incomeAnnualGross, r.GrossAnnual}, {incomeAnnualNet, r.NetAnnual}, {incomeRecentGross, r.GrossRecent}, {incomeRecentNet, r.NetRecent}} {
 		if f.n != nil {
@@ -232,7 +232,7 @@ func revisedFacts(l svc.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
 }
 
 // payrollName is a provider's name, or what it is.
-func payrollName(l svc.Lang, name *string) string {
+func payrollName(l contract.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s
 	}

@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 	"time"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -48,7 +48,7 @@ func Income(p ui.Page, v IncomeView) templ.Component {
 
 // incomeBank is what each model makes of bank accounts: its figures, the months,
 // and where the money comes from.
-func incomeBank(l svc.Lang, v IncomeView) templ.Component {
+func incomeBank(l contract.Lang, v IncomeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -165,7 +165,7 @@ func incomeBank(l svc.Lang, v IncomeView) templ.Component {
 	})
 }
 
-func incomeMonths(l svc.Lang, v IncomeView, a report.FinancialAccount, id string) templ.Component {
+func incomeMonths(l contract.Lang, v IncomeView, a report.FinancialAccount, id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -314,7 +314,7 @@ func incomeMonths(l svc.Lang, v IncomeView, a report.FinancialAccount, id string
 	})
 }
 
-func monthWords(l svc.Lang, month time.Time, begun bool) templ.Component {
+func monthWords(l contract.Lang, month time.Time, begun bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -380,7 +380,7 @@ func monthWords(l svc.Lang, month time.Time, begun bool) templ.Component {
 }
 
 // incomePayroll is each payroll connection with its statements.
-func incomePayroll(l svc.Lang, all []report.Payroll) templ.Component {
+func incomePayroll(l contract.Lang, all []report.Payroll) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -488,7 +488,7 @@ func incomePayroll(l svc.Lang, all []report.Payroll) templ.Component {
 
 // payStubs is each uploaded pay stub: what was found about the file, what it says,
 // and the file itself.
-func payStubs(l svc.Lang, v IncomeView) templ.Component {
+func payStubs(l contract.Lang, v IncomeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -606,7 +606,7 @@ func payStubs(l svc.Lang, v IncomeView) templ.Component {
 	})
 }
 
-func stubHead(l svc.Lang, applicationID string, i int, s report.Paystub) templ.Component {
+func stubHead(l contract.Lang, applicationID string, i int, s report.Paystub) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -703,7 +703,7 @@ func stubHead(l svc.Lang, applicationID string, i int, s report.Paystub) templ.C
 }
 
 // incomeAccounts is the accounts at a glance, and the addresses that banks know.
-func incomeAccounts(l svc.Lang, all []report.IncomeAccount) templ.Component {
+func incomeAccounts(l contract.Lang, all []report.IncomeAccount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -785,7 +785,7 @@ func incomeAccounts(l svc.Lang, all []report.IncomeAccount) templ.Component {
 }
 
 // span is from one day to another; an open end is a dash.
-func span(l svc.Lang, from, to *report.Date) templ.Component {
+func span(l contract.Lang, from, to *report.Date) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -855,7 +855,7 @@ func span(l svc.Lang, from, to *report.Date) templ.Component {
 }
 
 // hired is a day of hire; an estimated one says so.
-func hired(l svc.Lang, known, estimated *report.Date) templ.Component {
+func hired(l contract.Lang, known, estimated *report.Date) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -912,7 +912,7 @@ func hired(l svc.Lang, known, estimated *report.Date) templ.Component {
 	})
 }
 
-func sourceList(l svc.Lang, all []string) templ.Component {
+func sourceList(l contract.Lang, all []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

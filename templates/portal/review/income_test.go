@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -14,7 +14,7 @@ func n(amount int64) *int64               { return &amount }
 func b(value bool) *bool                  { return &value }
 
 func madeMeta() *report.Meta {
-	return &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(on("2026-03-10").Time), APIVersion: "2.0.0", Status: svc.StatusSuccess}
+	return &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(on("2026-03-10").Time), APIVersion: "2.0.0", Status: contract.StatusSuccess}
 }
 
 // madeIncome is an income report of everything: a bank, a payroll and two pay stubs,
@@ -28,7 +28,7 @@ func madeIncome() IncomeView {
 	gross[10], net[10] = c(4_000_00), c(3_100_00) // February
 	return IncomeView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Income{
 		Meta: madeMeta(), Product: &report.Product{Name: "Income <report>", ProductID: madeToken, InquiryType: "PERSONAL"},
-		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: svc.StatusSuccess}, {SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: svc.StatusError}},
+		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess}, {SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},
 		Identities: []report.IncomeIdentity{
 			{SourceID: report.ConsumerInput, FullName: report.Null("Ana <Núñez>"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{
 				Matched: []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}}, Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
@@ -60,7 +60,7 @@ func madeIncome() IncomeView {
 		Notices: []report.ConsumerNotice{{Description: "You may <dispute> this."}}}}
 }
 
-func incomePage(t *testing.T, l svc.Lang, v IncomeView) string {
+func incomePage(t *testing.T, l contract.Lang, v IncomeView) string {
 	t.Helper()
 	return render(t, Income(ui.Page{Lang: l}, v))
 }
@@ -89,16 +89,16 @@ func has(t *testing.T, page string, absent ...string) {
 func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
-	lacks(t, incomePage(t, svc.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.", "50 % of it was found", "Medium", "$100,000", "$51,000",
+	lacks(t, incomePage(t, contract.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.", "50 % of it was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
 		"Mar 2026: gross $1,000.00, net $800.00 (not complete)", "TERN &lt;PAY&gt;", "none of those stated", "ending in", "−$12.05", "Springfield, IL",
 		"Tern &amp; Sons, which the applicant stated, was found by a source.", "does not match every source", "Irregularities in 1 of 2 pay stubs.",
 		"Something was appended", "NEW_REASON", "Net is at most gross", "NEW_CHECK", "could not be checked", "PDF, changed or made by an editor",
 		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", "twice a month", "$8,000.00", "(estimated)", "full time", "You may &lt;dispute&gt; this.", "the whole report",
 		"/report.csv", "/months.csv", "/files\"", "Income &lt;report&gt;")
-	lacks(t, incomePage(t, svc.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.", "Ingresos en 2 de los últimos 3 meses completos.",
+	lacks(t, incomePage(t, contract.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.", "Ingresos en 2 de los últimos 3 meses completos.",
 		"Se añadió algo al archivo", "El neto no supera el bruto", "dos veces al mes", "en contra", "mar 2026")
-	page := incomePage(t, svc.English, v)
+	page := incomePage(t, contract.English, v)
 	if strings.Contains(page, "s-1/paystub") {
 		t.Error("the page names a file by its path")
 	}
@@ -111,22 +111,22 @@ func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 	v := madeIncome()
 	v.Report = &report.Income{Meta: madeMeta()}
-	sub := svc.SubNoRecentInformation
+	sub := contract.SubNoRecentInformation
 	v.Report.Meta.Substatus = &sub
-	page := incomePage(t, svc.English, v)
+	page := incomePage(t, contract.English, v)
 	lacks(t, page, "No source has any income.", "no recent information", "About this report")
 	has(t, page, "plot", "months.csv", "report.csv", "Pay stubs", "Payroll", "Employment</h2>", "Accounts</h2>", "Identity</h2>", "Sources</h2>", `class="keys"`, "The documents")
 
 	v = madeIncome()
 	v.Report.Income.FinancialAccounts[0].IncomeSuite2, v.Report.Income.FinancialAccounts[0].MatchedIncome = nil, nil
 	v.Report.Income.FinancialAccounts[0].History = []report.IncomeYear{{Year: 2026}}
-	has(t, incomePage(t, svc.English, v), "Primary account", "Irregularity of the job", "Stated income", "none of those stated", "plot", "months.csv")
+	has(t, incomePage(t, contract.English, v), "Primary account", "Irregularity of the job", "Stated income", "none of those stated", "plot", "months.csv")
 }
 
 func TestWhetherIncomeIsReal(t *testing.T) {
 	answers := func(v IncomeView) map[string]ui.Tone {
 		out := map[string]ui.Tone{}
-		for _, f := range v.findings(svc.English) {
+		for _, f := range v.findings(contract.English) {
 			out[f.question.EN] = f.tone
 		}
 		return out

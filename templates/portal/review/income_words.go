@@ -1,117 +1,117 @@
 package review
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 var (
-	reportIncomeTitle   = svc.Words{EN: "Income report", ES: "Informe de ingresos"}
-	incomeFromBank      = svc.Words{EN: "Income at the bank", ES: "Ingresos en el banco"}
-	incomeFromPayroll   = svc.Words{EN: "Payroll", ES: "Nómina"}
-	incomeFromStubs     = svc.Words{EN: "Pay stubs", ES: "Recibos de nómina"}
-	incomeNewest        = svc.Words{EN: "This is the report as the service has it now. It is not kept here: the report of the application stays the one that was fetched.", ES: "Este es el informe tal como lo tiene ahora el servicio. Aquí no se guarda: el informe de la solicitud sigue siendo el que se obtuvo."}
-	incomeNotRevised    = svc.Words{EN: "It was never corrected.", ES: "Nunca se ha corregido."}
-	incomeRevised       = svc.Words{EN: "Some figures were computed anew by people after a dispute. Months, payments and documents are as the sources have them, and need not add up to those.", ES: "Algunas cifras fueron recalculadas por personas tras una disputa. Los meses, los pagos y los documentos están como los tienen las fuentes, y no tienen por qué sumar lo mismo."}
-	incomeRevisedValues = svc.Words{EN: "Figures computed anew", ES: "Cifras recalculadas"}
-	incomeAnnualGross   = svc.Words{EN: "Gross of a year", ES: "Bruto anual"}
-	incomeAnnualNet     = svc.Words{EN: "Net of a year", ES: "Neto anual"}
-	incomeRecentGross   = svc.Words{EN: "Gross, recently", ES: "Bruto reciente"}
-	incomeRecentNet     = svc.Words{EN: "Net, recently", ES: "Neto reciente"}
-	incomeBeforeTax     = svc.Words{EN: "Before taxes and deductions.", ES: "Antes de impuestos y deducciones."}
-	incomeAfterTax      = svc.Words{EN: "As it is paid out.", ES: "Tal como se paga."}
-	incomeRecentIs      = svc.Words{EN: "The last 3 complete months, as if for a year.", ES: "Los últimos 3 meses completos, como si fuera un año."}
-	incomeStated        = svc.Words{EN: "Stated income", ES: "Ingresos indicados"}
-	incomeStatedIs      = svc.Words{EN: "By the applicant, of a year.", ES: "Por el solicitante, al año."}
-	incomeConsistent    = svc.Words{EN: "Every month", ES: "Cada mes"}
-	incomeConsistentIs  = svc.Words{EN: "Income in each of the last 3 complete months.", ES: "Ingresos en cada uno de los últimos 3 meses completos."}
-	incomePrimary       = svc.Words{EN: "Primary account", ES: "Cuenta principal"}
-	incomePrimaryIs     = svc.Words{EN: "Whether the account that everyday life runs through is among those connected.", ES: "Si entre las conectadas está la cuenta de uso diario."}
-	incomeRisk          = svc.Words{EN: "Irregularity of the job", ES: "Irregularidad del trabajo"}
-	incomeRiskIs        = svc.Words{EN: "How much amounts and gaps of the main income vary.", ES: "Cuánto varían importes e intervalos del ingreso principal."}
-	keyUnknown          = svc.Words{EN: "not known", ES: "no consta"}
+	reportIncomeTitle   = contract.Words{EN: "Income report", ES: "Informe de ingresos"}
+	incomeFromBank      = contract.Words{EN: "Income at the bank", ES: "Ingresos en el banco"}
+	incomeFromPayroll   = contract.Words{EN: "Payroll", ES: "Nómina"}
+	incomeFromStubs     = contract.Words{EN: "Pay stubs", ES: "Recibos de nómina"}
+	incomeNewest        = contract.Words{EN: "This is the report as the service has it now. It is not kept here: the report of the application stays the one that was fetched.", ES: "Este es el informe tal como lo tiene ahora el servicio. Aquí no se guarda: el informe de la solicitud sigue siendo el que se obtuvo."}
+	incomeNotRevised    = contract.Words{EN: "It was never corrected.", ES: "Nunca se ha corregido."}
+	incomeRevised       = contract.Words{EN: "Some figures were computed anew by people after a dispute. Months, payments and documents are as the sources have them, and need not add up to those.", ES: "Algunas cifras fueron recalculadas por personas tras una disputa. Los meses, los pagos y los documentos están como los tienen las fuentes, y no tienen por qué sumar lo mismo."}
+	incomeRevisedValues = contract.Words{EN: "Figures computed anew", ES: "Cifras recalculadas"}
+	incomeAnnualGross   = contract.Words{EN: "Gross of a year", ES: "Bruto anual"}
+	incomeAnnualNet     = contract.Words{EN: "Net of a year", ES: "Neto anual"}
+	incomeRecentGross   = contract.Words{EN: "Gross, recently", ES: "Bruto reciente"}
+	incomeRecentNet     = contract.Words{EN: "Net, recently", ES: "Neto reciente"}
+	incomeBeforeTax     = contract.Words{EN: "Before taxes and deductions.", ES: "Antes de impuestos y deducciones."}
+	incomeAfterTax      = contract.Words{EN: "As it is paid out.", ES: "Tal como se paga."}
+	incomeRecentIs      = contract.Words{EN: "The last 3 complete months, as if for a year.", ES: "Los últimos 3 meses completos, como si fuera un año."}
+	incomeStated        = contract.Words{EN: "Stated income", ES: "Ingresos indicados"}
+	incomeStatedIs      = contract.Words{EN: "By the applicant, of a year.", ES: "Por el solicitante, al año."}
+	incomeConsistent    = contract.Words{EN: "Every month", ES: "Cada mes"}
+	incomeConsistentIs  = contract.Words{EN: "Income in each of the last 3 complete months.", ES: "Ingresos en cada uno de los últimos 3 meses completos."}
+	incomePrimary       = contract.Words{EN: "Primary account", ES: "Cuenta principal"}
+	incomePrimaryIs     = contract.Words{EN: "Whether the account that everyday life runs through is among those connected.", ES: "Si entre las conectadas está la cuenta de uso diario."}
+	incomeRisk          = contract.Words{EN: "Irregularity of the job", ES: "Irregularidad del trabajo"}
+	incomeRiskIs        = contract.Words{EN: "How much amounts and gaps of the main income vary.", ES: "Cuánto varían importes e intervalos del ingreso principal."}
+	keyUnknown          = contract.Words{EN: "not known", ES: "no consta"}
 
-	reportEmployment = svc.Words{EN: "Employment", ES: "Empleo"}
-	employmentIs     = svc.Words{EN: "Where the applicant works, as stated and by each source", ES: "Dónde trabaja el solicitante, según indicó y según cada fuente"}
-	reportEmployer   = svc.Words{EN: "Employer", ES: "Empleador"}
-	reportJob        = svc.Words{EN: "Job", ES: "Puesto"}
-	reportEstimated  = svc.Words{EN: "estimated", ES: "estimado"}
-	reportAddress    = svc.Words{EN: "Address", ES: "Dirección"}
-	employerCompared = svc.Words{EN: "Employer compared", ES: "Empleador comparado"}
+	reportEmployment = contract.Words{EN: "Employment", ES: "Empleo"}
+	employmentIs     = contract.Words{EN: "Where the applicant works, as stated and by each source", ES: "Dónde trabaja el solicitante, según indicó y según cada fuente"}
+	reportEmployer   = contract.Words{EN: "Employer", ES: "Empleador"}
+	reportJob        = contract.Words{EN: "Job", ES: "Puesto"}
+	reportEstimated  = contract.Words{EN: "estimated", ES: "estimado"}
+	reportAddress    = contract.Words{EN: "Address", ES: "Dirección"}
+	employerCompared = contract.Words{EN: "Employer compared", ES: "Empleador comparado"}
 
-	incomeFigures    = svc.Words{EN: "What the model makes of it", ES: "Lo que calcula el modelo"}
-	incomeModel      = svc.Words{EN: "Model", ES: "Modelo"}
-	incomeStreams    = svc.Words{EN: "Largest inflows", ES: "Mayores ingresos"}
-	incomeInflows    = svc.Words{EN: "Inflows", ES: "Ingresos periódicos"}
-	incomeInflowsOf  = svc.Words{EN: "Recurring income, and the stated employer that it is from", ES: "Ingresos periódicos y el empleador indicado del que provienen"}
-	incomeInflow     = svc.Words{EN: "Inflow", ES: "Ingreso"}
-	incomeOfEmployer = svc.Words{EN: "Stated employer", ES: "Empleador indicado"}
-	incomeYear       = svc.Words{EN: "Of a year", ES: "Al año"}
-	incomeRecently   = svc.Words{EN: "Recently, as if for a year", ES: "Reciente, como anual"}
-	incomeUnmatched  = svc.Words{EN: "none of those stated", ES: "ninguno de los indicados"}
-	incomeMatched    = svc.Words{EN: "Stated and found", ES: "Indicado y encontrado"}
-	incomeHistory    = svc.Words{EN: "Income by month", ES: "Ingresos por mes"}
-	incomeNet        = svc.Words{EN: "Net", ES: "Neto"}
-	incomeGross      = svc.Words{EN: "Gross", ES: "Bruto"}
-	incomeTaken      = svc.Words{EN: "Taxes and deductions, up to the gross", ES: "Impuestos y deducciones, hasta el bruto"}
-	incomeMonthTable = svc.Words{EN: "Month by month, as a table", ES: "Mes a mes, en una tabla"}
+	incomeFigures    = contract.Words{EN: "What the model makes of it", ES: "Lo que calcula el modelo"}
+	incomeModel      = contract.Words{EN: "Model", ES: "Modelo"}
+	incomeStreams    = contract.Words{EN: "Largest inflows", ES: "Mayores ingresos"}
+	incomeInflows    = contract.Words{EN: "Inflows", ES: "Ingresos periódicos"}
+	incomeInflowsOf  = contract.Words{EN: "Recurring income, and the stated employer that it is from", ES: "Ingresos periódicos y el empleador indicado del que provienen"}
+	incomeInflow     = contract.Words{EN: "Inflow", ES: "Ingreso"}
+	incomeOfEmployer = contract.Words{EN: "Stated employer", ES: "Empleador indicado"}
+	incomeYear       = contract.Words{EN: "Of a year", ES: "Al año"}
+	incomeRecently   = contract.Words{EN: "Recently, as if for a year", ES: "Reciente, como anual"}
+	incomeUnmatched  = contract.Words{EN: "none of those stated", ES: "ninguno de los indicados"}
+	incomeMatched    = contract.Words{EN: "Stated and found", ES: "Indicado y encontrado"}
+	incomeHistory    = contract.Words{EN: "Income by month", ES: "Ingresos por mes"}
+	incomeNet        = contract.Words{EN: "Net", ES: "Neto"}
+	incomeGross      = contract.Words{EN: "Gross", ES: "Bruto"}
+	incomeTaken      = contract.Words{EN: "Taxes and deductions, up to the gross", ES: "Impuestos y deducciones, hasta el bruto"}
+	incomeMonthTable = contract.Words{EN: "Month by month, as a table", ES: "Mes a mes, en una tabla"}
 
-	payrollProvider   = svc.Words{EN: "Provider", ES: "Proveedor"}
-	payrollSalary     = svc.Words{EN: "Salary of a year", ES: "Salario anual"}
-	payrollGross      = svc.Words{EN: "Estimated gross of a year", ES: "Bruto anual estimado"}
-	payrollNet        = svc.Words{EN: "Estimated net of a year", ES: "Neto anual estimado"}
-	payrollPeriod     = svc.Words{EN: "Latest period", ES: "Último período"}
-	payrollFrequency  = svc.Words{EN: "Paid", ES: "Se paga"}
-	payrollStatements = svc.Words{EN: "Pay statements", ES: "Recibos de nómina"}
-	payrollDate       = svc.Words{EN: "Paid on", ES: "Pagado el"}
-	payrollYTD        = svc.Words{EN: "of the year so far", ES: "acumulado del año"}
+	payrollProvider   = contract.Words{EN: "Provider", ES: "Proveedor"}
+	payrollSalary     = contract.Words{EN: "Salary of a year", ES: "Salario anual"}
+	payrollGross      = contract.Words{EN: "Estimated gross of a year", ES: "Bruto anual estimado"}
+	payrollNet        = contract.Words{EN: "Estimated net of a year", ES: "Neto anual estimado"}
+	payrollPeriod     = contract.Words{EN: "Latest period", ES: "Último período"}
+	payrollFrequency  = contract.Words{EN: "Paid", ES: "Se paga"}
+	payrollStatements = contract.Words{EN: "Pay statements", ES: "Recibos de nómina"}
+	payrollDate       = contract.Words{EN: "Paid on", ES: "Pagado el"}
+	payrollYTD        = contract.Words{EN: "of the year so far", ES: "acumulado del año"}
 
-	stubIs          = svc.Words{EN: "Uploaded by the applicant. What was read from each file stands beside what was checked; open the file to see for yourself.", ES: "Subidos por el solicitante. Lo leído en cada archivo está junto a lo comprobado; abra el archivo para verlo."}
-	stubOf          = svc.Words{EN: "Pay stub", ES: "Recibo"}
-	stubFile        = svc.Words{EN: "Download the file", ES: "Descargar el archivo"}
-	stubNothing     = svc.Words{EN: "nothing irregular found", ES: "sin irregularidades"}
-	stubLook        = svc.Words{EN: "to be looked at", ES: "conviene mirarlo"}
-	stubAltered     = svc.Words{EN: "irregularities found", ES: "irregularidades encontradas"}
-	stubReasons     = svc.Words{EN: "What was found", ES: "Lo encontrado"}
-	stubChecks      = svc.Words{EN: "Checks of what it says", ES: "Comprobaciones de su contenido"}
-	stubHolds       = svc.Words{EN: "holds", ES: "se cumple"}
-	stubFails       = svc.Words{EN: "does not hold", ES: "no se cumple"}
-	stubUnchecked   = svc.Words{EN: "could not be checked", ES: "no se pudo comprobar"}
-	stubCheck       = svc.Words{EN: "Check", ES: "Comprobación"}
-	stubAmounts     = svc.Words{EN: "Amounts", ES: "Importes"}
-	stubItem        = svc.Words{EN: "Item", ES: "Concepto"}
-	stubCurrent     = svc.Words{EN: "This period", ES: "Este período"}
-	stubYTD         = svc.Words{EN: "Year to date", ES: "Acumulado del año"}
-	stubEmployee    = svc.Words{EN: "Employee", ES: "Empleado"}
-	stubPeriod      = svc.Words{EN: "Period", ES: "Período"}
-	stubPaid        = svc.Words{EN: "Paid on", ES: "Pagado el"}
-	stubHired       = svc.Words{EN: "Hired", ES: "Contratado"}
-	stubMadeBy      = svc.Words{EN: "Made by", ES: "Emitido por"}
-	stubKindOfFile  = svc.Words{EN: "File", ES: "Archivo"}
-	stubGenuine     = svc.Words{EN: "PDF, as its program wrote it", ES: "PDF, tal como lo escribió su programa"}
-	stubNotGenuine  = svc.Words{EN: "PDF, changed or made by an editor", ES: "PDF modificado o hecho con un editor"}
-	stubImage       = svc.Words{EN: "Image", ES: "Imagen"}
-	stubAnnualGross = svc.Words{EN: "Gross of a year, by it", ES: "Bruto anual, según él"}
-	stubAnnualNet   = svc.Words{EN: "Net of a year, by it", ES: "Neto anual, según él"}
+	stubIs          = contract.Words{EN: "Uploaded by the applicant. What was read from each file stands beside what was checked; open the file to see for yourself.", ES: "Subidos por el solicitante. Lo leído en cada archivo está junto a lo comprobado; abra el archivo para verlo."}
+	stubOf          = contract.Words{EN: "Pay stub", ES: "Recibo"}
+	stubFile        = contract.Words{EN: "Download the file", ES: "Descargar el archivo"}
+	stubNothing     = contract.Words{EN: "nothing irregular found", ES: "sin irregularidades"}
+	stubLook        = contract.Words{EN: "to be looked at", ES: "conviene mirarlo"}
+	stubAltered     = contract.Words{EN: "irregularities found", ES: "irregularidades encontradas"}
+	stubReasons     = contract.Words{EN: "What was found", ES: "Lo encontrado"}
+	stubChecks      = contract.Words{EN: "Checks of what it says", ES: "Comprobaciones de su contenido"}
+	stubHolds       = contract.Words{EN: "holds", ES: "se cumple"}
+	stubFails       = contract.Words{EN: "does not hold", ES: "no se cumple"}
+	stubUnchecked   = contract.Words{EN: "could not be checked", ES: "no se pudo comprobar"}
+	stubCheck       = contract.Words{EN: "Check", ES: "Comprobación"}
+	stubAmounts     = contract.Words{EN: "Amounts", ES: "Importes"}
+	stubItem        = contract.Words{EN: "Item", ES: "Concepto"}
+	stubCurrent     = contract.Words{EN: "This period", ES: "Este período"}
+	stubYTD         = contract.Words{EN: "Year to date", ES: "Acumulado del año"}
+	stubEmployee    = contract.Words{EN: "Employee", ES: "Empleado"}
+	stubPeriod      = contract.Words{EN: "Period", ES: "Período"}
+	stubPaid        = contract.Words{EN: "Paid on", ES: "Pagado el"}
+	stubHired       = contract.Words{EN: "Hired", ES: "Contratado"}
+	stubMadeBy      = contract.Words{EN: "Made by", ES: "Emitido por"}
+	stubKindOfFile  = contract.Words{EN: "File", ES: "Archivo"}
+	stubGenuine     = contract.Words{EN: "PDF, as its program wrote it", ES: "PDF, tal como lo escribió su programa"}
+	stubNotGenuine  = contract.Words{EN: "PDF, changed or made by an editor", ES: "PDF modificado o hecho con un editor"}
+	stubImage       = contract.Words{EN: "Image", ES: "Imagen"}
+	stubAnnualGross = contract.Words{EN: "Gross of a year, by it", ES: "Bruto anual, según él"}
+	stubAnnualNet   = contract.Words{EN: "Net of a year, by it", ES: "Neto anual, según él"}
 )
 
 // riskWords are the values of job_irregularity_risk.
-var riskWords = map[string]svc.Words{
+var riskWords = map[string]contract.Words{
 	"LOW": {EN: "Low", ES: "Baja"}, "MEDIUM": {EN: "Medium", ES: "Media"}, "HIGH": {EN: "High", ES: "Alta"}}
 
-func riskName(l svc.Lang, risk string) string { return known(l, riskWords, risk) }
+func riskName(l contract.Lang, risk string) string { return known(l, riskWords, risk) }
 
-var frequencyWords = map[string]svc.Words{
+var frequencyWords = map[string]contract.Words{
 	"WEEKLY": {EN: "every week", ES: "cada semana"}, "BIWEEKLY": {EN: "every two weeks", ES: "cada dos semanas"},
 	"SEMI_MONTHLY": {EN: "twice a month", ES: "dos veces al mes"}, "MONTHLY": {EN: "every month", ES: "cada mes"}}
 
 // employmentWords are the values of employment_type and employment_status.
-var employmentWords = map[string]svc.Words{
+var employmentWords = map[string]contract.Words{
 	"fulltime": {EN: "full time", ES: "a tiempo completo"}, "parttime": {EN: "part time", ES: "a tiempo parcial"},
 	"contractor": {EN: "contractor", ES: "por cuenta propia"}, "benefit": {EN: "benefit", ES: "prestación"},
 	"active": {EN: "active", ES: "activo"}, "terminated": {EN: "ended", ES: "terminado"}}
 
-func employmentWord(l svc.Lang, value string) string { return known(l, employmentWords, value) }
+func employmentWord(l contract.Lang, value string) string { return known(l, employmentWords, value) }
 
 // stubCheckWords say what each of a pay stub's consistency_checks holds it to.
-var stubCheckWords = map[string]svc.Words{
+var stubCheckWords = map[string]contract.Words{
 	"START_DATE_BEFORE_END_DATE":                               {EN: "The period begins before it ends", ES: "El período empieza antes de terminar"},
 	"GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT": {EN: "The year's gross is at least the period's", ES: "El bruto del año es al menos el del período"},
 	"NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY":                  {EN: "Net is at most gross", ES: "El neto no supera el bruto"},
@@ -129,7 +129,7 @@ var stubCheckWords = map[string]svc.Words{
 }
 
 // irregularityWords are the reasons of irregularity_detection.
-var irregularityWords = map[string]svc.Words{
+var irregularityWords = map[string]contract.Words{
 	"INCREMENTAL_UPDATE":          {EN: "Something was appended to the file after it was written", ES: "Se añadió algo al archivo después de escribirlo"},
 	"EDITOR_AS_PRODUCER":          {EN: "A program for editing files, pictures or letters made it", ES: "Lo hizo un programa para editar archivos, imágenes o cartas"},
 	"DATES_DISAGREE":              {EN: "Its dates do not agree", ES: "Sus fechas no concuerdan"},

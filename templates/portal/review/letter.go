@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -46,7 +46,7 @@ func (v LetterView) factors() []Reason {
 	})
 }
 
-func (v LetterView) title() svc.Words {
+func (v LetterView) title() contract.Words {
 	switch v.Decision.Decision {
 	case "declined":
 		return letterDeclined
@@ -56,7 +56,7 @@ func (v LetterView) title() svc.Words {
 	return letterMore
 }
 
-func (v LetterView) dear(l svc.Lang) string {
+func (v LetterView) dear(l contract.Lang) string {
 	if v.Name != "" {
 		return letterDear.In(l) + " " + v.Name + ","
 	}
@@ -74,7 +74,7 @@ type letterPart struct {
 }
 
 // parts are a letter from the salutation to the regards.
-func (v LetterView) parts(l svc.Lang) (out []letterPart) {
+func (v LetterView) parts(l contract.Lang) (out []letterPart) {
 	say := func(text ...string) { out = append(out, letterPart{text: strings.Join(text, " ")}) }
 	list := func(codes bool, items []Reason) {
 		if len(items) > 0 {
@@ -139,7 +139,7 @@ func (v LetterView) parts(l svc.Lang) (out []letterPart) {
 }
 
 // Email is the letter as the text of an email, with a link to go on; "" is none.
-func (v LetterView) Email(l svc.Lang, brand, link, find string) (subject, text string) {
+func (v LetterView) Email(l contract.Lang, brand, link, find string) (subject, text string) {
 	var b strings.Builder
 	for _, part := range v.parts(l) {
 		for _, r := range part.items {
@@ -183,7 +183,7 @@ func (e Email) tone() ui.Tone {
 	return ui.Warning
 }
 
-func (e Email) why(l svc.Lang) (out []string) {
+func (e Email) why(l contract.Lang) (out []string) {
 	for _, w := range e.Why {
 		line := known(l, withheldWords, w)
 		if words, ok := lackWords[w]; ok {
@@ -195,20 +195,20 @@ func (e Email) why(l svc.Lang) (out []string) {
 }
 
 var (
-	letterApproved = svc.Words{EN: "Your application was approved", ES: "Su solicitud fue aprobada"}
-	letterYes      = svc.Words{EN: "We are glad to tell you that it was approved.", ES: "Nos complace comunicarle que fue aprobada."}
-	letterNext     = svc.Words{EN: "We will tell you what comes next. You need not do anything now.", ES: "Le diremos cuál es el siguiente paso. Por ahora no necesita hacer nada."}
+	letterApproved = contract.Words{EN: "Your application was approved", ES: "Su solicitud fue aprobada"}
+	letterYes      = contract.Words{EN: "We are glad to tell you that it was approved.", ES: "Nos complace comunicarle que fue aprobada."}
+	letterNext     = contract.Words{EN: "We will tell you what comes next. You need not do anything now.", ES: "Le diremos cuál es el siguiente paso. Por ahora no necesita hacer nada."}
 
-	emailLink = svc.Words{
+	emailLink = contract.Words{
 		EN: "Continue here:\n%s\n\nThe link works once, for 30 days, in the browser that opens it first. Do not pass it on. Later, find your application with this email address at %s\n\n",
 		ES: "Continúe aquí:\n%s\n\nEl enlace funciona una vez, durante 30 días, en el navegador que lo abra primero. No lo comparta. Después, busque su solicitud con este correo en %s\n\n"}
-	emailAgain    = svc.Words{EN: "Send the email again", ES: "Enviar el correo de nuevo"}
-	askedOpen     = svc.Words{EN: "Not answered yet", ES: "Aún sin respuesta"}
-	askedAnswered = svc.Words{EN: "Answered by a new report", ES: "Respondida con un informe nuevo"}
+	emailAgain    = contract.Words{EN: "Send the email again", ES: "Enviar el correo de nuevo"}
+	askedOpen     = contract.Words{EN: "Not answered yet", ES: "Aún sin respuesta"}
+	askedAnswered = contract.Words{EN: "Answered by a new report", ES: "Respondida con un informe nuevo"}
 )
 
 // emailWords are what becomes of the email of a decision.
-var emailWords = map[string]svc.Words{
+var emailWords = map[string]contract.Words{
 	"waiting":  {EN: "The email to the applicant is on its way, since", ES: "El correo al solicitante está en camino desde el"},
 	"outbox":   {EN: "The email to the applicant is among the letters of this sandbox, which sends none, since", ES: "El correo al solicitante está entre los mensajes de este entorno de pruebas, que no envía ninguno, desde el"},
 	"sent":     {EN: "The email to the applicant was sent on", ES: "El correo al solicitante se envió el"},
@@ -217,7 +217,7 @@ var emailWords = map[string]svc.Words{
 }
 
 // withheldWords are why it was not sent, where nothing of the letter is missing.
-var withheldWords = map[string]svc.Words{
+var withheldWords = map[string]contract.Words{
 	"off":        {EN: "The portal is configured not to send this decision (--decision-emails). Make sure that the applicant gets it another way.", ES: "El portal está configurado para no enviar esta decisión (--decision-emails). Asegúrese de que el solicitante la reciba de otra manera."},
 	"noServer":   {EN: "No mail server is configured (--smtp-addr).", ES: "No hay servidor de correo configurado (--smtp-addr)."},
 	"noAddress":  {EN: "The applicant has given no email address.", ES: "El solicitante no dio ningún correo."},
@@ -225,7 +225,7 @@ var withheldWords = map[string]svc.Words{
 }
 
 // lackWords are what the letter of a decline lacks, and lackFlags where it is said.
-var lackWords = map[string]svc.Words{
+var lackWords = map[string]contract.Words{
 	"noCreditor":  {EN: "The letter does not name the creditor with its address, as the law wants it to. The operator of the portal sets them once, by", ES: "La carta no nombra al acreedor con su dirección, como exige la ley. Quien opera el portal los indica una vez, con"},
 	"noRegulator": letterNobody,
 	"noAgency":    letterHost,

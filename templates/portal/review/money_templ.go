@@ -10,13 +10,13 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // balancesOverTime is the balance over time: all accounts, then each, then the table.
-func balancesOverTime(l svc.Lang, a *report.Analysis) templ.Component {
+func balancesOverTime(l contract.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -145,7 +145,7 @@ func balancesOverTime(l svc.Lang, a *report.Analysis) templ.Component {
 	})
 }
 
-func accountBalance(l svc.Lang, a *report.Analysis, x report.AnalysisAccount, id string) templ.Component {
+func accountBalance(l contract.Lang, a *report.Analysis, x report.AnalysisAccount, id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -235,7 +235,7 @@ func accountBalance(l svc.Lang, a *report.Analysis, x report.AnalysisAccount, id
 }
 
 // reportMonthly is money in and out by month, as bars and as a table.
-func reportMonthly(l svc.Lang, a *report.Analysis) templ.Component {
+func reportMonthly(l contract.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -384,7 +384,7 @@ func reportMonthly(l svc.Lang, a *report.Analysis) templ.Component {
 	})
 }
 
-func monthCell(l svc.Lang, m report.AnalysisMonth) templ.Component {
+func monthCell(l contract.Lang, m report.AnalysisMonth) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

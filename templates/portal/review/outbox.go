@@ -3,7 +3,7 @@ package review
 import (
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // OutboxView lists, at the review desk, the letters of a sandbox that has no mail
@@ -20,12 +20,12 @@ type OutboxLetter struct {
 }
 
 var (
-	outboxTitle = svc.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
-	outboxText  = svc.Words{
+	outboxTitle = contract.Words{EN: "Letters of the sandbox", ES: "Mensajes del entorno de pruebas"}
+	outboxText  = contract.Words{
 		EN: "The portal was started without a mail server, so letters to applicants wait here.",
 		ES: "El portal se inició sin servidor de correo, así que los mensajes a los solicitantes esperan aquí."}
-	outboxNone    = svc.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
-	outboxHow     = svc.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
-	outboxTo      = svc.Words{EN: "To", ES: "Para"}
-	outboxWritten = svc.Words{EN: "Written", ES: "Escrito"}
+	outboxNone    = contract.Words{EN: "No letter is waiting", ES: "No espera ningún mensaje"}
+	outboxHow     = contract.Words{EN: "One is written when an applicant asks for a link by e-mail.", ES: "Se escribe uno cuando un solicitante pide un enlace por correo."}
+	outboxTo      = contract.Words{EN: "To", ES: "Para"}
+	outboxWritten = contract.Words{EN: "Written", ES: "Escrito"}
 )

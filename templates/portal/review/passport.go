@@ -7,8 +7,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -37,7 +37,7 @@ func (v PassportView) identities() []report.Identity {
 	return out
 }
 
-func (v PassportView) sheet(l svc.Lang) sheet {
+func (v PassportView) sheet(l contract.Lang) sheet {
 	r := v.Report
 	return sheet{title: reportPassportTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(r.LeftOut), noData(r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
@@ -45,10 +45,10 @@ func (v PassportView) sheet(l svc.Lang) sheet {
 }
 
 // sections are the parts that the report has something for.
-func (v PassportView) sections(l svc.Lang) []section {
+func (v PassportView) sections(l contract.Lang) []section {
 	r := v.Report
 	var out []section
-	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
 		if there {
 			out = append(out, section{id, title.In(l), body()})
 		}
@@ -76,14 +76,14 @@ func (v PassportView) sections(l svc.Lang) []section {
 	return out
 }
 
-func (v PassportView) keys(l svc.Lang) []key {
+func (v PassportView) keys(l contract.Lang) []key {
 	var out []key
 	for _, s := range v.Report.Scores {
 		out = append(out, key{label: passportScore.In(l), value: strconv.Itoa(s.Value),
 			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
 	}
 	for _, c := range v.Report.Currencies {
-		native := func(label svc.Words, converted, own *report.Cents) {
+		native := func(label contract.Words, converted, own *report.Cents) {
 			if converted != nil && own != nil {
 				out = append(out, key{label: label.In(l), value: usd.say(*converted), is: foreign(own, c.Currency) + " " + passportAtRate.In(l)})
 			} else if own != nil {
@@ -117,18 +117,18 @@ func (v PassportView) late() (late, gravely int) {
 	return late, gravely
 }
 
-func (v PassportView) lateTold() svc.Words {
+func (v PassportView) lateTold() contract.Words {
 	late, gravely := v.late()
 	if late == 0 {
-		return svc.Words{EN: "No month was paid late.", ES: "Ningún mes se pagó tarde."}
+		return contract.Words{EN: "No month was paid late.", ES: "Ningún mes se pagó tarde."}
 	}
 	if late == 1 {
 		if gravely == 1 {
-			return svc.Words{EN: "One month was paid late, by 90 days or more.", ES: "Un mes se pagó tarde, con 90 días o más."}
+			return contract.Words{EN: "One month was paid late, by 90 days or more.", ES: "Un mes se pagó tarde, con 90 días o más."}
 		}
-		return svc.Words{EN: "One month was paid late.", ES: "Un mes se pagó tarde."}
+		return contract.Words{EN: "One month was paid late.", ES: "Un mes se pagó tarde."}
 	}
-	return svc.Words{EN: strconv.Itoa(late) + " months paid late, " + strconv.Itoa(gravely) + " of them by 90 days or more.",
+	return contract.Words{EN: strconv.Itoa(late) + " months paid late, " + strconv.Itoa(gravely) + " of them by 90 days or more.",
 		ES: strconv.Itoa(late) + " meses pagados tarde, " + strconv.Itoa(gravely) + " de ellos 90 días o más."}
 }
 
@@ -148,7 +148,7 @@ func (v PassportView) findings() []finding {
 // personReal is person; somebody who is dead according to a source is nobody here.
 func (v PassportView) personReal() finding {
 	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
-		return finding{question: askPerson, part: "identity", tone: ui.Danger, answer: svc.Words{EN: "A source says that this person is dead.", ES: "Una fuente dice que esta persona ha fallecido."}}
+		return finding{question: askPerson, part: "identity", tone: ui.Danger, answer: contract.Words{EN: "A source says that this person is dead.", ES: "Una fuente dice que esta persona ha fallecido."}}
 	}
 	return person(v.identities())
 }
@@ -156,12 +156,12 @@ func (v PassportView) personReal() finding {
 // documentsReal holds the identity documents to the day of the report; false where
 // none was read.
 func (v PassportView) documentsReal() (finding, bool) {
-	f, read := finding{question: askDocuments, part: "identity", tone: ui.Success, answer: svc.Words{EN: "Every identity document that was read is valid.", ES: "Todos los documentos de identidad leídos están vigentes."}}, false
+	f, read := finding{question: askDocuments, part: "identity", tone: ui.Success, answer: contract.Words{EN: "Every identity document that was read is valid.", ES: "Todos los documentos de identidad leídos están vigentes."}}, false
 	for _, i := range v.Report.Identities {
 		for _, d := range i.Documents {
 			read = true
 			if d.Expires != nil && d.Expires.Before(report.DateOf(v.Report.Meta.CreatedAt.Time).Time) {
-				f.tone, f.answer = ui.Warning, svc.Words{EN: "An identity document has expired.", ES: "Un documento de identidad está vencido."}
+				f.tone, f.answer = ui.Warning, contract.Words{EN: "An identity document has expired.", ES: "Un documento de identidad está vencido."}
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (v PassportView) creditPaid() finding {
 		f.tone = ui.Warning
 	}
 	if is(report.TradelineDelinquent) || is(report.TradelineChargedOff) {
-		f.answer = svc.Words{EN: f.answer.EN + " Some credit is past due or was charged off.", ES: f.answer.ES + " Algún crédito está vencido o fue castigado."}
+		f.answer = contract.Words{EN: f.answer.EN + " Some credit is past due or was charged off.", ES: f.answer.ES + " Algún crédito está vencido o fue castigado."}
 	}
 	return f
 }

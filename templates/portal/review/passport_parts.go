@@ -4,17 +4,17 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // own is an amount in a currency that may not be known.
-func own(l svc.Lang, c *report.Cents, currency *string) ui.Cell {
+func own(l contract.Lang, c *report.Cents, currency *string) ui.Cell {
 	return ui.Cell{Body: given(l, foreign(c, report.Text(currency)))}
 }
 
-func columns(l svc.Lang, all ...svc.Words) []ui.Column {
+func columns(l contract.Lang, all ...contract.Words) []ui.Column {
 	out := make([]ui.Column, len(all))
 	for i, w := range all {
 		out[i] = ui.Column{Label: w.In(l)}
@@ -23,15 +23,15 @@ func columns(l svc.Lang, all ...svc.Words) []ui.Column {
 }
 
 // hidden is a table whose caption the section's heading says already.
-func hidden(l svc.Lang, caption svc.Words, all ...svc.Words) ui.Grid {
+func hidden(l contract.Lang, caption contract.Words, all ...contract.Words) ui.Grid {
 	return ui.Grid{Caption: caption.In(l), HideCaption: true, Columns: columns(l, all...)}
 }
 
-func passportWord(l svc.Lang, value string) string { return known(l, passportWords, value) }
+func passportWord(l contract.Lang, value string) string { return known(l, passportWords, value) }
 
-func passportPersonFacts(l svc.Lang, i report.PassportIdentity) []ui.Fact {
+func passportPersonFacts(l contract.Lang, i report.PassportIdentity) []ui.Fact {
 	var facts []ui.Fact
-	text := func(term svc.Words, s string) {
+	text := func(term contract.Words, s string) {
 		if s != "" {
 			facts = append(facts, ui.Fact{Term: term.In(l), Text: s})
 		}
@@ -52,7 +52,7 @@ func passportPersonFacts(l svc.Lang, i report.PassportIdentity) []ui.Fact {
 	return facts
 }
 
-func passportDocumentGrid(l svc.Lang, all []report.IdentityDocument) ui.Grid {
+func passportDocumentGrid(l contract.Lang, all []report.IdentityDocument) ui.Grid {
 	g := ui.Grid{Caption: passportDocuments.In(l), Columns: columns(l, reportSubtype, reportNumber, passportCountry, passportIssued, passportExpires)}
 	for _, d := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: ending(l, report.Text(d.TruncatedNumber))}, {Body: given(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
@@ -61,20 +61,20 @@ func passportDocumentGrid(l svc.Lang, all []report.IdentityDocument) ui.Grid {
 }
 
 // scoreDial draws a bureau's score on its own scale; false for a scale that is none.
-func scoreDial(l svc.Lang, s report.PassportScore) (ui.Dial, bool) {
-	return ui.Dial{Label: svc.Words{EN: s.Type + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
+func scoreDial(l contract.Lang, s report.PassportScore) (ui.Dial, bool) {
+	return ui.Dial{Label: contract.Words{EN: s.Type + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
 			ES: s.Type + ": " + strconv.Itoa(s.Value) + " en una escala de " + strconv.Itoa(s.Minimum) + " a " + strconv.Itoa(s.Maximum)}.In(l), Low: s.Minimum, High: s.Maximum, Value: s.Value},
 		s.Minimum < s.Maximum && s.Value >= s.Minimum && s.Value <= s.Maximum
 }
 
-func totalsGrid(l svc.Lang, c report.PassportCurrency) ui.Grid {
+func totalsGrid(l contract.Lang, c report.PassportCurrency) ui.Grid {
 	g := ui.Grid{Caption: passportOpenCredit.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: c.Currency, Number: true}}}
 	converted := c.Rate != nil && c.Currency != "USD"
 	if converted {
 		g.Columns = append(g.Columns, ui.Column{Label: "USD", Number: true})
 	}
 	for _, x := range []struct {
-		words    svc.Words
+		words    contract.Words
 		own, usd *report.Cents
 	}{{tradeLimit, c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {tradeBalance, c.Totals.Balance, c.TotalsUSD.Balance},
 		{tradePayment, c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment}, {tradePastDue, c.Totals.PastDue, c.TotalsUSD.PastDue}} {
@@ -87,7 +87,7 @@ func totalsGrid(l svc.Lang, c report.PassportCurrency) ui.Grid {
 	return g
 }
 
-func rateFacts(l svc.Lang, c report.PassportCurrency) []ui.Fact {
+func rateFacts(l contract.Lang, c report.PassportCurrency) []ui.Fact {
 	if c.Rate == nil {
 		return []ui.Fact{{Term: passportRate.In(l), Text: passportNoRate.In(l)}}
 	}
@@ -105,7 +105,7 @@ func tradelineTone(status string) ui.Tone {
 	return ui.Neutral
 }
 
-func (v PassportView) tradelines(l svc.Lang) ui.Grid {
+func (v PassportView) tradelines(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: passportTradelines.In(l), HideCaption: true, Columns: []ui.Column{{Label: tradeKind.In(l)}, {Label: reviewState.In(l)}, {Label: eligibilityTime.In(l)},
 		{Label: tradeLimit.In(l), Number: true}, {Label: tradeBalance.In(l), Number: true}, {Label: tradePayment.In(l), Number: true}, {Label: tradePastDue.In(l), Number: true}}}
 	for i, t := range v.Report.Tradelines {
@@ -117,7 +117,7 @@ func (v PassportView) tradelines(l svc.Lang) ui.Grid {
 }
 
 // tradeName names a credit, by its place and its kind.
-func tradeName(l svc.Lang, i int, t report.Tradeline) string {
+func tradeName(l contract.Lang, i int, t report.Tradeline) string {
 	return strconv.Itoa(i+1) + ". " + passportWord(l, t.Type)
 }
 
@@ -145,7 +145,7 @@ func paidMark(status string) (letters, class string) {
 }
 
 // paidWords tells a month, as in "Mar 2026: on time".
-func paidWords(l svc.Lang, m report.PaymentMonth) string {
+func paidWords(l contract.Lang, m report.PaymentMonth) string {
 	month := m.Month
 	if t, err := time.Parse("2006-01", m.Month); err == nil {
 		month = monthName(l, t)
@@ -156,7 +156,7 @@ func paidWords(l svc.Lang, m report.PaymentMonth) string {
 	return month + ": " + passportWord(l, *m.Status)
 }
 
-func (v PassportView) collections(l svc.Lang) ui.Grid {
+func (v PassportView) collections(l contract.Lang) ui.Grid {
 	g := hidden(l, passportCollections, passportAgency, passportCreditor, reviewState, passportSince, passportOriginal, tradeBalance)
 	for _, x := range v.Report.Collections {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)}, own(l, x.Original, x.Currency), own(l, x.Balance, x.Currency)})
@@ -164,7 +164,7 @@ func (v PassportView) collections(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) records(l svc.Lang) ui.Grid {
+func (v PassportView) records(l contract.Lang) ui.Grid {
 	g := hidden(l, passportRecords, reportSubtype, passportCourt, reviewState, passportFiled, passportResolved, passportAmount)
 	for _, x := range v.Report.PublicRecords {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, own(l, x.Amount, x.Currency)})
@@ -172,7 +172,7 @@ func (v PassportView) records(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) returned(l svc.Lang) ui.Grid {
+func (v PassportView) returned(l contract.Lang) ui.Grid {
 	g := hidden(l, passportReturned, reviewWhen, reportInstitution, passportAmount)
 	for _, x := range v.Report.NSF {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Institution))}, own(l, x.Amount, x.Currency)})
@@ -180,7 +180,7 @@ func (v PassportView) returned(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) disputes(l svc.Lang) ui.Grid {
+func (v PassportView) disputes(l contract.Lang) ui.Grid {
 	g := hidden(l, passportDisputes, passportFiled, reviewState, passportWhat, tradeKind)
 	for _, x := range v.Report.Disputes {
 		about := ""
@@ -194,7 +194,7 @@ func (v PassportView) disputes(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) inquiries(l svc.Lang) ui.Grid {
+func (v PassportView) inquiries(l contract.Lang) ui.Grid {
 	g := hidden(l, passportInquiries, reviewWhen, passportInquirer, passportPurpose, passportAmount)
 	for _, x := range v.Report.Inquiries {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))}, {Body: given(l, passportWord(l, report.Text(x.Purpose)))}, own(l, x.Amount, x.Currency)})
@@ -202,7 +202,7 @@ func (v PassportView) inquiries(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) addresses(l svc.Lang) ui.Grid {
+func (v PassportView) addresses(l contract.Lang) ui.Grid {
 	g := hidden(l, passportAddresses, reportAddress, passportCountry, passportReported)
 	for _, x := range v.Report.Addresses {
 		line := report.Text(x.Address)
@@ -214,7 +214,7 @@ func (v PassportView) addresses(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) employers(l svc.Lang) ui.Grid {
+func (v PassportView) employers(l contract.Lang) ui.Grid {
 	g := hidden(l, reportEmployment, reportEmployer, reportJob, eligibilityTime, passportMonthly)
 	for _, x := range v.Report.Employers {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Name))}, {Body: given(l, report.Text(x.JobTitle))}, {Body: span(l, x.Start, x.End)}, {Body: amountAbroad(l, v, x.MonthlyIncome, report.Text(x.Currency))}})
@@ -222,7 +222,7 @@ func (v PassportView) employers(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) incomes(l svc.Lang) ui.Grid {
+func (v PassportView) incomes(l contract.Lang) ui.Grid {
 	g := hidden(l, passportIncomes, reportSubtype, passportAmount, payrollFrequency, passportReported)
 	for _, x := range v.Report.OtherIncomes {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: amountAbroad(l, v, x.Amount, report.Text(x.Currency))}, {Body: given(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
@@ -230,7 +230,7 @@ func (v PassportView) incomes(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) identifiers(l svc.Lang) ui.Grid {
+func (v PassportView) identifiers(l contract.Lang) ui.Grid {
 	g := hidden(l, passportIdentifiers, reportSubtype, reportNumber, passportCountry)
 	for _, x := range v.Report.Identifiers {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: ending(l, report.Text(x.Truncated))}, {Body: given(l, report.Text(x.Country))}})
@@ -238,7 +238,7 @@ func (v PassportView) identifiers(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) accounts(l svc.Lang) ui.Grid {
+func (v PassportView) accounts(l contract.Lang) ui.Grid {
 	g := hidden(l, reportAccounts, reportInstitution, reportSubtype, reportNumber, eligibilityTime, passportCurrency)
 	for _, x := range v.Report.BankAccounts {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Institution))}, {Body: given(l, code(l, report.Text(x.Type)))}, {Body: ending(l, report.Text(x.Truncated))}, {Body: span(l, x.Opened, x.Closed)}, {Body: given(l, report.Text(x.Currency))}})
@@ -246,7 +246,7 @@ func (v PassportView) accounts(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) notices(l svc.Lang) ui.Grid {
+func (v PassportView) notices(l contract.Lang) ui.Grid {
 	all := make([]report.ConsumerNotice, len(v.Report.Notices))
 	for i, x := range v.Report.Notices {
 		all[i] = report.ConsumerNotice{Description: x.Description, SourceReference: x.SourceID}

@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"slices"
 	"strconv"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -48,7 +48,7 @@ func Passport(p ui.Page, v PassportView) templ.Component {
 
 // passportIdentities is who the applicant is by each source, and what each supplier
 // provides besides.
-func passportIdentities(l svc.Lang, v PassportView) templ.Component {
+func passportIdentities(l contract.Lang, v PassportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -111,7 +111,7 @@ func passportIdentities(l svc.Lang, v PassportView) templ.Component {
 	})
 }
 
-func passportScoreList(l svc.Lang, all []report.PassportScore) templ.Component {
+func passportScoreList(l contract.Lang, all []report.PassportScore) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -250,7 +250,7 @@ func passportScoreList(l svc.Lang, all []report.PassportScore) templ.Component {
 	})
 }
 
-func passportCurrencies(l svc.Lang, all []report.PassportCurrency) templ.Component {
+func passportCurrencies(l contract.Lang, all []report.PassportCurrency) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -311,7 +311,7 @@ func passportCurrencies(l svc.Lang, all []report.PassportCurrency) templ.Compone
 }
 
 // passportCredits is each credit with its amounts, and how each month was paid.
-func passportCredits(l svc.Lang, v PassportView) templ.Component {
+func passportCredits(l contract.Lang, v PassportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -427,7 +427,7 @@ func passportCredits(l svc.Lang, v PassportView) templ.Component {
 	})
 }
 
-func paidMonth(l svc.Lang, m report.PaymentMonth) templ.Component {
+func paidMonth(l contract.Lang, m report.PaymentMonth) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -516,7 +516,7 @@ func paidMonth(l svc.Lang, m report.PaymentMonth) templ.Component {
 
 // amountAbroad is an amount in its own currency, with dollars at the report's rate
 // below.
-func amountAbroad(l svc.Lang, v PassportView, c *report.Cents, currency string) templ.Component {
+func amountAbroad(l contract.Lang, v PassportView, c *report.Cents, currency string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -588,7 +588,7 @@ func amountAbroad(l svc.Lang, v PassportView, c *report.Cents, currency string) 
 	})
 }
 
-func openBadge(l svc.Lang, status string) templ.Component {
+func openBadge(l contract.Lang, status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

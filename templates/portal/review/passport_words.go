@@ -1,65 +1,65 @@
 package review
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 var (
-	reportPassportTitle = svc.Words{EN: "Credit passport", ES: "Pasaporte crediticio"}
-	askCredit           = svc.Words{EN: "The credit", ES: "El crédito"}
-	passportScore       = svc.Words{EN: "Score abroad", ES: "Puntuación extranjera"}
-	passportScores      = svc.Words{EN: "Scores", ES: "Puntuaciones"}
-	passportScaleIs     = svc.Words{EN: "On the bureau's own scale; higher is better.", ES: "En la escala propia del buró; cuanto más alta, mejor."}
-	passportTotals      = svc.Words{EN: "Open credit in all", ES: "Crédito abierto en total"}
-	passportOpenCredit  = svc.Words{EN: "Sums over credit that is not closed", ES: "Sumas del crédito que no está cerrado"}
-	passportTradelines  = svc.Words{EN: "Credits", ES: "Créditos"}
-	passportHistory     = svc.Words{EN: "How each month was paid", ES: "Cómo se pagó cada mes"}
-	passportLegend      = svc.Words{EN: "✓ on time · 1 to 120: days late, at least · ✕ charged off · a dot: no data. The latest month comes last.", ES: "✓ a tiempo · de 1 a 120: días de retraso, al menos · ✕ castigado · un punto: sin datos. El último mes va al final."}
-	passportAtRate      = svc.Words{EN: "at the report's rate.", ES: "al cambio del informe."}
-	passportNoRate      = svc.Words{EN: "No rate for US dollars is known.", ES: "No se conoce el cambio a dólares."}
-	passportRate        = svc.Words{EN: "Rate", ES: "Cambio"}
-	passportRateDay     = svc.Words{EN: "Quoted for", ES: "Cotizado para"}
-	passportRateBy      = svc.Words{EN: "Quoted by", ES: "Cotizado por"}
-	passportCollections = svc.Words{EN: "Collections", ES: "Cobranzas"}
-	passportRecords     = svc.Words{EN: "Public records", ES: "Registros públicos"}
-	passportReturned    = svc.Words{EN: "Returned payments", ES: "Pagos devueltos"}
-	passportDisputes    = svc.Words{EN: "Disputes", ES: "Disputas"}
-	passportInquiries   = svc.Words{EN: "Inquiries", ES: "Consultas"}
-	passportAddresses   = svc.Words{EN: "Addresses", ES: "Direcciones"}
-	passportIncomes     = svc.Words{EN: "Other income", ES: "Otros ingresos"}
-	passportIdentifiers = svc.Words{EN: "Numbers by authorities", ES: "Números oficiales"}
-	passportDocuments   = svc.Words{EN: "Identity documents that were read", ES: "Documentos de identidad leídos"}
-	passportMiddle      = svc.Words{EN: "Middle name", ES: "Segundo nombre"}
-	passportLatin       = svc.Words{EN: "In Latin letters", ES: "En letras latinas"}
-	passportOther       = svc.Words{EN: "Other names", ES: "Otros nombres"}
-	passportDeceased    = svc.Words{EN: "Deceased", ES: "Fallecido"}
-	passportDeath       = svc.Words{EN: "Date of death", ES: "Fecha de fallecimiento"}
-	passportCountry     = svc.Words{EN: "Country", ES: "País"}
-	passportIssued      = svc.Words{EN: "Issued", ES: "Expedido"}
-	passportExpires     = svc.Words{EN: "Expires", ES: "Vence"}
-	passportNoMonth     = svc.Words{EN: "no data", ES: "sin datos"}
-	passportAgency      = svc.Words{EN: "Agency", ES: "Agencia"}
-	passportCreditor    = svc.Words{EN: "Creditor", ES: "Acreedor"}
-	passportSince       = svc.Words{EN: "Since", ES: "Desde"}
-	passportOriginal    = svc.Words{EN: "Original amount", ES: "Importe original"}
-	passportCourt       = svc.Words{EN: "Court", ES: "Tribunal"}
-	passportFiled       = svc.Words{EN: "Filed", ES: "Presentado"}
-	passportResolved    = svc.Words{EN: "Resolved", ES: "Resuelto"}
-	passportAmount      = svc.Words{EN: "Amount", ES: "Importe"}
-	passportWhat        = svc.Words{EN: "What", ES: "Qué"}
-	passportInquirer    = svc.Words{EN: "Who asked", ES: "Quién consultó"}
-	passportPurpose     = svc.Words{EN: "What for", ES: "Para qué"}
-	passportReported    = svc.Words{EN: "Reported", ES: "Informado"}
-	passportMonthly     = svc.Words{EN: "A month", ES: "Al mes"}
-	passportCurrency    = svc.Words{EN: "Currency", ES: "Moneda"}
+	reportPassportTitle = contract.Words{EN: "Credit passport", ES: "Pasaporte crediticio"}
+	askCredit           = contract.Words{EN: "The credit", ES: "El crédito"}
+	passportScore       = contract.Words{EN: "Score abroad", ES: "Puntuación extranjera"}
+	passportScores      = contract.Words{EN: "Scores", ES: "Puntuaciones"}
+	passportScaleIs     = contract.Words{EN: "On the bureau's own scale; higher is better.", ES: "En la escala propia del buró; cuanto más alta, mejor."}
+	passportTotals      = contract.Words{EN: "Open credit in all", ES: "Crédito abierto en total"}
+	passportOpenCredit  = contract.Words{EN: "Sums over credit that is not closed", ES: "Sumas del crédito que no está cerrado"}
+	passportTradelines  = contract.Words{EN: "Credits", ES: "Créditos"}
+	passportHistory     = contract.Words{EN: "How each month was paid", ES: "Cómo se pagó cada mes"}
+	passportLegend      = contract.Words{EN: "✓ on time · 1 to 120: days late, at least · ✕ charged off · a dot: no data. The latest month comes last.", ES: "✓ a tiempo · de 1 a 120: días de retraso, al menos · ✕ castigado · un punto: sin datos. El último mes va al final."}
+	passportAtRate      = contract.Words{EN: "at the report's rate.", ES: "al cambio del informe."}
+	passportNoRate      = contract.Words{EN: "No rate for US dollars is known.", ES: "No se conoce el cambio a dólares."}
+	passportRate        = contract.Words{EN: "Rate", ES: "Cambio"}
+	passportRateDay     = contract.Words{EN: "Quoted for", ES: "Cotizado para"}
+	passportRateBy      = contract.Words{EN: "Quoted by", ES: "Cotizado por"}
+	passportCollections = contract.Words{EN: "Collections", ES: "Cobranzas"}
+	passportRecords     = contract.Words{EN: "Public records", ES: "Registros públicos"}
+	passportReturned    = contract.Words{EN: "Returned payments", ES: "Pagos devueltos"}
+	passportDisputes    = contract.Words{EN: "Disputes", ES: "Disputas"}
+	passportInquiries   = contract.Words{EN: "Inquiries", ES: "Consultas"}
+	passportAddresses   = contract.Words{EN: "Addresses", ES: "Direcciones"}
+	passportIncomes     = contract.Words{EN: "Other income", ES: "Otros ingresos"}
+	passportIdentifiers = contract.Words{EN: "Numbers by authorities", ES: "Números oficiales"}
+	passportDocuments   = contract.Words{EN: "Identity documents that were read", ES: "Documentos de identidad leídos"}
+	passportMiddle      = contract.Words{EN: "Middle name", ES: "Segundo nombre"}
+	passportLatin       = contract.Words{EN: "In Latin letters", ES: "En letras latinas"}
+	passportOther       = contract.Words{EN: "Other names", ES: "Otros nombres"}
+	passportDeceased    = contract.Words{EN: "Deceased", ES: "Fallecido"}
+	passportDeath       = contract.Words{EN: "Date of death", ES: "Fecha de fallecimiento"}
+	passportCountry     = contract.Words{EN: "Country", ES: "País"}
+	passportIssued      = contract.Words{EN: "Issued", ES: "Expedido"}
+	passportExpires     = contract.Words{EN: "Expires", ES: "Vence"}
+	passportNoMonth     = contract.Words{EN: "no data", ES: "sin datos"}
+	passportAgency      = contract.Words{EN: "Agency", ES: "Agencia"}
+	passportCreditor    = contract.Words{EN: "Creditor", ES: "Acreedor"}
+	passportSince       = contract.Words{EN: "Since", ES: "Desde"}
+	passportOriginal    = contract.Words{EN: "Original amount", ES: "Importe original"}
+	passportCourt       = contract.Words{EN: "Court", ES: "Tribunal"}
+	passportFiled       = contract.Words{EN: "Filed", ES: "Presentado"}
+	passportResolved    = contract.Words{EN: "Resolved", ES: "Resuelto"}
+	passportAmount      = contract.Words{EN: "Amount", ES: "Importe"}
+	passportWhat        = contract.Words{EN: "What", ES: "Qué"}
+	passportInquirer    = contract.Words{EN: "Who asked", ES: "Quién consultó"}
+	passportPurpose     = contract.Words{EN: "What for", ES: "Para qué"}
+	passportReported    = contract.Words{EN: "Reported", ES: "Informado"}
+	passportMonthly     = contract.Words{EN: "A month", ES: "Al mes"}
+	passportCurrency    = contract.Words{EN: "Currency", ES: "Moneda"}
 
-	tradeKind    = svc.Words{EN: "Credit", ES: "Crédito"}
-	tradeLimit   = svc.Words{EN: "Limit or loan", ES: "Límite o préstamo"}
-	tradeBalance = svc.Words{EN: "Owed", ES: "Adeudado"}
-	tradePayment = svc.Words{EN: "Payment of a month", ES: "Pago mensual"}
-	tradePastDue = svc.Words{EN: "Past due", ES: "Vencido"}
+	tradeKind    = contract.Words{EN: "Credit", ES: "Crédito"}
+	tradeLimit   = contract.Words{EN: "Limit or loan", ES: "Límite o préstamo"}
+	tradeBalance = contract.Words{EN: "Owed", ES: "Adeudado"}
+	tradePayment = contract.Words{EN: "Payment of a month", ES: "Pago mensual"}
+	tradePastDue = contract.Words{EN: "Past due", ES: "Vencido"}
 )
 
 // passportWords are the values of the passport's enumerations.
-var passportWords = map[string]svc.Words{
+var passportWords = map[string]contract.Words{
 	"CREDIT_CARD": {EN: "Credit card", ES: "Tarjeta de crédito"}, "LINE_OF_CREDIT": {EN: "Line of credit", ES: "Línea de crédito"},
 	"PERSONAL_LOAN": {EN: "Personal loan", ES: "Préstamo personal"}, "AUTO_LOAN": {EN: "Car loan", ES: "Préstamo de auto"},
 	"MORTGAGE": {EN: "Mortgage", ES: "Hipoteca"}, "STUDENT_LOAN": {EN: "Student loan", ES: "Préstamo estudiantil"},

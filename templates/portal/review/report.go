@@ -6,8 +6,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -31,7 +31,7 @@ func (v ReportView) url(path string) string {
 func (v ReportView) in() currency { return currency(v.Report.In()) }
 
 // sheet is the page that the report has in common with other kinds.
-func (v ReportView) sheet(l svc.Lang) sheet {
+func (v ReportView) sheet(l contract.Lang) sheet {
 	s := sheet{title: reportCashflow, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
 		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.in(), v.inCurrency(l))...), sections: v.sections(l),
 		downloads: []download{{"/report.json", reviewDownload}}}
@@ -62,10 +62,10 @@ type section struct {
 }
 
 // sections are the parts that the report has something for.
-func (v ReportView) sections(l svc.Lang) []section {
+func (v ReportView) sections(l contract.Lang) []section {
 	r, a := v.Report, v.Analysis
 	var out []section
-	add := func(there bool, id string, title svc.Words, body func() templ.Component) {
+	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
 		if there {
 			out = append(out, section{id, title.In(l), body()})
 		}
@@ -142,7 +142,7 @@ func agreement(all []report.Identity) (compared, agrees bool) {
 	return compared, compared && agrees
 }
 
-func (v ReportView) accounts(l svc.Lang) ui.Grid {
+func (v ReportView) accounts(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{
 		{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)},
 		{Label: reportOwner.In(l)}, {Label: reportMonths.In(l), Number: true}, {Label: reportBalance.In(l), Number: true},
@@ -156,7 +156,7 @@ func (v ReportView) accounts(l svc.Lang) ui.Grid {
 }
 
 // account is one account in full, besides what the table above says of it.
-func account(l svc.Lang, a report.Account) []ui.Fact {
+func account(l contract.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
 		{Term: reportSource.In(l), Body: source(a.SourceID)},
 		{Term: reportResponsible.In(l), Body: given(l, code(l, report.Text(a.Responsibility)))},
@@ -165,7 +165,7 @@ func account(l svc.Lang, a report.Account) []ui.Fact {
 	}
 }
 
-func orNever(l svc.Lang, s string) string {
+func orNever(l contract.Lang, s string) string {
 	if s == "" {
 		return reportNever.In(l)
 	}
@@ -173,7 +173,7 @@ func orNever(l svc.Lang, s string) string {
 }
 
 // accountTitle names an account in a heading.
-func accountTitle(l svc.Lang, a report.Account) string {
+func accountTitle(l contract.Lang, a report.Account) string {
 	title := report.Text(a.InstitutionName)
 	if name := report.Text(a.AccountName); name != "" {
 		title = strings.TrimPrefix(title+" · "+name, " · ")

@@ -7,48 +7,48 @@ import (
 	"strconv"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 var (
-	reportScore      = svc.Words{EN: "Score", ES: "Puntuación"}
-	reportScoreOf    = svc.Words{EN: "of", ES: "de"}
-	reportScoreScale = svc.Words{EN: "on a scale from", ES: "en una escala de"}
-	reportScoreTo    = svc.Words{EN: "to", ES: "a"}
-	reportScoreIs    = svc.Words{EN: "An open points card over the figures below. More is better. It is not fitted to defaults.", ES: "Una tabla de puntos abierta sobre las cifras de abajo. Más es mejor. No está ajustada a impagos."}
-	reportNoScore    = svc.Words{EN: "No score: there is too little to go by.", ES: "Sin puntuación: hay muy pocos datos."}
-	reportReasons    = svc.Words{EN: "Why it is not higher", ES: "Por qué no es más alta"}
-	reportWhyNone    = svc.Words{EN: "Why there is none", ES: "Por qué no la hay"}
-	reportCode       = svc.Words{EN: "Code", ES: "Código"}
-	reportCard       = svc.Words{EN: "How the points come together", ES: "Cómo se reúnen los puntos"}
-	reportCardIs     = svc.Words{EN: "What cost most comes first. The upright line is the reference household of the card, with which the reasons compare.", ES: "Primero, lo que más costó. La línea vertical es el hogar de referencia de la tabla, con el que se comparan las razones."}
-	reportReference  = svc.Words{EN: "reference", ES: "referencia"}
-	reportRefHome    = svc.Words{EN: "Reference household", ES: "Hogar de referencia"}
-	reportPoints     = svc.Words{EN: "Points", ES: "Puntos"}
-	reportRanges     = svc.Words{EN: "Points by range", ES: "Puntos por intervalo"}
-	reportReached    = svc.Words{EN: "here", ES: "aquí"}
-	reportNeutral    = svc.Words{EN: "no usable value: counted as neutral", ES: "sin valor utilizable: cuenta como neutro"}
-	reportBelow      = svc.Words{EN: "below", ES: "menos de"}
-	reportUpTo       = svc.Words{EN: "up to", ES: "hasta"}
-	reportFromOn     = svc.Words{EN: "or more", ES: "o más"}
-	reportMoreThan   = svc.Words{EN: "more than", ES: "más de"}
-	reportAnyValue   = svc.Words{EN: "any value", ES: "cualquier valor"}
-	reportEnough     = svc.Words{EN: "Data behind the score", ES: "Datos en que se basa"}
-	reportYes        = svc.Words{EN: "yes", ES: "sí"}
-	reportNo         = svc.Words{EN: "no", ES: "no"}
+	reportScore      = contract.Words{EN: "Score", ES: "Puntuación"}
+	reportScoreOf    = contract.Words{EN: "of", ES: "de"}
+	reportScoreScale = contract.Words{EN: "on a scale from", ES: "en una escala de"}
+	reportScoreTo    = contract.Words{EN: "to", ES: "a"}
+	reportScoreIs    = contract.Words{EN: "An open points card over the figures below. More is better. It is not fitted to defaults.", ES: "Una tabla de puntos abierta sobre las cifras de abajo. Más es mejor. No está ajustada a impagos."}
+	reportNoScore    = contract.Words{EN: "No score: there is too little to go by.", ES: "Sin puntuación: hay muy pocos datos."}
+	reportReasons    = contract.Words{EN: "Why it is not higher", ES: "Por qué no es más alta"}
+	reportWhyNone    = contract.Words{EN: "Why there is none", ES: "Por qué no la hay"}
+	reportCode       = contract.Words{EN: "Code", ES: "Código"}
+	reportCard       = contract.Words{EN: "How the points come together", ES: "Cómo se reúnen los puntos"}
+	reportCardIs     = contract.Words{EN: "What cost most comes first. The upright line is the reference household of the card, with which the reasons compare.", ES: "Primero, lo que más costó. La línea vertical es el hogar de referencia de la tabla, con el que se comparan las razones."}
+	reportReference  = contract.Words{EN: "reference", ES: "referencia"}
+	reportRefHome    = contract.Words{EN: "Reference household", ES: "Hogar de referencia"}
+	reportPoints     = contract.Words{EN: "Points", ES: "Puntos"}
+	reportRanges     = contract.Words{EN: "Points by range", ES: "Puntos por intervalo"}
+	reportReached    = contract.Words{EN: "here", ES: "aquí"}
+	reportNeutral    = contract.Words{EN: "no usable value: counted as neutral", ES: "sin valor utilizable: cuenta como neutro"}
+	reportBelow      = contract.Words{EN: "below", ES: "menos de"}
+	reportUpTo       = contract.Words{EN: "up to", ES: "hasta"}
+	reportFromOn     = contract.Words{EN: "or more", ES: "o más"}
+	reportMoreThan   = contract.Words{EN: "more than", ES: "más de"}
+	reportAnyValue   = contract.Words{EN: "any value", ES: "cualquier valor"}
+	reportEnough     = contract.Words{EN: "Data behind the score", ES: "Datos en que se basa"}
+	reportYes        = contract.Words{EN: "yes", ES: "sí"}
+	reportNo         = contract.Words{EN: "no", ES: "no"}
 )
 
 // propertyNames are the consumer_data_properties in words.
-var propertyNames = map[string]svc.Words{
+var propertyNames = map[string]contract.Words{
 	"TOTAL_TRANSACTION_COUNT":          {EN: "Transactions", ES: "Movimientos"},
 	"TOTAL_HISTORY_LENGTH_DAYS":        {EN: "Days of history", ES: "Días de historial"},
 	"LOW_ACCOUNT_ACTIVITY_INDICATOR":   {EN: "Little activity", ES: "Poca actividad"},
 	"LIMITED_DATA_AVAILABLE_INDICATOR": {EN: "Limited data", ES: "Datos limitados"},
 }
 
-func (v ReportView) properties(l svc.Lang) []ui.Fact {
+func (v ReportView) properties(l contract.Lang) []ui.Fact {
 	var out []ui.Fact
 	for _, p := range v.Report.Properties {
 		text := grouped(strconv.FormatInt(p.Value.Integer, 10))
@@ -84,7 +84,7 @@ const (
 )
 
 // dial is the score on its scale; false where the scale is not known.
-func dial(l svc.Lang, s report.Score, card *report.AnalysisScore) (ui.Dial, bool) {
+func dial(l contract.Lang, s report.Score, card *report.AnalysisScore) (ui.Dial, bool) {
 	d := ui.Dial{Low: scoreLow, High: scoreHigh, Value: *s.Value}
 	if card != nil {
 		d.Low, d.High = card.Base, card.Maximum
@@ -110,7 +110,7 @@ type reason struct {
 	bins        []report.AnalysisBin
 }
 
-func reasons(l svc.Lang, s report.Score, card *report.AnalysisScore) []reason {
+func reasons(l contract.Lang, s report.Score, card *report.AnalysisScore) []reason {
 	var out []reason
 	for _, c := range s.AdverseActionCodes {
 		r := reason{words: ReasonWords(l, c.Code, c.Description), code: c.Code}
@@ -133,7 +133,7 @@ func bins(card *report.AnalysisScore) []report.AnalysisBin {
 	return out
 }
 
-func cardGrid(l svc.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
+func cardGrid(l contract.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
 	g := ui.Grid{Caption: reportCard.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reportFigure.In(l)}, {Label: reportValue.In(l), Number: true}, {Label: reportPoints.In(l), Number: true}}}
 	for _, b := range bins(card) {
@@ -143,11 +143,11 @@ func cardGrid(l svc.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
 }
 
 // inWords says that a line's value is no number.
-func inWords(l svc.Lang, b report.AnalysisBin) bool {
+func inWords(l contract.Lang, b report.AnalysisBin) bool {
 	return b.Neutral || sentinel(l, b.Attribute, b.Value) != ""
 }
 
-func binValue(l svc.Lang, cur currency, b report.AnalysisBin) string {
+func binValue(l contract.Lang, cur currency, b report.AnalysisBin) string {
 	if b.Neutral {
 		return reportNeutral.In(l)
 	}
@@ -158,7 +158,7 @@ func binValue(l svc.Lang, cur currency, b report.AnalysisBin) string {
 }
 
 // inUnit writes a number of the card as people read it.
-func inUnit(l svc.Lang, cur currency, unit string, n json.Number) string {
+func inUnit(l contract.Lang, cur currency, unit string, n json.Number) string {
 	switch unit {
 	case "DOLLARS":
 		if c, err := report.ParseCents(n.String()); err == nil {
@@ -199,7 +199,7 @@ func plain(s string) string {
 }
 
 // rangeWords is a range of values, as in "$0.00 up to below $250.00" or "2 to 3".
-func rangeWords(l svc.Lang, cur currency, unit string, c report.AnalysisCell) string {
+func rangeWords(l contract.Lang, cur currency, unit string, c report.AnalysisCell) string {
 	if words, ok := wholeRange(l, cur, unit, c); ok {
 		return words
 	}
@@ -227,7 +227,7 @@ func rangeWords(l svc.Lang, cur currency, unit string, c report.AnalysisCell) st
 
 // wholeRange is a range of what is counted, with both of its ends; false for what
 // is no whole number.
-func wholeRange(l svc.Lang, cur currency, unit string, c report.AnalysisCell) (string, bool) {
+func wholeRange(l contract.Lang, cur currency, unit string, c report.AnalysisCell) (string, bool) {
 	if unit != "COUNT" && unit != "DAYS" || c.Low == nil && c.High == nil {
 		return "", false
 	}

@@ -10,13 +10,13 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // reportScores is each score on its scale, its reasons, and its card.
-func reportScores(l svc.Lang, v ReportView) templ.Component {
+func reportScores(l contract.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -91,7 +91,7 @@ func reportScores(l svc.Lang, v ReportView) templ.Component {
 	})
 }
 
-func oneScore(l svc.Lang, v ReportView, s report.Score, card *report.AnalysisScore) templ.Component {
+func oneScore(l contract.Lang, v ReportView, s report.Score, card *report.AnalysisScore) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -414,7 +414,7 @@ func oneScore(l svc.Lang, v ReportView, s report.Score, card *report.AnalysisSco
 	})
 }
 
-func binFigure(l svc.Lang, cur currency, b report.AnalysisBin) templ.Component {
+func binFigure(l contract.Lang, cur currency, b report.AnalysisBin) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -533,7 +533,7 @@ func binFigure(l svc.Lang, cur currency, b report.AnalysisBin) templ.Component {
 	})
 }
 
-func binPoints(l svc.Lang, b report.AnalysisBin) templ.Component {
+func binPoints(l contract.Lang, b report.AnalysisBin) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -636,7 +636,7 @@ func binPoints(l svc.Lang, b report.AnalysisBin) templ.Component {
 }
 
 // described is what an attribute says, in the reader's language where it is known.
-func described(l svc.Lang, cur currency, name, description string) templ.Component {
+func described(l contract.Lang, cur currency, name, description string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -10,12 +10,12 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"time"
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
 // reviewSharing is the card of whom the report is shared with.
-func reviewSharing(l svc.Lang, applicationID string, v Sharing) templ.Component {
+func reviewSharing(l contract.Lang, applicationID string, v Sharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -280,7 +280,7 @@ func reviewSharing(l svc.Lang, applicationID string, v Sharing) templ.Component 
 	})
 }
 
-func shareForm(l svc.Lang, applicationID string, v Sharing) templ.Component {
+func shareForm(l contract.Lang, applicationID string, v Sharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -767,7 +767,7 @@ func thirdParty(publicID, label string) templ.Component {
 
 // shareItem is one third party, where its share stands as far as is known here,
 // and what can be done about it.
-func shareItem(l svc.Lang, applicationID string, s Share, readOnly bool) templ.Component {
+func shareItem(l contract.Lang, applicationID string, s Share, readOnly bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -966,7 +966,7 @@ func shareItem(l svc.Lang, applicationID string, s Share, readOnly bool) templ.C
 	})
 }
 
-func shareState(l svc.Lang, s Share) templ.Component {
+func shareState(l contract.Lang, s Share) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1008,7 +1008,7 @@ func shareState(l svc.Lang, s Share) templ.Component {
 }
 
 // shareWhen is when somebody did something, and who.
-func shareWhen(l svc.Lang, t time.Time, by string) templ.Component {
+func shareWhen(l contract.Lang, t time.Time, by string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

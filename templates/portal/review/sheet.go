@@ -6,15 +6,15 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 // sheet is what the pages of all kinds of report have in common. A part that is
 // empty is not on the page.
 type sheet struct {
-	title         svc.Words
+	title         contract.Words
 	by            string // e-mail of who is signed in
 	applicationID string
 	identities    []report.Identity // of any kind of report, as the page compares them
@@ -33,48 +33,48 @@ type sheet struct {
 // download is a file of the report itself, by its address below the application.
 type download struct {
 	path  string
-	words svc.Words
+	words contract.Words
 }
 
 type notice struct {
 	tone  ui.Tone
-	words svc.Words
+	words contract.Words
 }
 
 // finding is the answer to a question of someone who must decide.
 type finding struct {
-	question svc.Words
+	question contract.Words
 	tone     ui.Tone // Success: borne out; Warning: look closer; Danger: speaks against it; Neutral: nothing to go by
-	answer   svc.Words
+	answer   contract.Words
 	part     string // the section that says more; "" is none
 }
 
 var (
-	reportFindings  = svc.Words{EN: "Is it real?", ES: "¿Es real?"}
-	findingsAre     = svc.Words{EN: "What the sources say. The decision is yours.", ES: "Lo que dicen las fuentes. La decisión es suya."}
-	findingBorne    = svc.Words{EN: "borne out", ES: "confirmado"}
-	findingClose    = svc.Words{EN: "look closer", ES: "revisar"}
-	findingAgainst  = svc.Words{EN: "speaks against it", ES: "en contra"}
-	findingNothing  = svc.Words{EN: "nothing to go by", ES: "sin datos"}
-	findingSee      = svc.Words{EN: "See", ES: "Ver"}
-	askPerson       = svc.Words{EN: "The person", ES: "La persona"}
-	askEmployer     = svc.Words{EN: "The employer", ES: "El empleador"}
-	askIncome       = svc.Words{EN: "The income", ES: "Los ingresos"}
-	askDocuments    = svc.Words{EN: "The documents", ES: "Los documentos"}
-	reportNewest    = svc.Words{EN: "As the service has it now", ES: "Como lo tiene ahora el servicio"}
-	reportKept      = svc.Words{EN: "The report that was fetched", ES: "El informe que se obtuvo"}
-	reportAllFiles  = svc.Words{EN: "Files of the report", ES: "Archivos del informe"}
-	reportRows      = svc.Words{EN: "Pay statements as CSV", ES: "Recibos de nómina en CSV"}
-	reportNotices   = svc.Words{EN: "Notices to the consumer", ES: "Avisos al consumidor"}
-	reportAboutWhat = svc.Words{EN: "About", ES: "Sobre"}
-	reportNotice    = svc.Words{EN: "Notice", ES: "Aviso"}
-	reportWhole     = svc.Words{EN: "the whole report", ES: "todo el informe"}
-	wordsYes        = svc.Words{EN: "Yes", ES: "Sí"}
-	wordsNo         = svc.Words{EN: "No", ES: "No"}
+	reportFindings  = contract.Words{EN: "Is it real?", ES: "¿Es real?"}
+	findingsAre     = contract.Words{EN: "What the sources say. The decision is yours.", ES: "Lo que dicen las fuentes. La decisión es suya."}
+	findingBorne    = contract.Words{EN: "borne out", ES: "confirmado"}
+	findingClose    = contract.Words{EN: "look closer", ES: "revisar"}
+	findingAgainst  = contract.Words{EN: "speaks against it", ES: "en contra"}
+	findingNothing  = contract.Words{EN: "nothing to go by", ES: "sin datos"}
+	findingSee      = contract.Words{EN: "See", ES: "Ver"}
+	askPerson       = contract.Words{EN: "The person", ES: "La persona"}
+	askEmployer     = contract.Words{EN: "The employer", ES: "El empleador"}
+	askIncome       = contract.Words{EN: "The income", ES: "Los ingresos"}
+	askDocuments    = contract.Words{EN: "The documents", ES: "Los documentos"}
+	reportNewest    = contract.Words{EN: "As the service has it now", ES: "Como lo tiene ahora el servicio"}
+	reportKept      = contract.Words{EN: "The report that was fetched", ES: "El informe que se obtuvo"}
+	reportAllFiles  = contract.Words{EN: "Files of the report", ES: "Archivos del informe"}
+	reportRows      = contract.Words{EN: "Pay statements as CSV", ES: "Recibos de nómina en CSV"}
+	reportNotices   = contract.Words{EN: "Notices to the consumer", ES: "Avisos al consumidor"}
+	reportAboutWhat = contract.Words{EN: "About", ES: "Sobre"}
+	reportNotice    = contract.Words{EN: "Notice", ES: "Aviso"}
+	reportWhole     = contract.Words{EN: "the whole report", ES: "todo el informe"}
+	wordsYes        = contract.Words{EN: "Yes", ES: "Sí"}
+	wordsNo         = contract.Words{EN: "No", ES: "No"}
 )
 
-func (f finding) badge(l svc.Lang) templ.Component {
-	words := map[ui.Tone]svc.Words{ui.Success: findingBorne, ui.Warning: findingClose, ui.Danger: findingAgainst}
+func (f finding) badge(l contract.Lang) templ.Component {
+	words := map[ui.Tone]contract.Words{ui.Success: findingBorne, ui.Warning: findingClose, ui.Danger: findingAgainst}
 	w, ok := words[f.tone]
 	if !ok {
 		w = findingNothing
@@ -108,7 +108,7 @@ func typedName(all []report.Identity) string {
 }
 
 // identityGrid is who the applicant is, by each source.
-func identityGrid(l svc.Lang, all []report.Identity) ui.Grid {
+func identityGrid(l contract.Lang, all []report.Identity) ui.Grid {
 	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
 		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
 		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
@@ -122,7 +122,7 @@ func identityGrid(l svc.Lang, all []report.Identity) ui.Grid {
 }
 
 // identityPart is the section of the identities.
-func identityPart(l svc.Lang, all []report.Identity) templ.Component {
+func identityPart(l contract.Lang, all []report.Identity) templ.Component {
 	compared, agrees := agreement(all)
 	return whoIs(l, identityGrid(l, all), compared, agrees)
 }
@@ -141,18 +141,18 @@ func person(all []report.Identity) finding {
 	}
 	switch {
 	case len(no) > 0 && len(yes) == 0:
-		f.tone, f.answer = ui.Danger, svc.Words{EN: "No source knows the name that the applicant gave.", ES: "Ninguna fuente conoce el nombre indicado por el solicitante."}
+		f.tone, f.answer = ui.Danger, contract.Words{EN: "No source knows the name that the applicant gave.", ES: "Ninguna fuente conoce el nombre indicado por el solicitante."}
 	case len(no) > 0:
 		f.tone, f.answer = ui.Warning, reportSomeDiffer
 	case len(yes) > 0:
 		f.tone, f.answer = ui.Success, reportAllMatch
 	default:
-		f.answer = svc.Words{EN: "There is no second name to compare with.", ES: "No hay otro nombre con el que comparar."}
+		f.answer = contract.Words{EN: "There is no second name to compare with.", ES: "No hay otro nombre con el que comparar."}
 	}
 	return f
 }
 
-func sourceGrid(l svc.Lang, all []report.Source) ui.Grid {
+func sourceGrid(l contract.Lang, all []report.Source) ui.Grid {
 	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
@@ -161,7 +161,7 @@ func sourceGrid(l svc.Lang, all []report.Source) ui.Grid {
 }
 
 // aboutFacts is what a report says of itself.
-func aboutFacts(l svc.Lang, p *report.Product, m *report.Meta) []ui.Fact {
+func aboutFacts(l contract.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 	var facts []ui.Fact
 	if p != nil {
 		facts = append(facts, ui.Fact{Term: reviewProduct.In(l), Text: p.Name}, ui.Fact{Term: reportProductID.In(l), Body: mono(p.ProductID)},
@@ -186,7 +186,7 @@ func aboutFacts(l svc.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 
 // noData is the notice of a report whose bank had nothing to say.
 func noData(m *report.Meta) []notice {
-	if report.Text(m.Substatus) == string(svc.SubNoRecentInformation) {
+	if report.Text(m.Substatus) == string(contract.SubNoRecentInformation) {
 		return []notice{{ui.Warning, reportNoData}}
 	}
 	return nil
@@ -198,12 +198,12 @@ func otherShape(parts []string) []notice {
 		return nil
 	}
 	names := strings.Join(parts, ", ")
-	return []notice{{ui.Warning, svc.Words{
+	return []notice{{ui.Warning, contract.Words{
 		EN: "This page cannot show these parts of the report, or not as a whole: " + names + ". Nothing below counts what is missing; download the report as JSON to read it.",
 		ES: "Esta página no puede mostrar estas partes del informe, o no del todo: " + names + ". Nada de lo siguiente cuenta lo que falta; descargue el informe en JSON para leerlo."}}}
 }
 
-func noticeGrid(l svc.Lang, all []report.ConsumerNotice) ui.Grid {
+func noticeGrid(l contract.Lang, all []report.ConsumerNotice) ui.Grid {
 	g := ui.Grid{Caption: reportNotices.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportNotice.In(l)}, {Label: reportAboutWhat.In(l)}}}
 	for _, n := range all {
 		about := ui.Cell{Text: reportWhole.In(l)}
@@ -228,7 +228,7 @@ func keyRow(all []key) templ.Component {
 	return keyList(all)
 }
 
-func yesNo(l svc.Lang, yes bool) string {
+func yesNo(l contract.Lang, yes bool) string {
 	if yes {
 		return wordsYes.In(l)
 	}

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -452,7 +452,7 @@ func reportSheet(p ui.Page, s sheet) templ.Component {
 }
 
 // reportFindingList is the questions of someone who must decide, answered.
-func reportFindingList(l svc.Lang, s sheet) templ.Component {
+func reportFindingList(l contract.Lang, s sheet) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -731,7 +731,7 @@ func keyList(all []key) templ.Component {
 }
 
 // whoIs is the identities with what their comparison came to.
-func whoIs(l svc.Lang, g ui.Grid, compared, agrees bool) templ.Component {
+func whoIs(l contract.Lang, g ui.Grid, compared, agrees bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -3,14 +3,14 @@ package review
 import (
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
 var (
-	statedAsOf    = svc.Words{EN: "as of", ES: "al"}
-	statedLeftOut = svc.Words{EN: "Not in any figure", ES: "En ninguna cifra"}
+	statedAsOf    = contract.Words{EN: "as of", ES: "al"}
+	statedLeftOut = contract.Words{EN: "Not in any figure", ES: "En ninguna cifra"}
 )
 
 // inCurrency is an account's name with what its balance is.
@@ -30,20 +30,20 @@ func currencyNotices(figures currency, all []inCurrency) []notice {
 	}
 	var out []notice
 	if figures != usd {
-		out = append(out, notice{ui.Warning, svc.Words{
+		out = append(out, notice{ui.Warning, contract.Words{
 			EN: "The figures of this report are in " + string(figures) + ". Nothing was converted.",
 			ES: "Las cifras de este informe están en " + string(figures) + ". No se convirtió nada."}})
 	}
 	if len(names) > 0 {
 		list := strings.Join(names, "; ")
-		out = append(out, notice{ui.Warning, svc.Words{
+		out = append(out, notice{ui.Warning, contract.Words{
 			EN: "No figure counts these accounts, because they are in another currency: " + list + ".",
 			ES: "Ninguna cifra cuenta estas cuentas, porque están en otra moneda: " + list + "."}})
 	}
 	return out
 }
 
-func (v ReportView) inCurrency(l svc.Lang) []inCurrency {
+func (v ReportView) inCurrency(l contract.Lang) []inCurrency {
 	var out []inCurrency
 	for _, a := range v.Report.AccountDetails {
 		out = append(out, inCurrency{accountTitle(l, a), a.BalanceTerms})
@@ -51,7 +51,7 @@ func (v ReportView) inCurrency(l svc.Lang) []inCurrency {
 	return out
 }
 
-func (v IncomeView) inCurrency(l svc.Lang) []inCurrency {
+func (v IncomeView) inCurrency(l contract.Lang) []inCurrency {
 	var out []inCurrency
 	for _, a := range v.Report.AccountDetails {
 		out = append(out, inCurrency{incomeAccountTitle(l, a), a.BalanceTerms})
@@ -59,7 +59,7 @@ func (v IncomeView) inCurrency(l svc.Lang) []inCurrency {
 	return out
 }
 
-func (v EligibilityView) inCurrency(l svc.Lang) []inCurrency {
+func (v EligibilityView) inCurrency(l contract.Lang) []inCurrency {
 	var out []inCurrency
 	if v.Report.Assets != nil {
 		for _, a := range v.Report.Assets.AccountDetails {

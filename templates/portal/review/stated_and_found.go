@@ -7,9 +7,9 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -24,9 +24,9 @@ type Stated struct {
 type found struct {
 	names, emails, phones, births, addresses, employers []foundText
 
-	income   *report.Cents // of a year; nil where no source says it
-	in       currency      // of income
-	incomeIs svc.Words     // what kind of income that is
+	income   *report.Cents  // of a year; nil where no source says it
+	in       currency       // of income
+	incomeIs contract.Words // what kind of income that is
 }
 
 // foundText is what one source says.
@@ -64,7 +64,7 @@ func (v ReportView) sources() found {
 		}
 	}
 	i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == "UA_INFLOW_INCOME_SUM_12M" })
-	if i >= 0 && sentinel(svc.English, v.Report.Attributes[i].Name, v.Report.Attributes[i].Value) == "" {
+	if i >= 0 && sentinel(contract.English, v.Report.Attributes[i].Name, v.Report.Attributes[i].Value) == "" {
 		if c, err := report.ParseCents(v.Report.Attributes[i].Value.String()); err == nil {
 			f.income = &c
 		}
@@ -134,7 +134,7 @@ func (v PassportView) sources() found {
 }
 
 // beside is the card of a report's page.
-func (s *Stated) beside(m Measured, l svc.Lang) templ.Component {
+func (s *Stated) beside(m Measured, l contract.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (s *Stated) beside(m Measured, l svc.Lang) templ.Component {
 }
 
 // component is the card; nil where nothing was stated.
-func (s *Stated) component(l svc.Lang) templ.Component {
+func (s *Stated) component(l contract.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}
@@ -154,12 +154,12 @@ func (s *Stated) component(l svc.Lang) templ.Component {
 		{Label: statedWhat.In(l)}, {Label: statedStated.In(l)}, {Label: statedFound.In(l)}, {Label: statedCompared.In(l)}}})
 }
 
-func (s *Stated) rows(l svc.Lang) (out [][]ui.Cell) {
+func (s *Stated) rows(l contract.Lang) (out [][]ui.Cell) {
 	var f found
 	if s.Found != nil {
 		f = s.Found.sources()
 	}
-	row := func(term svc.Words, stated string, all []foundText, alike func(a, b string) bool) {
+	row := func(term contract.Words, stated string, all []foundText, alike func(a, b string) bool) {
 		if stated == "" {
 			return
 		}
@@ -251,7 +251,7 @@ func samePhone(a, b string) bool {
 	return digits(a) == digits(b)
 }
 
-func (f found) incomeTold(l svc.Lang) string {
+func (f found) incomeTold(l contract.Lang) string {
 	if f.income == nil {
 		return ""
 	}
@@ -260,7 +260,7 @@ func (f found) incomeTold(l svc.Lang) string {
 
 // incomeDiffers is the difference of what was found to what was stated, with its share.
 // Applicants state dollars, with which nothing in another currency compares.
-func (f found) incomeDiffers(l svc.Lang, stated int64) string {
+func (f found) incomeDiffers(l contract.Lang, stated int64) string {
 	if f.income == nil {
 		return ""
 	}
@@ -280,17 +280,17 @@ func (f found) incomeDiffers(l svc.Lang, stated int64) string {
 }
 
 var (
-	statedTitle     = svc.Words{EN: "Stated and found", ES: "Lo declarado y lo encontrado"}
-	statedIntro     = svc.Words{EN: "What the applicant stated in the application, beside what the sources of the report say.", ES: "Lo que el solicitante declaró en la solicitud, junto a lo que dicen las fuentes del informe."}
-	statedWhat      = svc.Words{EN: "Detail", ES: "Dato"}
-	statedStated    = svc.Words{EN: "Stated", ES: "Declarado"}
-	statedFound     = svc.Words{EN: "Found", ES: "Encontrado"}
-	statedCompared  = svc.Words{EN: "Compared", ES: "Comparación"}
-	statedBirth     = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
-	statedPhone     = svc.Words{EN: "Phone", ES: "Teléfono"}
-	statedIncome    = svc.Words{EN: "Yearly income", ES: "Ingresos anuales"}
-	statedConfirmed = svc.Words{EN: "Confirmed", ES: "Confirmado"}
-	statedDifferent = svc.Words{EN: "Different", ES: "Distinto"}
-	statedOfIt      = svc.Words{EN: "of what was stated", ES: "de lo declarado"}
-	statedDeposited = svc.Words{EN: "deposited in 12 months, after taxes", ES: "depositado en 12 meses, después de impuestos"}
+	statedTitle     = contract.Words{EN: "Stated and found", ES: "Lo declarado y lo encontrado"}
+	statedIntro     = contract.Words{EN: "What the applicant stated in the application, beside what the sources of the report say.", ES: "Lo que el solicitante declaró en la solicitud, junto a lo que dicen las fuentes del informe."}
+	statedWhat      = contract.Words{EN: "Detail", ES: "Dato"}
+	statedStated    = contract.Words{EN: "Stated", ES: "Declarado"}
+	statedFound     = contract.Words{EN: "Found", ES: "Encontrado"}
+	statedCompared  = contract.Words{EN: "Compared", ES: "Comparación"}
+	statedBirth     = contract.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
+	statedPhone     = contract.Words{EN: "Phone", ES: "Teléfono"}
+	statedIncome    = contract.Words{EN: "Yearly income", ES: "Ingresos anuales"}
+	statedConfirmed = contract.Words{EN: "Confirmed", ES: "Confirmado"}
+	statedDifferent = contract.Words{EN: "Different", ES: "Distinto"}
+	statedOfIt      = contract.Words{EN: "of what was stated", ES: "de lo declarado"}
+	statedDeposited = contract.Words{EN: "deposited in 12 months, after taxes", ES: "depositado en 12 meses, después de impuestos"}
 )

@@ -7,8 +7,8 @@ import (
 	"sort"
 	"strconv"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 	"vestibule/templates/ui"
 )
 
@@ -24,7 +24,7 @@ func fileURL(applicationID, path string) string {
 }
 
 // irregularity is irregularity_detection's status in a word, with its colour.
-func irregularity(status string) (ui.Tone, svc.Words) {
+func irregularity(status string) (ui.Tone, contract.Words) {
 	switch status {
 	case report.IrregularityNotDetected:
 		return ui.Success, stubNothing
@@ -33,7 +33,7 @@ func irregularity(status string) (ui.Tone, svc.Words) {
 	case report.IrregularityReview:
 		return ui.Warning, stubLook
 	}
-	return ui.Neutral, svc.Words{EN: status, ES: status}
+	return ui.Neutral, contract.Words{EN: status, ES: status}
 }
 
 // failed counts the checks of a pay stub that do not hold.
@@ -62,7 +62,7 @@ func stubsReal(all []report.Paystub) finding {
 }
 
 // stubsTold sums the pay stubs up.
-func stubsTold(all []report.Paystub) svc.Words {
+func stubsTold(all []report.Paystub) contract.Words {
 	detected, look, broken := 0, 0, 0
 	for _, p := range all {
 		switch p.IrregularityDetection.Status {
@@ -77,18 +77,18 @@ func stubsTold(all []report.Paystub) svc.Words {
 	of := count(len(all))
 	switch {
 	case detected > 0:
-		return svc.Words{EN: "Irregularities in " + count(detected) + " of " + of + " pay stubs.", ES: "Irregularidades en " + count(detected) + " de " + of + " recibos."}
+		return contract.Words{EN: "Irregularities in " + count(detected) + " of " + of + " pay stubs.", ES: "Irregularidades en " + count(detected) + " de " + of + " recibos."}
 	case look > 0:
-		return svc.Words{EN: count(look) + " of " + of + " pay stubs should be looked at.", ES: "Conviene mirar " + count(look) + " de " + of + " recibos."}
+		return contract.Words{EN: count(look) + " of " + of + " pay stubs should be looked at.", ES: "Conviene mirar " + count(look) + " de " + of + " recibos."}
 	case broken > 0:
-		return svc.Words{EN: "Nothing irregular in " + of + " pay stubs, but " + count(broken) + " checks do not hold.", ES: "Sin irregularidades en " + of + " recibos, pero " + count(broken) + " comprobaciones no se cumplen."}
+		return contract.Words{EN: "Nothing irregular in " + of + " pay stubs, but " + count(broken) + " checks do not hold.", ES: "Sin irregularidades en " + of + " recibos, pero " + count(broken) + " comprobaciones no se cumplen."}
 	case len(all) == 1:
-		return svc.Words{EN: "Nothing irregular in the one pay stub.", ES: "Sin irregularidades en el único recibo."}
+		return contract.Words{EN: "Nothing irregular in the one pay stub.", ES: "Sin irregularidades en el único recibo."}
 	}
-	return svc.Words{EN: "Nothing irregular in " + of + " pay stubs.", ES: "Sin irregularidades en " + of + " recibos."}
+	return contract.Words{EN: "Nothing irregular in " + of + " pay stubs.", ES: "Sin irregularidades en " + of + " recibos."}
 }
 
-func stubTitle(l svc.Lang, i int, p report.Paystub) string {
+func stubTitle(l contract.Lang, i int, p report.Paystub) string {
 	title := stubOf.In(l) + " " + strconv.Itoa(i+1)
 	if p.PayDate != nil {
 		title += " · " + ui.DayWords(l, p.PayDate.Time)
@@ -96,7 +96,7 @@ func stubTitle(l svc.Lang, i int, p report.Paystub) string {
 	return title
 }
 
-func stubFacts(l svc.Lang, p report.Paystub) []ui.Fact {
+func stubFacts(l contract.Lang, p report.Paystub) []ui.Fact {
 	d := p.IrregularityDetection
 	file := stubImage
 	if report.Text(d.FileType) == report.FilePDF && d.GenuinePDF != nil {
@@ -123,31 +123,31 @@ func stubFacts(l svc.Lang, p report.Paystub) []ui.Fact {
 
 // StubAmount is an item of a pay stub.
 type StubAmount struct {
-	Words        svc.Words
+	Words        contract.Words
 	Current, YTD *report.Cents
 }
 
 // StubAmounts are the items that a pay stub shows.
 func StubAmounts(a report.PaystubAmounts) []StubAmount {
 	all := []StubAmount{
-		{svc.Words{EN: "Gross", ES: "Bruto"}, a.GrossTotal, a.GrossTotalYTD},
-		{svc.Words{EN: "Regular pay", ES: "Paga ordinaria"}, a.RegularPay, a.RegularPayYTD},
-		{svc.Words{EN: "Overtime", ES: "Horas extra"}, a.Overtime, a.OvertimeYTD},
-		{svc.Words{EN: "Bonus", ES: "Bonificación"}, a.Bonus, a.BonusYTD},
-		{svc.Words{EN: "Commission", ES: "Comisión"}, a.Commission, a.CommissionYTD},
-		{svc.Words{EN: "Paid time off", ES: "Tiempo libre pagado"}, a.PaidTimeOff, a.PaidTimeOffYTD},
-		{svc.Words{EN: "Vacation", ES: "Vacaciones"}, a.Vacation, a.VacationYTD},
-		{svc.Words{EN: "Taken off for time off", ES: "Deducción por tiempo libre"}, a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
-		{svc.Words{EN: "Taken off for vacation", ES: "Deducción por vacaciones"}, a.VacationDeduct, a.VacationDeductYTD},
-		{svc.Words{EN: "Social security", ES: "Seguridad social"}, a.SocialSecurityTax, a.SocialSecurityTaxYTD},
-		{svc.Words{EN: "Medicare", ES: "Medicare"}, a.MedicareTax, a.MedicareTaxYTD},
-		{svc.Words{EN: "FICA", ES: "FICA"}, a.FICATax, a.FICATaxYTD},
-		{svc.Words{EN: "Net", ES: "Neto"}, a.NetTotal, a.NetTotalYTD},
+		{contract.Words{EN: "Gross", ES: "Bruto"}, a.GrossTotal, a.GrossTotalYTD},
+		{contract.Words{EN: "Regular pay", ES: "Paga ordinaria"}, a.RegularPay, a.RegularPayYTD},
+		{contract.Words{EN: "Overtime", ES: "Horas extra"}, a.Overtime, a.OvertimeYTD},
+		{contract.Words{EN: "Bonus", ES: "Bonificación"}, a.Bonus, a.BonusYTD},
+		{contract.Words{EN: "Commission", ES: "Comisión"}, a.Commission, a.CommissionYTD},
+		{contract.Words{EN: "Paid time off", ES: "Tiempo libre pagado"}, a.PaidTimeOff, a.PaidTimeOffYTD},
+		{contract.Words{EN: "Vacation", ES: "Vacaciones"}, a.Vacation, a.VacationYTD},
+		{contract.Words{EN: "Taken off for time off", ES: "Deducción por tiempo libre"}, a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
+		{contract.Words{EN: "Taken off for vacation", ES: "Deducción por vacaciones"}, a.VacationDeduct, a.VacationDeductYTD},
+		{contract.Words{EN: "Social security", ES: "Seguridad social"}, a.SocialSecurityTax, a.SocialSecurityTaxYTD},
+		{contract.Words{EN: "Medicare", ES: "Medicare"}, a.MedicareTax, a.MedicareTaxYTD},
+		{contract.Words{EN: "FICA", ES: "FICA"}, a.FICATax, a.FICATaxYTD},
+		{contract.Words{EN: "Net", ES: "Neto"}, a.NetTotal, a.NetTotalYTD},
 	}
 	return slices.DeleteFunc(all, func(x StubAmount) bool { return x.Current == nil && x.YTD == nil })
 }
 
-func stubAmountGrid(l svc.Lang, a report.PaystubAmounts) ui.Grid {
+func stubAmountGrid(l contract.Lang, a report.PaystubAmounts) ui.Grid {
 	g := ui.Grid{Caption: stubAmounts.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: stubCurrent.In(l), Number: true}, {Label: stubYTD.In(l), Number: true}}}
 	for _, x := range StubAmounts(a) {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Words.In(l)}, money(l, usd, x.Current), money(l, usd, x.YTD)})
@@ -157,7 +157,7 @@ func stubAmountGrid(l svc.Lang, a report.PaystubAmounts) ui.Grid {
 
 // checkGrid is checks with their answers: what does not hold first, then what could
 // not be checked.
-func checkGrid(l svc.Lang, caption svc.Words, checks map[string]report.Check, words map[string]svc.Words, order []string) ui.Grid {
+func checkGrid(l contract.Lang, caption contract.Words, checks map[string]report.Check, words map[string]contract.Words, order []string) ui.Grid {
 	g := ui.Grid{Caption: caption.In(l), Columns: []ui.Column{{Label: stubCheck.In(l)}, {Label: reviewResult.In(l)}}}
 	names := make([]string, 0, len(checks))
 	for name := range checks {
@@ -196,7 +196,9 @@ func checkGrid(l svc.Lang, caption svc.Words, checks map[string]report.Check, wo
 }
 
 // StubCheckWords says a consistency check of a pay stub.
-func StubCheckWords(l svc.Lang, name string) string { return known(l, stubCheckWords, name) }
+func StubCheckWords(l contract.Lang, name string) string { return known(l, stubCheckWords, name) }
 
 // IrregularityWords says a reason of irregularity_detection.
-func IrregularityWords(l svc.Lang, reason string) string { return known(l, irregularityWords, reason) }
+func IrregularityWords(l contract.Lang, reason string) string {
+	return known(l, irregularityWords, reason)
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
@@ -23,7 +23,7 @@ const (
 	SignInClaims    // the issuer says too little of the person
 )
 
-func (p SignInProblem) words(l svc.Lang) string {
+func (p SignInProblem) words(l contract.Lang) string {
 	switch p {
 	case SignInWrong:
 		return reviewWrong.In(l)
@@ -101,13 +101,13 @@ func (s State) count() string {
 }
 
 // decidedWords are decisionWords with a word for none.
-func decidedWords() map[string]svc.Words {
+func decidedWords() map[string]contract.Words {
 	out := maps.Clone(decisionWords)
 	out["none"] = listUndecided
 	return out
 }
 
-func (s State) name(l svc.Lang) string {
+func (s State) name(l contract.Lang) string {
 	if s.State == "" {
 		return reviewAll.In(l)
 	}
@@ -119,7 +119,7 @@ type Row struct {
 	ID         string
 	ExternalID string
 	Name       string // the applicant's; empty where it is not known
-	Product    svc.Product
+	Product    contract.Product
 	Mode       string
 	State      string
 	Decision   string // the newest; empty for none
@@ -128,7 +128,7 @@ type Row struct {
 	UpdatedAt  time.Time
 }
 
-func (v ListView) grid(l svc.Lang) ui.Grid {
+func (v ListView) grid(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: reviewApplications.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewOpen.In(l)}, {Label: listName.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)}, {Label: listDecision.In(l)},
 		{Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
@@ -153,11 +153,11 @@ type ApplicationView struct {
 	Row        Row
 	Origin     string
 	UserArgs   string
-	Words      svc.Words // what the applicant is told
-	Token      string    // publicToken
-	Status     svc.Status
-	Substatus  svc.Substatus
-	Error      svc.WidgetError
+	Words      contract.Words // what the applicant is told
+	Token      string         // publicToken
+	Status     contract.Status
+	Substatus  contract.Substatus
+	Error      contract.WidgetError
 	HasReport  bool
 	ReportPage bool // the report can be shown as a page
 	ReportAt   time.Time
@@ -192,14 +192,14 @@ type Line struct {
 	At        time.Time
 	Kind      string
 	Attempt   int
-	Status    svc.Status
-	Substatus svc.Substatus
-	Error     svc.WidgetError
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
 	From, To  string
 }
 
 // Result joins what a line or an attempt came to.
-func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError) string {
+func Result(status contract.Status, substatus contract.Substatus, problem contract.WidgetError) string {
 	out := string(status)
 	for _, s := range []string{string(substatus), string(problem)} {
 		switch {
@@ -213,7 +213,7 @@ func Result(status svc.Status, substatus svc.Substatus, problem svc.WidgetError)
 	return out
 }
 
-func (v ApplicationView) facts(l svc.Lang) []ui.Fact {
+func (v ApplicationView) facts(l contract.Lang) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: letterRef.In(l), Body: given(l, v.Row.ID)},
 		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
@@ -235,7 +235,7 @@ func (v ApplicationView) facts(l svc.Lang) []ui.Fact {
 	return facts
 }
 
-func (v ApplicationView) attempts(l svc.Lang) ui.Grid {
+func (v ApplicationView) attempts(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: reviewAttempts.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewAttempt.In(l), Number: true}, {Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)}, {Label: reviewState.In(l)}, {Label: reviewResult.In(l)},
 	}}
@@ -246,7 +246,7 @@ func (v ApplicationView) attempts(l svc.Lang) ui.Grid {
 	return g
 }
 
-func (v ApplicationView) timeline(l svc.Lang) ui.Grid {
+func (v ApplicationView) timeline(l contract.Lang) ui.Grid {
 	g := ui.Grid{Caption: reviewTimelineOf.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewAttempt.In(l), Number: true}, {Label: reviewResult.In(l)}, {Label: reviewMoves.In(l)},
 	}}
@@ -280,13 +280,13 @@ func shorten(r Row) string {
 	return first
 }
 
-func statusTone(s svc.Status) ui.Tone {
+func statusTone(s contract.Status) ui.Tone {
 	switch {
-	case s == svc.StatusSuccess:
+	case s == contract.StatusSuccess:
 		return ui.Success
-	case s == svc.StatusPending:
+	case s == contract.StatusPending:
 		return ui.Info
-	case s == svc.StatusExpired:
+	case s == contract.StatusExpired:
 		return ui.Warning
 	}
 	return ui.Danger

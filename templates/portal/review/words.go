@@ -1,170 +1,170 @@
 package review
 
 import (
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 	"vestibule/templates/ui"
 )
 
 // Words of the reviewer's pages.
 var (
-	reviewPhone        = svc.Words{EN: "Phone", ES: "Teléfono"}
-	reviewDOB          = svc.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
-	reviewApplications = svc.Words{EN: "Applications", ES: "Solicitudes"}
-	reviewSignInTitle  = svc.Words{EN: "Sign in to review", ES: "Iniciar sesión para revisar"}
-	reviewEnded        = svc.Words{EN: "Your session had ended, so nothing was saved. Sign in again: what you wrote is still in this tab.", ES: "Su sesión había terminado, así que no se guardó nada. Inicie sesión de nuevo: lo que escribió sigue en esta pestaña."}
-	reviewSignInIntro  = svc.Words{EN: "For those who may look at applications and reports.", ES: "Para quienes pueden ver solicitudes e informes."}
-	reviewEmail        = svc.Words{EN: "E-mail", ES: "Correo electrónico"}
-	reviewPassword     = svc.Words{EN: "Password", ES: "Contraseña"}
-	reviewSignIn       = svc.Words{EN: "Sign in", ES: "Iniciar sesión"}
-	reviewSignOut      = svc.Words{EN: "Sign out", ES: "Cerrar sesión"}
-	reviewSignedInAs   = svc.Words{EN: "Signed in as", ES: "Sesión iniciada como"}
-	reviewWrong        = svc.Words{EN: "E-mail and password do not fit together. Check both and try again.", ES: "El correo y la contraseña no coinciden. Revíselos e inténtelo de nuevo."}
-	reviewTooOften     = svc.Words{EN: "Too many tries. Wait a quarter of an hour and try again.", ES: "Demasiados intentos. Espere un cuarto de hora e inténtelo de nuevo."}
+	reviewPhone        = contract.Words{EN: "Phone", ES: "Teléfono"}
+	reviewDOB          = contract.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
+	reviewApplications = contract.Words{EN: "Applications", ES: "Solicitudes"}
+	reviewSignInTitle  = contract.Words{EN: "Sign in to review", ES: "Iniciar sesión para revisar"}
+	reviewEnded        = contract.Words{EN: "Your session had ended, so nothing was saved. Sign in again: what you wrote is still in this tab.", ES: "Su sesión había terminado, así que no se guardó nada. Inicie sesión de nuevo: lo que escribió sigue en esta pestaña."}
+	reviewSignInIntro  = contract.Words{EN: "For those who may look at applications and reports.", ES: "Para quienes pueden ver solicitudes e informes."}
+	reviewEmail        = contract.Words{EN: "E-mail", ES: "Correo electrónico"}
+	reviewPassword     = contract.Words{EN: "Password", ES: "Contraseña"}
+	reviewSignIn       = contract.Words{EN: "Sign in", ES: "Iniciar sesión"}
+	reviewSignOut      = contract.Words{EN: "Sign out", ES: "Cerrar sesión"}
+	reviewSignedInAs   = contract.Words{EN: "Signed in as", ES: "Sesión iniciada como"}
+	reviewWrong        = contract.Words{EN: "E-mail and password do not fit together. Check both and try again.", ES: "El correo y la contraseña no coinciden. Revíselos e inténtelo de nuevo."}
+	reviewTooOften     = contract.Words{EN: "Too many tries. Wait a quarter of an hour and try again.", ES: "Demasiados intentos. Espere un cuarto de hora e inténtelo de nuevo."}
 
-	reviewNoEntry      = svc.Words{EN: "You are known there, but not here. Ask an administrator to add you.", ES: "Allí le conocen, pero aquí no. Pida a una persona administradora que le añada."}
-	reviewNotElsewhere = svc.Words{EN: "You could not be signed in with your organization's account. Please try again. If it happens again, ask your administrator: the portal's log says why.", ES: "No se pudo iniciar sesión con la cuenta de su organización. Inténtelo de nuevo. Si vuelve a ocurrir, consulte a su administrador: el registro del portal indica el motivo."}
-	reviewNoClaims     = svc.Words{EN: "Your organization's account did not share a verified email address with this portal. Ask your administrator to share it: the portal's log says what is missing.", ES: "La cuenta de su organización no compartió con este portal una dirección de correo electrónico verificada. Pida a su administrador que la comparta: el registro del portal indica qué falta."}
-	reviewSignInBy     = svc.Words{EN: "Sign in with", ES: "Entrar con"}
-	reviewOrPassword   = svc.Words{EN: "or by a password of this place", ES: "o con una contraseña de este sitio"}
+	reviewNoEntry      = contract.Words{EN: "You are known there, but not here. Ask an administrator to add you.", ES: "Allí le conocen, pero aquí no. Pida a una persona administradora que le añada."}
+	reviewNotElsewhere = contract.Words{EN: "You could not be signed in with your organization's account. Please try again. If it happens again, ask your administrator: the portal's log says why.", ES: "No se pudo iniciar sesión con la cuenta de su organización. Inténtelo de nuevo. Si vuelve a ocurrir, consulte a su administrador: el registro del portal indica el motivo."}
+	reviewNoClaims     = contract.Words{EN: "Your organization's account did not share a verified email address with this portal. Ask your administrator to share it: the portal's log says what is missing.", ES: "La cuenta de su organización no compartió con este portal una dirección de correo electrónico verificada. Pida a su administrador que la comparta: el registro del portal indica qué falta."}
+	reviewSignInBy     = contract.Words{EN: "Sign in with", ES: "Entrar con"}
+	reviewOrPassword   = contract.Words{EN: "or by a password of this place", ES: "o con una contraseña de este sitio"}
 
-	reviewListIntro   = svc.Words{EN: "Newest first. Every look is written down.", ES: "Las más recientes primero. Cada consulta queda registrada."}
-	reviewAll         = svc.Words{EN: "All", ES: "Todas"}
-	reviewByState     = svc.Words{EN: "By state", ES: "Por estado"}
-	reviewFind        = svc.Words{EN: "Find an application", ES: "Buscar una solicitud"}
-	reviewFindHint    = svc.Words{EN: "The applicant's name or e-mail address, the application's id, its external id or the beginning of that, or the report's public token.", ES: "El nombre o el correo del solicitante, el identificador de la solicitud, su identificador externo o el comienzo de este, o el token público del informe."}
-	reviewFindDo      = svc.Words{EN: "Find", ES: "Buscar"}
-	reviewNone        = svc.Words{EN: "No applications here yet", ES: "Aún no hay solicitudes aquí"}
-	reviewNoneHow     = svc.Words{EN: "They appear as soon as an applicant begins.", ES: "Aparecen en cuanto alguien inicia una solicitud."}
-	reviewNotFound    = svc.Words{EN: "Nothing fits what you are looking for", ES: "Nada coincide con lo que busca"}
-	reviewShowAll     = svc.Words{EN: "Show all applications", ES: "Mostrar todas las solicitudes"}
-	reviewOlder       = svc.Words{EN: "Older applications", ES: "Solicitudes anteriores"}
-	reviewNewest      = svc.Words{EN: "Back to the newest", ES: "Volver a las más recientes"}
-	reviewOpen        = svc.Words{EN: "Application", ES: "Solicitud"}
-	reviewTold        = svc.Words{EN: "The applicant reads", ES: "El solicitante lee"}
-	reviewState       = svc.Words{EN: "State", ES: "Estado"}
-	reviewProduct     = svc.Words{EN: "Product", ES: "Producto"}
-	reviewMode        = svc.Words{EN: "Way", ES: "Vía"}
-	reviewAttempts    = svc.Words{EN: "Attempts", ES: "Intentos"}
-	reviewBegan       = svc.Words{EN: "Began", ES: "Inicio"}
-	reviewMoved       = svc.Words{EN: "Last moved", ES: "Último cambio"}
-	reviewExternalID  = svc.Words{EN: "External id", ES: "Identificador externo"}
-	reviewUserArgs    = svc.Words{EN: "User args", ES: "Argumentos propios"}
-	reviewToken       = svc.Words{EN: "Public token", ES: "Token público"}
-	reviewStatus      = svc.Words{EN: "Report status", ES: "Estado del informe"}
-	reviewOrigin      = svc.Words{EN: "Came by", ES: "Procedencia"}
-	reviewTimeline    = svc.Words{EN: "Timeline", ES: "Cronología"}
-	reviewTimelineOf  = svc.Words{EN: "What happened, in order", ES: "Lo ocurrido, en orden"}
-	reviewAttempt     = svc.Words{EN: "Attempt", ES: "Intento"}
-	reviewWhen        = svc.Words{EN: "When", ES: "Cuándo"}
-	reviewWhat        = svc.Words{EN: "What", ES: "Qué"}
-	reviewResult      = svc.Words{EN: "Result", ES: "Resultado"}
-	reviewMoves       = svc.Words{EN: "State after", ES: "Estado posterior"}
-	reviewUnmoved     = svc.Words{EN: "unchanged", ES: "sin cambio"}
-	reviewReport      = svc.Words{EN: "Report", ES: "Informe"}
-	reviewReadReport  = svc.Words{EN: "Open the report", ES: "Abrir el informe"}
-	reviewDownload    = svc.Words{EN: "Download JSON", ES: "Descargar JSON"}
-	reviewFetched     = svc.Words{EN: "Fetched and stored", ES: "Obtenido y guardado"}
-	reviewEarlier     = svc.Words{EN: "Earlier reports", ES: "Informes anteriores"}
-	reviewEarlierText = svc.Words{EN: "The applicant was asked for more and connected again. The newest report counts; these are kept beside it.", ES: "Se pidió algo más y el solicitante volvió a conectarse. Cuenta el informe más reciente; estos se conservan a su lado."}
-	reviewNoReport    = svc.Words{EN: "There is no report.", ES: "No hay informe."}
-	reviewUnreadable  = svc.Words{EN: "This report cannot be shown as a page yet. Its JSON is complete.", ES: "Este informe aún no puede mostrarse como página. Su JSON está completo."}
-	reviewBack        = svc.Words{EN: "Back to the application", ES: "Volver a la solicitud"}
-	reviewBackList    = svc.Words{EN: "All applications", ES: "Todas las solicitudes"}
+	reviewListIntro   = contract.Words{EN: "Newest first. Every look is written down.", ES: "Las más recientes primero. Cada consulta queda registrada."}
+	reviewAll         = contract.Words{EN: "All", ES: "Todas"}
+	reviewByState     = contract.Words{EN: "By state", ES: "Por estado"}
+	reviewFind        = contract.Words{EN: "Find an application", ES: "Buscar una solicitud"}
+	reviewFindHint    = contract.Words{EN: "The applicant's name or e-mail address, the application's id, its external id or the beginning of that, or the report's public token.", ES: "El nombre o el correo del solicitante, el identificador de la solicitud, su identificador externo o el comienzo de este, o el token público del informe."}
+	reviewFindDo      = contract.Words{EN: "Find", ES: "Buscar"}
+	reviewNone        = contract.Words{EN: "No applications here yet", ES: "Aún no hay solicitudes aquí"}
+	reviewNoneHow     = contract.Words{EN: "They appear as soon as an applicant begins.", ES: "Aparecen en cuanto alguien inicia una solicitud."}
+	reviewNotFound    = contract.Words{EN: "Nothing fits what you are looking for", ES: "Nada coincide con lo que busca"}
+	reviewShowAll     = contract.Words{EN: "Show all applications", ES: "Mostrar todas las solicitudes"}
+	reviewOlder       = contract.Words{EN: "Older applications", ES: "Solicitudes anteriores"}
+	reviewNewest      = contract.Words{EN: "Back to the newest", ES: "Volver a las más recientes"}
+	reviewOpen        = contract.Words{EN: "Application", ES: "Solicitud"}
+	reviewTold        = contract.Words{EN: "The applicant reads", ES: "El solicitante lee"}
+	reviewState       = contract.Words{EN: "State", ES: "Estado"}
+	reviewProduct     = contract.Words{EN: "Product", ES: "Producto"}
+	reviewMode        = contract.Words{EN: "Way", ES: "Vía"}
+	reviewAttempts    = contract.Words{EN: "Attempts", ES: "Intentos"}
+	reviewBegan       = contract.Words{EN: "Began", ES: "Inicio"}
+	reviewMoved       = contract.Words{EN: "Last moved", ES: "Último cambio"}
+	reviewExternalID  = contract.Words{EN: "External id", ES: "Identificador externo"}
+	reviewUserArgs    = contract.Words{EN: "User args", ES: "Argumentos propios"}
+	reviewToken       = contract.Words{EN: "Public token", ES: "Token público"}
+	reviewStatus      = contract.Words{EN: "Report status", ES: "Estado del informe"}
+	reviewOrigin      = contract.Words{EN: "Came by", ES: "Procedencia"}
+	reviewTimeline    = contract.Words{EN: "Timeline", ES: "Cronología"}
+	reviewTimelineOf  = contract.Words{EN: "What happened, in order", ES: "Lo ocurrido, en orden"}
+	reviewAttempt     = contract.Words{EN: "Attempt", ES: "Intento"}
+	reviewWhen        = contract.Words{EN: "When", ES: "Cuándo"}
+	reviewWhat        = contract.Words{EN: "What", ES: "Qué"}
+	reviewResult      = contract.Words{EN: "Result", ES: "Resultado"}
+	reviewMoves       = contract.Words{EN: "State after", ES: "Estado posterior"}
+	reviewUnmoved     = contract.Words{EN: "unchanged", ES: "sin cambio"}
+	reviewReport      = contract.Words{EN: "Report", ES: "Informe"}
+	reviewReadReport  = contract.Words{EN: "Open the report", ES: "Abrir el informe"}
+	reviewDownload    = contract.Words{EN: "Download JSON", ES: "Descargar JSON"}
+	reviewFetched     = contract.Words{EN: "Fetched and stored", ES: "Obtenido y guardado"}
+	reviewEarlier     = contract.Words{EN: "Earlier reports", ES: "Informes anteriores"}
+	reviewEarlierText = contract.Words{EN: "The applicant was asked for more and connected again. The newest report counts; these are kept beside it.", ES: "Se pidió algo más y el solicitante volvió a conectarse. Cuenta el informe más reciente; estos se conservan a su lado."}
+	reviewNoReport    = contract.Words{EN: "There is no report.", ES: "No hay informe."}
+	reviewUnreadable  = contract.Words{EN: "This report cannot be shown as a page yet. Its JSON is complete.", ES: "Este informe aún no puede mostrarse como página. Su JSON está completo."}
+	reviewBack        = contract.Words{EN: "Back to the application", ES: "Volver a la solicitud"}
+	reviewBackList    = contract.Words{EN: "All applications", ES: "Todas las solicitudes"}
 
-	reportCashflow    = svc.Words{EN: "Cashflow report", ES: "Informe de flujo de efectivo"}
-	reportNameMatches = svc.Words{EN: "name matches", ES: "el nombre coincide"}
-	reportNameDiffers = svc.Words{EN: "name does not match every source", ES: "el nombre no coincide en todas las fuentes"}
-	reportFiguresCSV  = svc.Words{EN: "Figures as CSV", ES: "Cifras en CSV"}
-	reportMonthsCSV   = svc.Words{EN: "Months as CSV", ES: "Meses en CSV"}
-	reportContents    = svc.Words{EN: "On this page", ES: "En esta página"}
-	reportRetrieved   = svc.Words{EN: "Data retrieved", ES: "Datos obtenidos"}
-	reportIdentities  = svc.Words{EN: "Identity", ES: "Identidad"}
-	reportIdentityIs  = svc.Words{EN: "Who the applicant is, by each source", ES: "Quién es el solicitante, según cada fuente"}
-	reportSource      = svc.Words{EN: "Source", ES: "Fuente"}
-	reportSources     = svc.Words{EN: "Sources", ES: "Fuentes"}
-	reportSourcesOf   = svc.Words{EN: "Where the data came from", ES: "De dónde provienen los datos"}
-	reportFullName    = svc.Words{EN: "Full name", ES: "Nombre completo"}
-	reportFirstName   = svc.Words{EN: "First name", ES: "Nombre"}
-	reportLastName    = svc.Words{EN: "Last name", ES: "Apellido"}
-	reportEmails      = svc.Words{EN: "E-mail", ES: "Correo"}
-	reportAgreement   = svc.Words{EN: "Name compared", ES: "Nombre comparado"}
-	reportTyped       = svc.Words{EN: "Entered by the applicant", ES: "Indicado por el solicitante"}
-	reportMatched     = svc.Words{EN: "Matches", ES: "Coincide"}
-	reportUnmatched   = svc.Words{EN: "Does not match", ES: "No coincide"}
-	reportNotCompared = svc.Words{EN: "Not compared", ES: "Sin comparar"}
-	reportAllMatch    = svc.Words{EN: "The name the applicant gave matches every source.", ES: "El nombre indicado coincide con todas las fuentes."}
-	reportSomeDiffer  = svc.Words{EN: "The name the applicant gave does not match every source.", ES: "El nombre indicado no coincide con todas las fuentes."}
-	reportAccounts    = svc.Words{EN: "Accounts", ES: "Cuentas"}
-	reportAccountsSum = svc.Words{EN: "Accounts at a glance", ES: "Resumen de cuentas"}
-	reportInstitution = svc.Words{EN: "Institution", ES: "Institución"}
-	reportAccount     = svc.Words{EN: "Account", ES: "Cuenta"}
-	reportNumber      = svc.Words{EN: "Number", ES: "Número"}
-	reportEnding      = svc.Words{EN: "ending in", ES: "terminada en"}
-	reportSubtype     = svc.Words{EN: "Kind", ES: "Tipo"}
-	reportBalance     = svc.Words{EN: "Current balance", ES: "Saldo actual"}
-	reportOwner       = svc.Words{EN: "Owner", ES: "Titular"}
-	reportResponsible = svc.Words{EN: "Responsibility", ES: "Responsabilidad"}
-	reportOpened      = svc.Words{EN: "Opened", ES: "Apertura"}
-	reportMonths      = svc.Words{EN: "Months of data", ES: "Meses de datos"}
-	reportStatement   = svc.Words{EN: "Last statement", ES: "Último extracto"}
-	reportAddresses   = svc.Words{EN: "Addresses known to the bank", ES: "Direcciones que conoce el banco"}
-	reportAbout       = svc.Words{EN: "About this report", ES: "Sobre este informe"}
-	reportProductID   = svc.Words{EN: "Product id", ES: "Identificador del producto"}
-	reportInquiry     = svc.Words{EN: "Inquiry type", ES: "Tipo de consulta"}
-	reportVersion     = svc.Words{EN: "Report version", ES: "Versión del informe"}
-	reportRevision    = svc.Words{EN: "Revision", ES: "Revisión"}
-	reportRevisedAt   = svc.Words{EN: "Revised", ES: "Revisado"}
-	reportNever       = svc.Words{EN: "never", ES: "nunca"}
-	reportSubstatus   = svc.Words{EN: "Substatus", ES: "Subestado"}
-	reportConsumer    = svc.Words{EN: "Consumer id", ES: "Identificador del consumidor"}
-	reportConsumerExt = svc.Words{EN: "Consumer's external id", ES: "Identificador externo del consumidor"}
-	reportNoData      = svc.Words{EN: "The bank had no recent information that could be used.", ES: "El banco no tenía información reciente utilizable."}
-	wordsNotGiven     = svc.Words{EN: "not given", ES: "no consta"}
+	reportCashflow    = contract.Words{EN: "Cashflow report", ES: "Informe de flujo de efectivo"}
+	reportNameMatches = contract.Words{EN: "name matches", ES: "el nombre coincide"}
+	reportNameDiffers = contract.Words{EN: "name does not match every source", ES: "el nombre no coincide en todas las fuentes"}
+	reportFiguresCSV  = contract.Words{EN: "Figures as CSV", ES: "Cifras en CSV"}
+	reportMonthsCSV   = contract.Words{EN: "Months as CSV", ES: "Meses en CSV"}
+	reportContents    = contract.Words{EN: "On this page", ES: "En esta página"}
+	reportRetrieved   = contract.Words{EN: "Data retrieved", ES: "Datos obtenidos"}
+	reportIdentities  = contract.Words{EN: "Identity", ES: "Identidad"}
+	reportIdentityIs  = contract.Words{EN: "Who the applicant is, by each source", ES: "Quién es el solicitante, según cada fuente"}
+	reportSource      = contract.Words{EN: "Source", ES: "Fuente"}
+	reportSources     = contract.Words{EN: "Sources", ES: "Fuentes"}
+	reportSourcesOf   = contract.Words{EN: "Where the data came from", ES: "De dónde provienen los datos"}
+	reportFullName    = contract.Words{EN: "Full name", ES: "Nombre completo"}
+	reportFirstName   = contract.Words{EN: "First name", ES: "Nombre"}
+	reportLastName    = contract.Words{EN: "Last name", ES: "Apellido"}
+	reportEmails      = contract.Words{EN: "E-mail", ES: "Correo"}
+	reportAgreement   = contract.Words{EN: "Name compared", ES: "Nombre comparado"}
+	reportTyped       = contract.Words{EN: "Entered by the applicant", ES: "Indicado por el solicitante"}
+	reportMatched     = contract.Words{EN: "Matches", ES: "Coincide"}
+	reportUnmatched   = contract.Words{EN: "Does not match", ES: "No coincide"}
+	reportNotCompared = contract.Words{EN: "Not compared", ES: "Sin comparar"}
+	reportAllMatch    = contract.Words{EN: "The name the applicant gave matches every source.", ES: "El nombre indicado coincide con todas las fuentes."}
+	reportSomeDiffer  = contract.Words{EN: "The name the applicant gave does not match every source.", ES: "El nombre indicado no coincide con todas las fuentes."}
+	reportAccounts    = contract.Words{EN: "Accounts", ES: "Cuentas"}
+	reportAccountsSum = contract.Words{EN: "Accounts at a glance", ES: "Resumen de cuentas"}
+	reportInstitution = contract.Words{EN: "Institution", ES: "Institución"}
+	reportAccount     = contract.Words{EN: "Account", ES: "Cuenta"}
+	reportNumber      = contract.Words{EN: "Number", ES: "Número"}
+	reportEnding      = contract.Words{EN: "ending in", ES: "terminada en"}
+	reportSubtype     = contract.Words{EN: "Kind", ES: "Tipo"}
+	reportBalance     = contract.Words{EN: "Current balance", ES: "Saldo actual"}
+	reportOwner       = contract.Words{EN: "Owner", ES: "Titular"}
+	reportResponsible = contract.Words{EN: "Responsibility", ES: "Responsabilidad"}
+	reportOpened      = contract.Words{EN: "Opened", ES: "Apertura"}
+	reportMonths      = contract.Words{EN: "Months of data", ES: "Meses de datos"}
+	reportStatement   = contract.Words{EN: "Last statement", ES: "Último extracto"}
+	reportAddresses   = contract.Words{EN: "Addresses known to the bank", ES: "Direcciones que conoce el banco"}
+	reportAbout       = contract.Words{EN: "About this report", ES: "Sobre este informe"}
+	reportProductID   = contract.Words{EN: "Product id", ES: "Identificador del producto"}
+	reportInquiry     = contract.Words{EN: "Inquiry type", ES: "Tipo de consulta"}
+	reportVersion     = contract.Words{EN: "Report version", ES: "Versión del informe"}
+	reportRevision    = contract.Words{EN: "Revision", ES: "Revisión"}
+	reportRevisedAt   = contract.Words{EN: "Revised", ES: "Revisado"}
+	reportNever       = contract.Words{EN: "never", ES: "nunca"}
+	reportSubstatus   = contract.Words{EN: "Substatus", ES: "Subestado"}
+	reportConsumer    = contract.Words{EN: "Consumer id", ES: "Identificador del consumidor"}
+	reportConsumerExt = contract.Words{EN: "Consumer's external id", ES: "Identificador externo del consumidor"}
+	reportNoData      = contract.Words{EN: "The bank had no recent information that could be used.", ES: "El banco no tenía información reciente utilizable."}
+	wordsNotGiven     = contract.Words{EN: "not given", ES: "no consta"}
 )
 
 // stateWords are the states of an application in a word, with the colour that
 // goes with it.
 var stateWords = map[string]struct {
-	words svc.Words
+	words contract.Words
 	tone  ui.Tone
 }{
-	"started":    {svc.Words{EN: "Started", ES: "Iniciada"}, ui.Neutral},
-	"connecting": {svc.Words{EN: "Connecting", ES: "Conectando"}, ui.Info},
-	"returned":   {svc.Words{EN: "Returned", ES: "De vuelta"}, ui.Info},
-	"pending":    {svc.Words{EN: "Pending", ES: "Pendiente"}, ui.Info},
-	"ready":      {svc.Words{EN: "Ready", ES: "Lista"}, ui.Success},
-	"failed":     {svc.Words{EN: "Failed", ES: "Fallida"}, ui.Danger},
-	"exited":     {svc.Words{EN: "Left", ES: "Abandonada"}, ui.Warning},
-	"expired":    {svc.Words{EN: "Expired", ES: "Vencida"}, ui.Warning},
+	"started":    {contract.Words{EN: "Started", ES: "Iniciada"}, ui.Neutral},
+	"connecting": {contract.Words{EN: "Connecting", ES: "Conectando"}, ui.Info},
+	"returned":   {contract.Words{EN: "Returned", ES: "De vuelta"}, ui.Info},
+	"pending":    {contract.Words{EN: "Pending", ES: "Pendiente"}, ui.Info},
+	"ready":      {contract.Words{EN: "Ready", ES: "Lista"}, ui.Success},
+	"failed":     {contract.Words{EN: "Failed", ES: "Fallida"}, ui.Danger},
+	"exited":     {contract.Words{EN: "Left", ES: "Abandonada"}, ui.Warning},
+	"expired":    {contract.Words{EN: "Expired", ES: "Vencida"}, ui.Warning},
 }
 
-func stateName(l svc.Lang, state string) string {
+func stateName(l contract.Lang, state string) string {
 	if s, ok := stateWords[state]; ok {
 		return s.words.In(l)
 	}
 	return state
 }
 
-var productWords = map[svc.Product]svc.Words{
-	svc.Cashflow:    {EN: "Cashflow", ES: "Flujo de efectivo"},
-	svc.Income:      {EN: "Income", ES: "Ingresos"},
-	svc.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
-	svc.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
+var productWords = map[contract.Product]contract.Words{
+	contract.Cashflow:    {EN: "Cashflow", ES: "Flujo de efectivo"},
+	contract.Income:      {EN: "Income", ES: "Ingresos"},
+	contract.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
+	contract.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
 }
 
-var modeWords = map[string]svc.Words{
+var modeWords = map[string]contract.Words{
 	"embedded":      {EN: "Embedded", ES: "Integrada"},
 	"redirect":      {EN: "Redirect", ES: "Redirección"},
 	"redirect-form": {EN: "Redirect by form", ES: "Redirección por formulario"},
 }
 
-var originWords = map[string]svc.Words{
+var originWords = map[string]contract.Words{
 	"web": {EN: "The application form", ES: "El formulario de solicitud"},
 	"api": {EN: "An onboarding app", ES: "Una aplicación de incorporación"},
 }
 
 // lineWords are the kinds of lines of a timeline.
-var lineWords = map[string]svc.Words{
+var lineWords = map[string]contract.Words{
 	"joined":        {EN: "Another browser was let in by a link", ES: "Otro navegador entró con un enlace"},
 	"created":       {EN: "Application received", ES: "Solicitud recibida"},
 	"connect":       {EN: "Connection begun", ES: "Conexión iniciada"},
@@ -187,7 +187,7 @@ var lineWords = map[string]svc.Words{
 }
 
 // codeWords are values of the report's enumerations as people say them.
-var codeWords = map[string]svc.Words{
+var codeWords = map[string]contract.Words{
 	"CHECKING":           {EN: "Checking", ES: "Corriente"},
 	"SAVINGS":            {EN: "Savings", ES: "Ahorro"},
 	"OTHER":              {EN: "Other", ES: "Otra"},
@@ -213,11 +213,11 @@ var codeWords = map[string]svc.Words{
 
 // known says words for a value of a table, and the value itself where the table
 // has none: a provider may add values.
-func known[K ~string](l svc.Lang, table map[K]svc.Words, value K) string {
+func known[K ~string](l contract.Lang, table map[K]contract.Words, value K) string {
 	if w, ok := table[value]; ok {
 		return w.In(l)
 	}
 	return string(value)
 }
 
-func code(l svc.Lang, value string) string { return known(l, codeWords, value) }
+func code(l contract.Lang, value string) string { return known(l, codeWords, value) }

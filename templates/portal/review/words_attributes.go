@@ -3,7 +3,7 @@ package review
 import (
 	"strings"
 
-	"vestibule/internal/svc"
+	"vestibule/internal/contract"
 )
 
 // spanishAttributes are the Spanish descriptions of the embedded provider's
@@ -157,42 +157,42 @@ var spanishOwn = map[string]string{
 // AttributeWords is what an attribute says in the reader's language: the report's
 // description, or, where the Spanish one is known, that. The language is the one
 // that the words are in.
-func AttributeWords(l svc.Lang, name, description string) (string, svc.Lang) {
-	if l != svc.Spanish {
-		return description, svc.English
+func AttributeWords(l contract.Lang, name, description string) (string, contract.Lang) {
+	if l != contract.Spanish {
+		return description, contract.English
 	}
 	if s, ok := spanishOwn[description]; ok {
-		return s, svc.Spanish
+		return s, contract.Spanish
 	}
 	if s, ok := spanishAttributes[name]; ok {
-		return s, svc.Spanish
+		return s, contract.Spanish
 	}
 	for _, w := range spanishWindows {
 		if stem, ok := strings.CutSuffix(name, w.suffix); ok {
 			if s, ok := spanishAttributes[stem]; ok {
-				return s + ", " + w.words, svc.Spanish
+				return s + ", " + w.words, contract.Spanish
 			}
 		}
 	}
-	return description, svc.English
+	return description, contract.English
 }
 
 // attributeWords is AttributeWords with limits and units in the currency.
-func (cur currency) attributeWords(l svc.Lang, name, description string) (string, svc.Lang) {
+func (cur currency) attributeWords(l contract.Lang, name, description string) (string, contract.Lang) {
 	words, lang := AttributeWords(l, name, description)
 	return cur.of(words), lang
 }
 
 // CategoryWords is a category's name, and GroupWords its group's; an unknown code
 // is said as it is.
-func CategoryWords(l svc.Lang, code string) string { return known(l, categoryWords, code) }
+func CategoryWords(l contract.Lang, code string) string { return known(l, categoryWords, code) }
 
 // GroupWords is a category group's name.
-func GroupWords(l svc.Lang, code string) string { return known(l, groupWords, code) }
+func GroupWords(l contract.Lang, code string) string { return known(l, groupWords, code) }
 
 // ReasonWords is what an adverse action code says: the report's description, or
 // the Spanish words where the code means what it does at the embedded provider.
-func ReasonWords(l svc.Lang, code, description string) string {
+func ReasonWords(l contract.Lang, code, description string) string {
 	if w, ok := reasonWords[code]; ok && (description == w.EN || description == "") {
 		return w.In(l)
 	}

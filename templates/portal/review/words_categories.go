@@ -1,10 +1,10 @@
 package review
 
-import "vestibule/internal/svc"
+import "vestibule/internal/contract"
 
 // categoryWords are the categories of money in and out as people say them, by the
 // code that an analysis gives. A code that is not here is shown as it is.
-var categoryWords = map[string]svc.Words{
+var categoryWords = map[string]contract.Words{
 	"INCOME.PAYROLL":       {EN: "Wages and salary", ES: "Sueldos y salarios"},
 	"INCOME.GOV_BENEFIT":   {EN: "Public benefits", ES: "Prestaciones públicas"},
 	"INCOME.UNEMPLOYMENT":  {EN: "Unemployment insurance", ES: "Seguro de desempleo"},
@@ -77,7 +77,7 @@ var categoryWords = map[string]svc.Words{
 }
 
 // groupWords are the groups of categories.
-var groupWords = map[string]svc.Words{
+var groupWords = map[string]contract.Words{
 	"INCOME":   {EN: "Income", ES: "Ingresos"},
 	"DEPOSIT":  {EN: "Deposits and refunds", ES: "Depósitos y reembolsos"},
 	"TRANSFER": {EN: "Transfers", ES: "Transferencias"},
@@ -92,7 +92,7 @@ var groupWords = map[string]svc.Words{
 }
 
 // cadenceWords say how often a stream's payments come.
-var cadenceWords = map[string]svc.Words{
+var cadenceWords = map[string]contract.Words{
 	"WEEKLY":       {EN: "Every week", ES: "Cada semana"},
 	"BIWEEKLY":     {EN: "Every two weeks", ES: "Cada dos semanas"},
 	"SEMI_MONTHLY": {EN: "Twice a month", ES: "Dos veces al mes"},
@@ -102,7 +102,7 @@ var cadenceWords = map[string]svc.Words{
 
 // reasonWords are the adverse action codes of the embedded provider. English is
 // the report's own description; another provider's codes keep theirs.
-var reasonWords = map[string]svc.Words{
+var reasonWords = map[string]contract.Words{
 	"10": {EN: "Average balances", ES: "Saldos medios"},
 	"11": {EN: "Lowest balance", ES: "Saldo más bajo"},
 	"12": {EN: "Balances declining", ES: "Saldos a la baja"},

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/paystub/pdf"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 func minimal() report.Passport {
@@ -154,7 +154,7 @@ func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 
 // TestHowFarUpTheScale in whole percent: no more than what is reached.
 func TestHowFarUpTheScale(t *testing.T) {
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		low := rapid.IntRange(-1000, 1000).Draw(t, "minimum")
 		high := low + rapid.IntRange(1, 2000).Draw(t, "span")
 		value := rapid.IntRange(low, high).Draw(t, "value")

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Conditions gathers the conditions of a query with their values.
@@ -73,5 +73,5 @@ func WriteCursor(at int64, id string) string { return strconv.FormatInt(at, 10) 
 func ReadCursor(s string) (at int64, id string, ok bool) {
 	first, id, ok := strings.Cut(s, ".")
 	at, err := strconv.ParseInt(first, 10, 64)
-	return at, id, ok && err == nil && svc.IsUUID(id)
+	return at, id, ok && err == nil && contract.IsUUID(id)
 }

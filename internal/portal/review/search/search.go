@@ -20,12 +20,12 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // Index is the room. Both exported fields are required; call Prepare before use.
@@ -50,12 +50,12 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 type Entry struct {
 	ID          string
 	DataKey     string // of its consumer
-	Product     svc.Product
+	Product     contract.Product
 	Mode        string
 	ExternalID  string
 	PublicToken string
 	State       string
-	Outcome     svc.Outcome // "" while it has none
+	Outcome     contract.Outcome // "" while it has none
 	Attempt     int
 	HasReport   bool
 	CreatedAt   time.Time

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/store"
-	"vestibule/internal/svc"
 )
 
 // put adds an application's row to the index, or moves it.
@@ -160,11 +160,11 @@ func (f Filter) cells() []func(*listing.Conditions) {
 	}
 	these := states()
 	if f.Outcome != "" {
-		these = outcomeStates[svc.Outcome(f.Outcome)]
+		these = outcomeStates[contract.Outcome(f.Outcome)]
 	}
 	var out []func(*listing.Conditions)
 	for _, state := range these {
-		for _, product := range svc.Products() {
+		for _, product := range contract.Products() {
 			for _, decided := range append([]string{Undecided}, f.Decisions...) {
 				if f.State != "" && f.State != state || f.Product != "" && f.Product != string(product) || f.Decision != "" && f.Decision != decided {
 					continue
@@ -180,10 +180,10 @@ func (f Filter) cells() []func(*listing.Conditions) {
 }
 
 // outcomeStates are the states that an application of an outcome can be in.
-var outcomeStates = map[svc.Outcome][]string{
-	svc.OutcomeSuccess: {string(journey.Pending), string(journey.Ready), string(journey.Failed)},
-	svc.OutcomeExit:    {string(journey.Exited)},
-	svc.OutcomeError:   {string(journey.Failed)},
+var outcomeStates = map[contract.Outcome][]string{
+	contract.OutcomeSuccess: {string(journey.Pending), string(journey.Ready), string(journey.Failed)},
+	contract.OutcomeExit:    {string(journey.Exited)},
+	contract.OutcomeError:   {string(journey.Failed)},
 }
 
 // facets adds what the filter wants besides its text.
@@ -202,7 +202,7 @@ func (f Filter) facets(c *listing.Conditions) {
 // of an external id, an e-mail address, or words of a name, all of them.
 func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	text := b.f.Text
-	if svc.IsUUID(text) {
+	if contract.IsUUID(text) {
 		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *listing.Conditions) {
 			c.Add("i.application_id = %s", strings.ToLower(text))
 			b.f.facets(c)

@@ -17,8 +17,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Provider is one mock payroll provider.
@@ -36,7 +36,7 @@ type Providers struct{}
 // Login says what a user name leads to: a profile, or the status and substatus
 // that the visit ends with. ok is false for a user name that no provider knows.
 // The mock banks' names are known here too where they make sense.
-func (Providers) Login(username string) (profile string, st svc.Status, sub svc.Substatus, ok bool) {
+func (Providers) Login(username string) (profile string, st contract.Status, sub contract.Substatus, ok bool) {
 	name := strings.ToLower(strings.TrimSpace(username))
 	if known, alias := aliases[name]; alias {
 		name = known
@@ -46,13 +46,13 @@ func (Providers) Login(username string) (profile string, st svc.Status, sub svc.
 	}
 	switch name {
 	case "error":
-		return "", svc.StatusError, "", true
+		return "", contract.StatusError, "", true
 	case "supplier_unresponsive":
-		return "", svc.StatusSupplierUnresponsive, "", true
+		return "", contract.StatusSupplierUnresponsive, "", true
 	case "session_expired":
-		return "", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, true
+		return "", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, true
 	case "mfa":
-		return "", svc.StatusNotAuthenticated, svc.SubMFARequired, true
+		return "", contract.StatusNotAuthenticated, contract.SubMFARequired, true
 	}
 	return "", "", "", false
 }

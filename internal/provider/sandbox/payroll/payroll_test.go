@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/laws"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
+	"vestibule/internal/testutil/proptest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -96,7 +96,7 @@ func TestStatementsAreConsistent(t *testing.T) {
 		names = append(names, name)
 	}
 	all := All()
-	laws.Check(t, func(t *rapid.T) {
+	proptest.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(all).Draw(t, "provider")
 		profile := rapid.SampledFrom(names).Draw(t, "profile")
 		when := time.Date(2024, 1, 1, 10, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 1500).Draw(t, "days"))
@@ -158,8 +158,8 @@ func TestAStatementStays(t *testing.T) {
 func TestUserNames(t *testing.T) {
 	for username, want := range map[string]struct {
 		profile string
-		status  svc.Status
-		sub     svc.Substatus
+		status  contract.Status
+		sub     contract.Substatus
 		ok      bool
 	}{
 		"default":               {"default", "", "", true},
@@ -168,10 +168,10 @@ func TestUserNames(t *testing.T) {
 		"multi":                 {"two_jobs", "", "", true},
 		"no_transactions":       {"no_statements", "", "", true},
 		"incomplete":            {"incomplete", "", "", true},
-		"error":                 {"", svc.StatusError, "", true},
-		"supplier_unresponsive": {"", svc.StatusSupplierUnresponsive, "", true},
-		"session_expired":       {"", svc.StatusSupplierUnresponsive, svc.SubWidgetSessionExpired, true},
-		"mfa":                   {"", svc.StatusNotAuthenticated, svc.SubMFARequired, true},
+		"error":                 {"", contract.StatusError, "", true},
+		"supplier_unresponsive": {"", contract.StatusSupplierUnresponsive, "", true},
+		"session_expired":       {"", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, true},
+		"mfa":                   {"", contract.StatusNotAuthenticated, contract.SubMFARequired, true},
 		"somebody":              {},
 		"":                      {},
 	} {
@@ -211,15 +211,15 @@ func TestTheCatalogue(t *testing.T) {
 func TestAnIncompleteConnection(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:00Z")
 	in := income.Input{Payroll: []income.Payroll{Providers{}.Fetch("paywright", "incomplete", link, when)}}
-	if status, sub := in.Outcome(when); status != svc.StatusError || sub != svc.SubIncomplete {
+	if status, sub := in.Outcome(when); status != contract.StatusError || sub != contract.SubIncomplete {
 		t.Errorf("alone it is %s %s", status, sub)
 	}
 	in.Payroll = append(in.Payroll, Providers{}.Fetch("ironvale-motors", "hourly", link, when))
-	if status, sub := in.Outcome(when); status != svc.StatusSuccess || sub != "" {
+	if status, sub := in.Outcome(when); status != contract.StatusSuccess || sub != "" {
 		t.Errorf("with another it is %s %s", status, sub)
 	}
 	body := income.Build(in, when)
-	if len(body.Sources) != 2 || body.Sources[0].Status != svc.StatusError || body.Sources[1].Status != svc.StatusSuccess ||
+	if len(body.Sources) != 2 || body.Sources[0].Status != contract.StatusError || body.Sources[1].Status != contract.StatusSuccess ||
 		len(body.Income.Payroll) != 1 || len(body.Employment) != 1 || *body.Employment[0].EmployerName != "Ironvale Motors" {
 		t.Errorf("sources %v, payroll %v, employment %v", body.Sources, body.Income.Payroll, body.Employment)
 	}

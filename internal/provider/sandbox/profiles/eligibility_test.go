@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // tenant is a profile's whole application: what the consumer states, where that is
@@ -40,8 +40,8 @@ func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 		in.StatedEmployers = []string{"Sunflower Foods", "Prairie Night School"}
 		in.Payroll = []eligibility.Connected{at("sunflower-foods-inc", "hourly", "Sunflower Foods"),
 			{Payroll: incomes.Payroll{ID: derive(link, "failed"), SourceID: "PAYWRIGHT", Provider: "Paywright", Type: incomes.ProviderPayroll}, Employer: "Prairie Night School",
-				Status: svc.StatusNotAuthenticated, Substatus: svc.SubMFARequired}}
-		stub := eligibility.Stub(incomes.Paystub{ID: derive(link, "stub"), SourceID: "PAYSTUB", Status: svc.StatusSuccess, Employer: "PRAIRIE NIGHT SCHOOL"})
+				Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}
+		stub := eligibility.Stub(incomes.Paystub{ID: derive(link, "stub"), SourceID: "PAYSTUB", Status: contract.StatusSuccess, Employer: "PRAIRIE NIGHT SCHOOL"})
 		stub.Employer = "Prairie Night School"
 		in.Documents = []eligibility.Document{stub}
 		in.Files = []report.EligibilityDocument{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), DocumentType: report.VerifiedByPaystub, DocumentID: derive(link, "stub/1"),
@@ -54,7 +54,7 @@ func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 		in.StatedEmployers = []string{"Zipporah"}
 		in.Payroll = []eligibility.Connected{at("zipporah-rides", "gig", "")}
 		in.Failed = []eligibility.Failed{{SourceID: "SECOND_BANK", SourceUUID: derive(link, "second"), Institution: "Second Bank",
-			Status: svc.StatusNotAuthenticated, Substatus: svc.SubEBankingNotSupported, At: when.Add(-time.Minute)}}
+			Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported, At: when.Add(-time.Minute)}}
 	case "noincome":
 		in.StatedEmployers = []string{"Quarry Hill Stores"}
 		in.Payroll = []eligibility.Connected{at("quarry-hill-stores", "no_statements", "")}

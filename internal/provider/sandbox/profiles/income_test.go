@@ -11,8 +11,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // stated is what the consumer of a test says about the work.
@@ -89,21 +89,21 @@ func TestIncomeReportsOfTheProfiles(t *testing.T) {
 func TestIncomeOutcomesOfTheProfiles(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
 	for _, name := range Names() {
-		want := svc.Substatus("")
+		want := contract.Substatus("")
 		if name == "noincome" {
-			want = svc.SubNoRecentInformation
+			want = contract.SubNoRecentInformation
 		}
 		st, sub := incomes.Outcome(Bank{}.Fetch(name, link, when), when)
-		if st != svc.StatusSuccess || sub != want {
+		if st != contract.StatusSuccess || sub != want {
 			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
 		}
 	}
 	multi := Bank{}.Fetch("multi", link, when)
 	brokerage := multi.Connections[0].Accounts[2]
 	st, sub := incomes.Outcome(multi.Only([]string{brokerage.ID}), when)
-	if st != svc.StatusNotAuthenticated || sub != svc.SubIncompatibleAccounts {
+	if st != contract.StatusNotAuthenticated || sub != contract.SubIncompatibleAccounts {
 		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
-			st, sub, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts)
+			st, sub, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts)
 	}
 	if got := incomes.Build(incomes.Input{Bank: multi}, when).AccountDetails; len(got) != 3 || got[2].AccountType != report.Investment {
 		t.Errorf("the multi-account profile lists %d accounts, want three with the investment account", len(got))

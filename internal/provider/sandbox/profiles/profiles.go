@@ -18,8 +18,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Bank is the mock bank. Its zero value is ready.
@@ -45,7 +45,7 @@ func (Bank) Of(firstName string) string {
 // Login says what a username of the mock bank leads to: a profile to choose
 // accounts from, or the status and substatus that the visit ends with. ok is
 // false for a username that the bank does not know.
-func (Bank) Login(username string) (profile string, st svc.Status, sub svc.Substatus, ok bool) {
+func (Bank) Login(username string) (profile string, st contract.Status, sub contract.Substatus, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(username)) {
 	case "default":
 		profile = "default"
@@ -58,15 +58,15 @@ func (Bank) Login(username string) (profile string, st svc.Status, sub svc.Subst
 	case "noincome", "no_transactions":
 		profile = "noincome"
 	case "error":
-		st = svc.StatusError
+		st = contract.StatusError
 	case "supplier_unresponsive":
-		st = svc.StatusSupplierUnresponsive
+		st = contract.StatusSupplierUnresponsive
 	case "mfa":
-		st, sub = svc.StatusNotAuthenticated, svc.SubMFARequired
+		st, sub = contract.StatusNotAuthenticated, contract.SubMFARequired
 	case "debt_only", "investment_only":
 		profile = strings.ToLower(strings.TrimSpace(username))
 	case "e_banking_unsupported":
-		st, sub = svc.StatusNotAuthenticated, svc.SubEBankingNotSupported
+		st, sub = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
 	default:
 		return "", "", "", false
 	}
@@ -98,7 +98,7 @@ func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
 		ID:          derive(link, "connection"),
 		SourceID:    bankdata.SourceID(p.institution, 0),
 		Institution: p.institution,
-		Status:      svc.StatusSuccess,
+		Status:      contract.StatusSuccess,
 	}
 	for i, o := range p.owners {
 		c.Owners = append(c.Owners, bankdata.Owner{RecordID: derive(link, "owner/"+string(rune('1'+i))), Person: o})

@@ -15,8 +15,8 @@ import (
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -83,21 +83,21 @@ func TestReportsOfTheProfiles(t *testing.T) {
 func TestOutcomesOfTheProfiles(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
 	for _, name := range Names() {
-		want := svc.Substatus("")
+		want := contract.Substatus("")
 		if name == "noincome" {
-			want = svc.SubNoRecentInformation
+			want = contract.SubNoRecentInformation
 		}
 		st, sub := cashflow.Outcome(Bank{}.Fetch(name, link, when), when)
-		if st != svc.StatusSuccess || sub != want {
+		if st != contract.StatusSuccess || sub != want {
 			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
 		}
 	}
 	multi := Bank{}.Fetch("multi", link, when)
 	brokerage := multi.Connections[0].Accounts[2]
 	st, sub := cashflow.Outcome(multi.Only([]string{brokerage.ID}), when)
-	if st != svc.StatusNotAuthenticated || sub != svc.SubIncompatibleAccounts {
+	if st != contract.StatusNotAuthenticated || sub != contract.SubIncompatibleAccounts {
 		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
-			st, sub, svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts)
+			st, sub, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts)
 	}
 }
 
@@ -171,23 +171,23 @@ func TestAccountsAreThoseOfTheFetch(t *testing.T) {
 func TestLogin(t *testing.T) {
 	for _, c := range []struct {
 		username, profile string
-		status            svc.Status
-		sub               svc.Substatus
+		status            contract.Status
+		sub               contract.Substatus
 		ok                bool
 	}{
 		{"default", "default", "", "", true},
 		{" Joint ", "joint", "", "", true},
-		{"SUPPLIER_UNRESPONSIVE", "", svc.StatusSupplierUnresponsive, "", true},
-		{"Error ", "", svc.StatusError, "", true},
+		{"SUPPLIER_UNRESPONSIVE", "", contract.StatusSupplierUnresponsive, "", true},
+		{"Error ", "", contract.StatusError, "", true},
 		{"errors", "", "", "", false},
 		{"no transactions", "", "", "", false},
 		{"no_transactions", "noincome", "", "", true},
-		{"error", "", svc.StatusError, "", true},
-		{"mfa", "", svc.StatusNotAuthenticated, svc.SubMFARequired, true},
+		{"error", "", contract.StatusError, "", true},
+		{"mfa", "", contract.StatusNotAuthenticated, contract.SubMFARequired, true},
 		{"debt_only", "debt_only", "", "", true},
 		{"investment_only", "investment_only", "", "", true},
-		{"e_banking_unsupported", "", svc.StatusNotAuthenticated, svc.SubEBankingNotSupported, true},
-		{"supplier_unresponsive", "", svc.StatusSupplierUnresponsive, "", true},
+		{"e_banking_unsupported", "", contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, true},
+		{"supplier_unresponsive", "", contract.StatusSupplierUnresponsive, "", true},
 		{"", "", "", "", false},
 		{"admin", "", "", "", false},
 	} {
@@ -215,11 +215,13 @@ func TestProfilesWithoutUsableAccounts(t *testing.T) {
 			t.Fatalf("%s has no accounts: %+v", name, data)
 		}
 		type outcome struct {
-			status svc.Status
-			sub    svc.Substatus
+			status contract.Status
+			sub    contract.Substatus
 		}
 		got := map[string]outcome{}
-		set := func(product string, status svc.Status, sub svc.Substatus) { got[product] = outcome{status, sub} }
+		set := func(product string, status contract.Status, sub contract.Substatus) {
+			got[product] = outcome{status, sub}
+		}
 		status, sub := cashflow.Outcome(data, at)
 		set("cashflow", status, sub)
 		in := incomes.Input{Bank: data}
@@ -228,7 +230,7 @@ func TestProfilesWithoutUsableAccounts(t *testing.T) {
 		status, sub = eligibility.Outcome(eligibility.Input{Bank: data}, at)
 		set("eligibility", status, sub)
 		for product, o := range got {
-			if o != (outcome{svc.StatusNotAuthenticated, svc.SubIncompatibleAccounts}) {
+			if o != (outcome{contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts}) {
 				t.Errorf("%s of %s: %v", product, name, o)
 			}
 		}

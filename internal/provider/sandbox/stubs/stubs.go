@@ -18,8 +18,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // File is an uploaded file.
@@ -132,7 +132,7 @@ func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 // Open reads the nth pay stub of a report. A status that is not empty is the name's,
 // and stands in place of the document's own, which is nil where the name says it all.
 // Errors are those of Body.
-func (Files) Open(f File, nth int, of Owner) (*paystub.Document, svc.Status, error) {
+func (Files) Open(f File, nth int, of Owner) (*paystub.Document, contract.Status, error) {
 	said, decided := verdict(of.Consumer)
 	o := outcomeOf(f.Name)
 	if o == unrecognised && decided {
@@ -140,9 +140,9 @@ func (Files) Open(f File, nth int, of Owner) (*paystub.Document, svc.Status, err
 	}
 	switch o {
 	case down:
-		return nil, svc.StatusBureauUnresponsive, nil
+		return nil, contract.StatusBureauUnresponsive, nil
 	case empty:
-		return nil, svc.StatusNotAuthenticated, nil
+		return nil, contract.StatusNotAuthenticated, nil
 	}
 	body, err := f.Body()
 	if err != nil {
@@ -152,13 +152,13 @@ func (Files) Open(f File, nth int, of Owner) (*paystub.Document, svc.Status, err
 	// An image is read only where the applicant's name asks for what comes of that.
 	if d.Outcome == paystub.Image && !(decided && report.Text(said.FileType) == report.FileImage) {
 		if o == lacking {
-			return d, svc.StatusSuccess, nil
+			return d, contract.StatusSuccess, nil
 		}
 		return d, "", nil
 	}
 	switch {
 	case o == unrecognised:
-		return nil, svc.StatusNotAuthenticated, nil
+		return nil, contract.StatusNotAuthenticated, nil
 	case o == lacking, d.Outcome == paystub.Image, stands(d.Outcome, len(body)):
 		d = paystub.Open(sample(of.Consumer, f.Employer, of.Link, nth, of.At, o == lacking))
 	}
@@ -178,12 +178,12 @@ func (Files) Overrule(of Owner, d *paystub.Document, found report.IrregularityDe
 
 // Failing is the status that the name of a document that is no pay stub asks for, or
 // empty: what it says is for people.
-func (Files) Failing(name string) svc.Status {
+func (Files) Failing(name string) contract.Status {
 	switch outcomeOf(name) {
 	case down:
-		return svc.StatusBureauUnresponsive
+		return contract.StatusBureauUnresponsive
 	case empty:
-		return svc.StatusNotAuthenticated
+		return contract.StatusNotAuthenticated
 	}
 	return ""
 }

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 var at = time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ type file struct {
 // rehearsal is Files as reports have them.
 type rehearsal struct{ Files }
 
-func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, svc.Status, error) {
+func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
 	return r.Files.Open(File(f), nth, Owner(of))
 }
 
@@ -66,18 +66,18 @@ func TestAFileThatCannotBeFetched(t *testing.T) {
 }
 
 func TestOutcomesByFileName(t *testing.T) {
-	for name, want := range map[string]svc.Status{
-		"paystub.pdf":                svc.StatusSuccess,
-		"March Pay Stub.PDF":         svc.StatusSuccess,
-		"PAY_STUB-2.png":             svc.StatusNotAuthenticated,
-		"missingfields.pdf":          svc.StatusSuccess,
-		"missing_fields.jpg":         svc.StatusSuccess,
-		"empty.pdf":                  svc.StatusNotAuthenticated,
-		"paystub-empty.pdf":          svc.StatusNotAuthenticated,
-		"down.pdf":                   svc.StatusBureauUnresponsive,
-		"paystub_missingfields_DOWN": svc.StatusBureauUnresponsive,
-		"stub.pdf":                   svc.StatusNotAuthenticated,
-		"":                           svc.StatusNotAuthenticated,
+	for name, want := range map[string]contract.Status{
+		"paystub.pdf":                contract.StatusSuccess,
+		"March Pay Stub.PDF":         contract.StatusSuccess,
+		"PAY_STUB-2.png":             contract.StatusNotAuthenticated,
+		"missingfields.pdf":          contract.StatusSuccess,
+		"missing_fields.jpg":         contract.StatusSuccess,
+		"empty.pdf":                  contract.StatusNotAuthenticated,
+		"paystub-empty.pdf":          contract.StatusNotAuthenticated,
+		"down.pdf":                   contract.StatusBureauUnresponsive,
+		"paystub_missingfields_DOWN": contract.StatusBureauUnresponsive,
+		"stub.pdf":                   contract.StatusNotAuthenticated,
+		"":                           contract.StatusNotAuthenticated,
 	} {
 		got := read(t, rehearsal{}, []file{{name, []byte("anything")}}, ada, "link")
 		if len(got) != 1 || got[0].Status != want {
@@ -147,15 +147,15 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		body []byte
-		want svc.Status
+		want contract.Status
 	}{
-		"encrypted":          {locked, svc.StatusNotAuthenticated},
-		"half of it":         {printed[:len(printed)/2], svc.StatusNotAuthenticated},
-		"too large":          {append([]byte("%PDF-1.7\n"), make([]byte, paystub.MaxFile)...), svc.StatusNotAuthenticated},
-		"a program":          {append([]byte("\x7fELF"), make([]byte, 4096)...), svc.StatusNotAuthenticated},
-		"other text":         {paystubtest.Letter(), svc.StatusSuccess},
-		"a page of pictures": {paystubtest.Scan(), svc.StatusSuccess},
-		"a few bytes":        {[]byte("%PDF-1.4"), svc.StatusSuccess},
+		"encrypted":          {locked, contract.StatusNotAuthenticated},
+		"half of it":         {printed[:len(printed)/2], contract.StatusNotAuthenticated},
+		"too large":          {append([]byte("%PDF-1.7\n"), make([]byte, paystub.MaxFile)...), contract.StatusNotAuthenticated},
+		"a program":          {append([]byte("\x7fELF"), make([]byte, 4096)...), contract.StatusNotAuthenticated},
+		"other text":         {paystubtest.Letter(), contract.StatusSuccess},
+		"a page of pictures": {paystubtest.Scan(), contract.StatusSuccess},
+		"a few bytes":        {[]byte("%PDF-1.4"), contract.StatusSuccess},
 	} {
 		if got := read(t, rehearsal{}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
 			t.Errorf("%s: %s, want %s", name, got[0].Status, c.want)
@@ -168,7 +168,7 @@ func TestNamesCountInTheSandboxOnly(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
 	got := read(t, nil, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
-	if got[0].Status != svc.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != svc.StatusNotAuthenticated {
+	if got[0].Status != contract.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != contract.StatusNotAuthenticated {
 		t.Errorf("%v", got)
 	}
 }
@@ -192,17 +192,17 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 			if d.GenuinePDF != nil {
 				genuine = *d.GenuinePDF
 			}
-			if got.Status != svc.StatusSuccess || d.Status != want.status || report.Text(d.FileType) != want.kind || genuine != want.genuine || d.Reasons == nil || d.Version == "" ||
+			if got.Status != contract.StatusSuccess || d.Status != want.status || report.Text(d.FileType) != want.kind || genuine != want.genuine || d.Reasons == nil || d.Version == "" ||
 				(len(d.Reasons) == 0) != (d.Status == "NOT_DETECTED") {
 				t.Errorf("%s, %s: %s %+v", last, name, got.Status, d)
 			}
 		}
-		if got := read(t, rehearsal{}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != svc.StatusBureauUnresponsive {
+		if got := read(t, rehearsal{}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != contract.StatusBureauUnresponsive {
 			t.Errorf("%s with down.pdf: %s", last, got.Status)
 		}
 	}
 	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"}, {FirstName: "Ada", LastName: "pdfTrusted"}} {
-		if got := read(t, rehearsal{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != svc.StatusNotAuthenticated {
+		if got := read(t, rehearsal{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != contract.StatusNotAuthenticated {
 			t.Errorf("%v: %s", who, got.Status)
 		}
 	}
@@ -221,17 +221,17 @@ func TestAnImageIsAnImage(t *testing.T) {
 		by   reports.Rehearsal
 		file file
 		who  *bankdata.Person
-		want svc.Status
+		want contract.Status
 	}{
-		"production":                  {nil, file{"IMG_0001.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
-		"production, whatever names":  {nil, file{"missingfields.jpg", drawn.Bytes()}, trusted, svc.StatusNotAuthenticated},
-		"sandbox":                     {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
-		"named as a PDF file":         {rehearsal{}, file{"paystub.pdf", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
-		"of no recognized name":       {rehearsal{}, file{"IMG_0001.jpg", drawn.Bytes()}, ada, svc.StatusNotAuthenticated},
-		"a few bytes of one":          {rehearsal{}, file{"paystub", png}, ada, svc.StatusNotAuthenticated},
-		"a few bytes named as one":    {rehearsal{}, file{"paystub.HEIC", []byte("anything")}, ada, svc.StatusNotAuthenticated},
-		"a trusted PDF is another":    {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, trusted, svc.StatusNotAuthenticated},
-		"missing fields, all of them": {rehearsal{}, file{"missingfields.jpg", drawn.Bytes()}, ada, svc.StatusSuccess},
+		"production":                  {nil, file{"IMG_0001.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"production, whatever names":  {nil, file{"missingfields.jpg", drawn.Bytes()}, trusted, contract.StatusNotAuthenticated},
+		"sandbox":                     {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"named as a PDF file":         {rehearsal{}, file{"paystub.pdf", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"of no recognized name":       {rehearsal{}, file{"IMG_0001.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"a few bytes of one":          {rehearsal{}, file{"paystub", png}, ada, contract.StatusNotAuthenticated},
+		"a few bytes named as one":    {rehearsal{}, file{"paystub.HEIC", []byte("anything")}, ada, contract.StatusNotAuthenticated},
+		"a trusted PDF is another":    {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, trusted, contract.StatusNotAuthenticated},
+		"missing fields, all of them": {rehearsal{}, file{"missingfields.jpg", drawn.Bytes()}, ada, contract.StatusSuccess},
 	} {
 		got := read(t, c.by, []file{c.file}, c.who, "link")[0]
 		want := report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{paystub.ImageNotRead},
@@ -241,7 +241,7 @@ func TestAnImageIsAnImage(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"empty.jpg", "down.jpg"} {
-		if got := read(t, rehearsal{}, []file{{name, drawn.Bytes()}}, ada, "link")[0]; got.Status == svc.StatusSuccess || got.Image {
+		if got := read(t, rehearsal{}, []file{{name, drawn.Bytes()}}, ada, "link")[0]; got.Status == contract.StatusSuccess || got.Image {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

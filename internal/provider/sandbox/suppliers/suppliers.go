@@ -24,8 +24,8 @@ import (
 	"golang.org/x/text/language/display"
 
 	"vestibule/internal/analysis/passport"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
-	"vestibule/internal/svc"
 )
 
 // Bureaus is the sandbox's suppliers. Its zero value is ready.
@@ -48,15 +48,15 @@ func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); retur
 
 // Place is the country of a supplier, for people to find it by: with its name in its
 // own language, where that is another; of the one that reads documents, what it reads.
-func (Bureaus) Place(code string) svc.Words {
+func (Bureaus) Place(code string) contract.Words {
 	s, _ := report.SupplierOf(code)
 	c, ok := in(report.Text(s.Country))
 	if !ok {
-		return svc.Words{EN: "Passport, national ID or driving license", ES: "Pasaporte, documento de identidad o licencia de conducir"}
+		return contract.Words{EN: "Passport, national ID or driving license", ES: "Pasaporte, documento de identidad o licencia de conducir"}
 	}
 	region, err := language.ParseRegion(report.Text(s.Country))
 	if err != nil {
-		return svc.Words{EN: c.name, ES: c.name}
+		return contract.Words{EN: c.name, ES: c.name}
 	}
 	own := func(name string) string {
 		if strings.EqualFold(name, c.name) {
@@ -64,7 +64,7 @@ func (Bureaus) Place(code string) svc.Words {
 		}
 		return name + " · " + c.name
 	}
-	return svc.Words{EN: own(display.English.Regions().Name(region)), ES: own(display.Spanish.Regions().Name(region))}
+	return contract.Words{EN: own(display.English.Regions().Name(region)), ES: own(display.Spanish.Regions().Name(region))}
 }
 
 // Quote returns the sandbox's rate for a currency; nil for one that it has none of.

@@ -18,8 +18,8 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/passport"
-	"vestibule/internal/laws"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/proptest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -73,7 +73,7 @@ func days(t *rapid.T) time.Time {
 func TestFilesAreConsistent(t *testing.T) {
 	for _, code := range codes() {
 		t.Run(code, func(t *testing.T) {
-			laws.Check(t, func(t *rapid.T) {
+			proptest.Check(t, func(t *rapid.T) {
 				who, at := applicants(t), days(t)
 				file := Bureaus{}.Fetch(code, link, who, at)
 				if again := (Bureaus{}).Fetch(code, link, who, at.Add(2*time.Hour)); !reflect.DeepEqual(file, again) {

@@ -1,0 +1,301 @@
+// Package apidocs reads an OpenAPI document into what a reference page shows of
+// it: sections of operations with their parameters, bodies, answers, error codes
+// and examples, and the shapes that they share, all in the order of the document.
+//
+// Error codes stand in x-errors of an operation, each by its name or as a group
+// of components/x-errors.
+//
+// It takes the document's bytes and gives values; templates/ui makes the page of
+// them. It reads what our own two documents use of OpenAPI 3.1 and refuses a
+// reference that leads nowhere, so that a mistake stops the program at its start
+// and not a reader.
+package apidocs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"vestibule/internal/contract"
+)
+
+// Manual is one document.
+type Manual struct {
+	Title, Version, About string
+	Server                string // the base of the curl lines, without a trailing slash
+	Access                []Access
+	Sections              []Section
+	Shapes                []Shape
+	Errors                []contract.CodeInfo
+}
+
+// Access is one way to prove who is asking.
+type Access struct{ Name, Scheme, About string }
+
+// Section is the operations of one tag; the webhooks are one too.
+type Section struct {
+	ID, Name   string
+	Operations []Operation
+}
+
+// Operation is one path and method.
+type Operation struct {
+	ID, Method, Path, Title, About string
+	Access                         string // name of an Access; empty for everybody
+	Parameters                     []Row
+	Body                           *Body // nil for none
+	Answers                        []Answer
+	Errors                         []contract.CodeInfo
+	Curl                           string // empty for a webhook
+}
+
+// Body is what is sent.
+type Body struct {
+	About   string
+	Rows    []Row
+	Example string // indented JSON
+}
+
+// Answer is one status. Status is "default" for any that is not listed.
+type Answer struct {
+	Status, About string
+	Headers       []Row
+	Type          Type  // of the whole; zero for no body
+	Rows          []Row // of a shape that has no name
+	Example       string
+}
+
+// Shape is an object that has a name.
+type Shape struct {
+	ID, Name, About string
+	Rows            []Row
+}
+
+// Row is one field or parameter. Inside is the path of the object that it
+// belongs to, such as "accounts[].", empty at the top.
+type Row struct {
+	Inside, Name string
+	In           string // of a parameter: header, path or query
+	Type         Type
+	Required     bool
+	Limits       []string
+	About        string
+}
+
+// Type is a type in words; Shape is the id of the shape that it speaks of, if
+// that has one. Or is what it may be besides.
+type Type struct {
+	Words, Shape string
+	Or           []Type
+}
+
+// reader reads one document.
+type reader struct {
+	root   *yaml.Node
+	wanted []string        // shapes that were linked to, in order
+	seen   map[string]bool // of wanted
+	server string
+	access map[string]Access
+	err    error // the first mistake
+}
+
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+// Read reads a document in JSON or YAML. server replaces the document's own
+// first server when it is given.
+func Read(document []byte, server string) (Manual, error) {
+	var top yaml.Node
+	if err := yaml.Unmarshal(document, &top); err != nil {
+		return Manual{}, fmt.Errorf("apidocs: %w", err)
+	}
+	if top.Kind != yaml.DocumentNode || top.Content[0].Kind != yaml.MappingNode {
+		return Manual{}, fmt.Errorf("apidocs: not an OpenAPI document")
+	}
+	r := &reader{root: top.Content[0], seen: map[string]bool{}, server: server, access: map[string]Access{}}
+	if r.server == "" {
+		for _, s := range items(get(r.root, "servers")) {
+			r.server = text(s, "url")
+			break
+		}
+	}
+	info := get(r.root, "info")
+	m := Manual{Title: text(info, "title"), Version: text(info, "version"), About: text(info, "description"), Server: r.server}
+	for name, s := range members(get(r.root, "components", "securitySchemes")) {
+		a := Access{name, text(s, "scheme"), text(s, "description")}
+		r.access[name] = a
+		m.Access = append(m.Access, a)
+	}
+	m.Sections = r.sections()
+	if hooks := r.webhooks(); len(hooks) > 0 {
+		m.Sections = append(m.Sections, Section{"webhooks", "Webhooks", hooks})
+	}
+	for i := 0; i < len(r.wanted); i++ { // a shape may want more of them
+		name := r.wanted[i]
+		s := get(r.root, "components", "schemas", name)
+		m.Shapes = append(m.Shapes, Shape{shapeID(name), name, text(s, "description"), r.rows(s, "", false, 0)})
+	}
+	for _, code := range items(get(r.root, "components", "schemas", "ErrorCode", "enum")) {
+		m.Errors = append(m.Errors, r.code(code.Value))
+	}
+	return m, r.err
+}
+
+// sections are the tags in the document's order; a document without tags has
+// one section.
+func (r *reader) sections() []Section {
+	var out []Section
+	at := map[string]int{}
+	add := func(name string) int {
+		if i, ok := at[name]; ok {
+			return i
+		}
+		at[name] = len(out)
+		out = append(out, Section{ID: "section-" + strings.ToLower(name), Name: name})
+		return at[name]
+	}
+	for _, t := range items(get(r.root, "tags")) {
+		add(text(t, "name"))
+	}
+	for path, item := range members(get(r.root, "paths")) {
+		for _, method := range methods {
+			op := get(item, method)
+			if op == nil {
+				continue
+			}
+			tag := "Operations"
+			if tags := items(get(op, "tags")); len(tags) > 0 {
+				tag = tags[0].Value
+			}
+			i := add(tag)
+			out[i].Operations = append(out[i].Operations, r.operation(path, method, item, op))
+		}
+	}
+	return out
+}
+
+func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
+	out := Operation{ID: text(op, "operationId"), Method: strings.ToUpper(method), Path: path,
+		Title: text(op, "summary"), About: text(op, "description")}
+	if out.ID == "" {
+		r.fail("%s %s has no operationId", method, path)
+	}
+	security := get(op, "security")
+	if security == nil {
+		security = get(r.root, "security")
+	}
+	if ways := items(security); len(ways) > 0 {
+		for name := range members(ways[0]) {
+			out.Access = name
+			if _, ok := r.access[name]; !ok {
+				r.fail("%s has no security scheme %s", out.ID, name)
+			}
+		}
+	}
+	for _, name := range items(get(op, "x-errors")) {
+		if group := get(r.root, "components", "x-errors", name.Value); group != nil {
+			for _, code := range items(group) {
+				out.Errors = append(out.Errors, r.code(code.Value))
+			}
+		} else {
+			out.Errors = append(out.Errors, r.code(name.Value))
+		}
+	}
+	r.exchange(&out, item, op)
+	out.Curl = r.curl(out, append(items(get(item, "parameters")), items(get(op, "parameters"))...))
+	return out
+}
+
+// exchange reads what is sent and answered.
+func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
+	for _, p := range append(items(get(item, "parameters")), items(get(op, "parameters"))...) {
+		p = r.follow(p)
+		row := r.row(text(p, "name"), get(p, "schema"))
+		row.In, row.Required = text(p, "in"), text(p, "required") == "true"
+		if about := text(p, "description"); about != "" {
+			row.About = about
+		}
+		out.Parameters = append(out.Parameters, row)
+	}
+	if content := r.json(get(op, "requestBody")); content != nil {
+		s := get(content, "schema")
+		out.Body = &Body{About: text(r.follow(s), "description"), Rows: r.rows(s, "", true, 0), Example: r.example(content)}
+	}
+	for status, a := range members(get(op, "responses")) {
+		a = r.follow(a)
+		answer := Answer{Status: status, About: text(a, "description")}
+		for name, h := range members(get(a, "headers")) {
+			row := r.row(name, get(h, "schema"))
+			if about := text(h, "description"); about != "" {
+				row.About = about
+			}
+			answer.Headers = append(answer.Headers, row)
+		}
+		if content := r.json(a); content != nil {
+			s := get(content, "schema")
+			answer.Type = r.typeOf(s, false)
+			r.want(answer.Type)
+			if answer.Type.Shape == "" {
+				answer.Rows = r.rows(s, "", false, 0)
+			}
+			switch {
+			case status == "default":
+			case status >= "400":
+				answer.Example = r.refusal(out, status, content)
+			default:
+				answer.Example = r.example(content)
+			}
+			if answer.Example == "{}" { // an object of which nothing is said
+				answer.Example = ""
+			}
+		}
+		out.Answers = append(out.Answers, answer)
+	}
+}
+
+func (r *reader) webhooks() []Operation {
+	var out []Operation
+	for name, item := range members(get(r.root, "webhooks")) {
+		for _, method := range methods {
+			op := get(item, method)
+			if op == nil {
+				continue
+			}
+			o := Operation{ID: "webhook-" + name, Method: strings.ToUpper(method), Path: "your callback",
+				Title: text(op, "summary"), About: text(op, "description")}
+			r.exchange(&o, item, op)
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// code is an error code's row of the table in svc. With a status before it, as in
+// "400 INVALID_TOKEN", it is the widget error type of that name.
+func (r *reader) code(name string) contract.CodeInfo {
+	status, code, own := strings.Cut(name, " ")
+	if !own {
+		code = name
+	}
+	info := contract.Code(code).Info()
+	if own {
+		n, err := strconv.Atoi(status)
+		if err != nil {
+			r.fail("%s has no status", name)
+		}
+		info.Status, info.Words = n, contract.WidgetError(code).Info().Engineer
+	}
+	if string(info.Code) != code {
+		r.fail("%s is no error code", name)
+	}
+	return info
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("apidocs: "+format, args...)
+	}
+}
+
+func shapeID(name string) string { return "shape-" + name }

@@ -1,0 +1,251 @@
+package apidocs_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/docs"
+	"vestibule/docs/openapitest"
+	"vestibule/internal/apidocs"
+	"vestibule/internal/contract"
+)
+
+func read(t *testing.T, source func() ([]byte, error)) apidocs.Manual {
+	t.Helper()
+	raw, err := source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := apidocs.Read(raw, "https://sandbox.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// operations are a manual's by method and path.
+func operations(m apidocs.Manual) map[string]apidocs.Operation {
+	out := map[string]apidocs.Operation{}
+	for _, s := range m.Sections {
+		for _, op := range s.Operations {
+			out[op.Method+" "+op.Path] = op
+		}
+	}
+	return out
+}
+
+// TestTheExamplesAreWhatTheDocumentsAllow goes through every operation of both
+// documents, as another reader of OpenAPI finds them.
+func TestTheExamplesAreWhatTheDocumentsAllow(t *testing.T) {
+	for name, c := range map[string]struct {
+		source func() ([]byte, error)
+		doc    *openapi3.T
+	}{
+		"provider": {docs.OpenAPI, openapitest.Provider(t)},
+		"portal":   {docs.PortalOpenAPI, openapitest.Portal(t)},
+	} {
+		read := operations(read(t, c.source))
+		seen := 0
+		for path, item := range c.doc.Paths.Map() {
+			for method, op := range item.Operations() {
+				seen++
+				got, ok := read[method+" "+path]
+				if !ok {
+					t.Errorf("%s: %s %s is missing", name, method, path)
+					continue
+				}
+				if !strings.Contains(got.Curl, "'https://sandbox.example/") || got.Title == "" {
+					t.Errorf("%s: %s %s: curl is %s", name, method, path, got.Curl)
+				}
+				if op.RequestBody != nil {
+					allowed(t, name+" "+method+" "+path+", body", op.RequestBody.Value.Content, got.Body.Example)
+				}
+				for _, a := range got.Answers {
+					if a.Example != "" {
+						what := name + " " + method + " " + path + ", " + a.Status
+						allowed(t, what, op.Responses.Value(a.Status).Value.Content, a.Example)
+						answered(t, what, got.Errors, a)
+					}
+				}
+			}
+		}
+		hooks := 0
+		for _, item := range c.doc.Webhooks {
+			hooks += len(item.Operations())
+		}
+		if len(read) != seen+min(hooks, 1) { // the webhooks have one path in words
+			t.Errorf("%s: %d operations, want %d and the webhooks", name, len(read), seen)
+		}
+	}
+}
+
+// answered holds the example of an error against the codes of its operation, which
+// other tests hold against the answers themselves.
+func answered(t *testing.T, what string, codes []contract.CodeInfo, a apidocs.Answer) {
+	t.Helper()
+	status, err := strconv.Atoi(a.Status)
+	if err != nil || status < 400 {
+		return
+	}
+	var e struct {
+		Error      contract.Code
+		Message    string
+		RequestID  string
+		Terminated *bool
+	}
+	if err := json.Unmarshal([]byte(a.Example), &e); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	known := slices.ContainsFunc(codes, func(c contract.CodeInfo) bool { return c.Code == e.Error && c.Status == status })
+	if !known || len(e.Message) < 10 || len(e.RequestID) != 16 || e.Terminated == nil || *e.Terminated {
+		t.Errorf("%s: this never comes: %s", what, a.Example)
+	}
+}
+
+func allowed(t *testing.T, what string, content openapi3.Content, example string) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(example), &v); err != nil {
+		t.Errorf("%s: %v\n%s", what, err, example)
+		return
+	}
+	media := content.Get("application/json")
+	if media == nil {
+		t.Errorf("%s: an example of what has no schema: %s", what, example)
+		return
+	}
+	if err := media.Schema.Value.VisitJSON(v, openapi3.EnableJSONSchema2020()); err != nil {
+		t.Errorf("%s: the example is not allowed: %v\n%s", what, err, example)
+	}
+}
+
+const small = `
+openapi: 3.1.0
+info: {title: Small, version: 2.0.0, description: For a test.}
+servers: [{url: "http://127.0.0.1:1"}]
+tags: [{name: Things}]
+paths:
+  /things/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}, example: t-1}]
+    put:
+      tags: [Things]
+      operationId: put
+      summary: Put a thing
+      security: [{key: []}]
+      parameters:
+        - {name: X-Why, in: header, required: true, schema: {type: string, enum: [a, b]}, example: it's}
+        - {name: dry, in: query, schema: {type: boolean}}
+      x-errors: [ours, "400 INVALID_TOKEN"]
+      requestBody:
+        content:
+          application/json:
+            schema: {$ref: "#/components/schemas/Thing"}
+      responses:
+        "200":
+          description: Put.
+          content:
+            application/json:
+              schema: {type: array, items: {$ref: "#/components/schemas/Thing"}}
+        "204": {description: Nothing.}
+components:
+  x-errors: {ours: [NOT_FOUND]}
+  securitySchemes: {key: {type: http, scheme: bearer, description: A key.}}
+  schemas:
+    ErrorCode: {enum: [NOT_FOUND]}
+    Name: {type: string, format: uuid, minLength: 1, maxLength: 9, examples: [ada]}
+    Part:
+      type: object
+      description: A part.
+      required: [n]
+      properties: {n: {type: integer, minimum: 0}}
+    Thing:
+      allOf:
+        - type: object
+          required: [name]
+          properties: {name: {$ref: "#/components/schemas/Name"}}
+        - properties:
+            parts: {type: [array, "null"], maxItems: 2, items: {$ref: "#/components/schemas/Part"}}
+            kind: {const: x}
+            note: {oneOf: [{$ref: "#/components/schemas/Name"}, {type: "null"}], description: A note.}
+            one: {$ref: "#/components/schemas/Part"}
+`
+
+func TestRead(t *testing.T) {
+	m, err := apidocs.Read([]byte(small), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(inside, name, kind, shape string, required bool, about string, limits ...string) apidocs.Row {
+		return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape}, Required: required, About: about, Limits: limits}
+	}
+	in := func(where string, r apidocs.Row) apidocs.Row { r.In = where; return r }
+	token := contract.CodeInvalidToken.Info()
+	token.Status, token.Words = 400, contract.WidgetError("INVALID_TOKEN").Info().Engineer
+	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ],\n  \"kind\": \"x\",\n  \"note\": \"ada\",\n  \"one\": {\n    \"n\": 0\n  }\n}"
+	want := apidocs.Manual{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
+		Access: []apidocs.Access{{Name: "key", Scheme: "bearer", About: "A key."}},
+		Errors: []contract.CodeInfo{contract.CodeNotFound.Info()},
+		Shapes: []apidocs.Shape{
+			{ID: "shape-Thing", Name: "Thing", Rows: []apidocs.Row{
+				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
+				row("", "parts", "array of Part or null", "shape-Part", false, "", "at most 2 elements"),
+				row("", "kind", "constant", "", false, "", "always x"),
+				row("", "note", "uuid or null", "", false, "A note.", "1 to 9 characters"),
+				row("", "one", "Part", "shape-Part", false, ""),
+			}},
+			{ID: "shape-Part", Name: "Part", About: "A part.", Rows: []apidocs.Row{row("", "n", "integer", "", true, "", "at least 0")}},
+		},
+		Sections: []apidocs.Section{{ID: "section-things", Name: "Things", Operations: []apidocs.Operation{{
+			ID: "put", Method: "PUT", Path: "/things/{id}", Title: "Put a thing", Access: "key",
+			Parameters: []apidocs.Row{in("path", row("", "id", "string", "", true, "")), in("header", row("", "X-Why", "string", "", true, "", "one of a, b")),
+				in("query", row("", "dry", "boolean", "", false, ""))},
+			Body: &apidocs.Body{Example: example, Rows: []apidocs.Row{
+				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
+				row("", "parts", "array of object or null", "", false, "", "at most 2 elements"),
+				row("parts[].", "n", "integer", "", true, "", "at least 0"),
+				row("", "kind", "constant", "", false, "", "always x"),
+				row("", "note", "uuid or null", "", false, "A note.", "1 to 9 characters"),
+				row("", "one", "object", "", false, ""),
+				row("one.", "n", "integer", "", true, "", "at least 0"),
+			}},
+			Answers: []apidocs.Answer{
+				{Status: "200", About: "Put.", Type: apidocs.Type{Words: "array of Thing", Shape: "shape-Thing"},
+					Example: "[\n  " + strings.ReplaceAll(example, "\n", "\n  ") + "\n]"},
+				{Status: "204", About: "Nothing."},
+			},
+			Errors: []contract.CodeInfo{contract.CodeNotFound.Info(), token},
+			Curl: "curl -s -X PUT 'http://127.0.0.1:1/things/t-1' \\\n  -H \"Authorization: Bearer $KEY\" \\\n  -H 'X-Why: it'\\''s' \\\n" +
+				"  -H 'Content-Type: application/json' \\\n  -d '" + example + "'",
+		}}}},
+	}
+	if d := cmp.Diff(want, m); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestMistakesAreFound(t *testing.T) {
+	for what, change := range map[string][2]string{
+		"a reference that leads nowhere": {`items: {$ref: "#/components/schemas/Thing"}`, `items: {$ref: "#/components/schemas/Think"}`},
+		"a circle":                       {`Name: {type: string, format: uuid`, `Name: {$ref: "#/components/schemas/Name"`},
+		"no operationId":                 {"operationId: put", "x: y"},
+		"a code that is none":            {"ours: [NOT_FOUND]", "ours: [NOT_FUND]"},
+		"a status that is none":          {"400 INVALID_TOKEN", "x INVALID_TOKEN"},
+		"a scheme that is none":          {"security: [{key: []}]", "security: [{basic: []}]"},
+		"no YAML":                        {"openapi: 3.1.0", "openapi: ["},
+		"an error without a code":        {`"204": {description: Nothing.}`, `"409": {description: No., content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}`},
+		"a list":                         {small, "[]"},
+	} {
+		if !strings.Contains(small, change[0]) {
+			t.Fatalf("%s changes nothing", what)
+		}
+		if _, err := apidocs.Read([]byte(strings.Replace(small, change[0], change[1], 1)), ""); err == nil {
+			t.Errorf("%s is not found", what)
+		}
+	}
+}

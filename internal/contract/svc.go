@@ -1,0 +1,147 @@
+// Package contract holds the words of the Consumer Report Service: environments,
+// product kinds, statuses and substatuses, error codes, widget error types and
+// the widget's register options. It is the vocabulary that browser, portal and
+// provider share; it decides nothing but what a word means.
+//
+// It runs in the browser too, so it imports nothing: no fmt, no JSON, no time.
+// The source is the three documents of the contract; each table names its part.
+package contract
+
+// Environment is one of the service's two worlds. Each has its own host,
+// credentials and tokens (document 1, Conventions).
+type Environment string
+
+const (
+	Sandbox    Environment = "sandbox"
+	Production Environment = "production"
+)
+
+// Valid reports whether e is one of the two environments.
+func (e Environment) Valid() bool { return e == Sandbox || e == Production }
+
+// Product is a kind of report that an applicant can apply for. The values are
+// the words of the configuration and of the portal's addresses.
+type Product string
+
+const (
+	Cashflow    Product = "cashflow"
+	Income      Product = "income"
+	Eligibility Product = "eligibility"
+	Passport    Product = "passport"
+)
+
+// Products lists the kinds in the order in which people are shown them.
+func Products() []Product { return []Product{Cashflow, Income, Eligibility, Passport} }
+
+// Valid reports whether p is a known kind.
+func (p Product) Valid() bool {
+	return p == Cashflow || p == Income || p == Eligibility || p == Passport
+}
+
+// Status is the state of a report (document 1, Status values).
+type Status string
+
+const (
+	StatusPending              Status = "PENDING"
+	StatusSuccess              Status = "SUCCESS"
+	StatusError                Status = "ERROR"
+	StatusNotAuthenticated     Status = "NOT_AUTHENTICATED"
+	StatusExpired              Status = "EXPIRED"
+	StatusBureauUnresponsive   Status = "BUREAU_UNRESPONSIVE"
+	StatusSupplierUnresponsive Status = "SUPPLIER_UNRESPONSIVE"
+)
+
+// Statuses lists every status.
+func Statuses() []Status {
+	return []Status{StatusPending, StatusSuccess, StatusError, StatusNotAuthenticated,
+		StatusExpired, StatusBureauUnresponsive, StatusSupplierUnresponsive}
+}
+
+// Valid reports whether s is a status of the contract.
+func (s Status) Valid() bool {
+	for _, k := range Statuses() {
+		if s == k {
+			return true
+		}
+	}
+	return false
+}
+
+// Final reports whether a report in this status no longer moves by itself.
+func (s Status) Final() bool { return s.Valid() && s != StatusPending }
+
+// Failed reports whether the status ends a visit without a report, other than
+// by expiry.
+func (s Status) Failed() bool {
+	return s == StatusError || s == StatusNotAuthenticated ||
+		s == StatusBureauUnresponsive || s == StatusSupplierUnresponsive
+}
+
+// Substatus says more about a status; empty is the contract's null. The
+// INVALID_PREFILL_… substatuses share their words with WidgetError.
+type Substatus string
+
+const (
+	SubIncompatibleAccounts Substatus = "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"
+	SubNoRecentInformation  Substatus = "NO_RECENT_USABLE_INFORMATION"
+	SubMFARequired          Substatus = "MFA_REQUIRED_ON_FETCH"
+	SubIncomplete           Substatus = "INCOMPLETE_INFORMATION"
+	SubEBankingNotSupported Substatus = "E_BANKING_NOT_SUPPORTED"
+	SubWidgetSessionExpired Substatus = "WIDGET_SESSION_EXPIRED"
+)
+
+// Substatuses lists every substatus but those that are a WidgetError's.
+func Substatuses() []Substatus {
+	return []Substatus{SubIncompatibleAccounts, SubNoRecentInformation, SubMFARequired, SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
+}
+
+// Outcome is what became of a secure redirect (document 2, Events).
+type Outcome string
+
+const (
+	OutcomeSuccess Outcome = "SUCCESS"
+	OutcomeExit    Outcome = "EXIT"
+	OutcomeError   Outcome = "ERROR"
+)
+
+// Valid reports whether o is one of the three outcomes, spelled exactly.
+func (o Outcome) Valid() bool {
+	return o == OutcomeSuccess || o == OutcomeExit || o == OutcomeError
+}
+
+// InquiryTypes lists the values of product.inquiry_type (document 1,
+// Enumerations).
+func InquiryTypes() []string {
+	return []string{"COMMERCIAL", "CONSUMER", "CREDIT_CARD", "MONITORING", "MORTGAGE", "OTHER",
+		"PERSONAL", "STUDENT", "TELCO", "TENANT", "UTILITY", "VEHICLE_AUTO", "VEHICLE_OTHER"}
+}
+
+// IsUUID reports whether s is an RFC 4122 identifier in its canonical 36
+// characters, in either case.
+func IsUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Lengths of the customer's own labels, in characters (document 1, widget
+// registration and submission).
+const (
+	MaxExternalID   = 64
+	MaxUserArgs     = 255
+	MaxRedirectArgs = 1024 // the contract names none; ours, so that a return stays within one URL
+)

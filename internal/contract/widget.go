@@ -1,0 +1,194 @@
+package contract
+
+// WidgetError is an error type of the widget's onError hook, and the error code
+// of the endpoints that take the same options (document 1, Errors; document 3,
+// Errors). Empty stands for a null or undefined errorType: an internal error.
+type WidgetError string
+
+const (
+	WidgetDuplicateExternalID  WidgetError = "DUPLICATE_EXTERNAL_ID"
+	WidgetInternalError        WidgetError = "INTERNAL_ERROR"
+	WidgetInvalidConsumerID    WidgetError = "INVALID_CONSUMER_ID"
+	WidgetPIIMissing           WidgetError = "INVALID_PREFILLS_PII_MISSING"
+	WidgetPrefillKey           WidgetError = "INVALID_PREFILL_KEY"
+	WidgetPrefillAddress       WidgetError = "INVALID_PREFILL_ADDRESS"
+	WidgetPrefillCity          WidgetError = "INVALID_PREFILL_CITY"
+	WidgetPrefillDOB           WidgetError = "INVALID_PREFILL_DOB"
+	WidgetPrefillEmail         WidgetError = "INVALID_PREFILL_EMAIL"
+	WidgetPrefillFirstName     WidgetError = "INVALID_PREFILL_FIRST_NAME"
+	WidgetPrefillLastName      WidgetError = "INVALID_PREFILL_LAST_NAME"
+	WidgetPrefillIncome        WidgetError = "INVALID_PREFILL_INCOME"
+	WidgetPrefillPhone         WidgetError = "INVALID_PREFILL_PHONE"
+	WidgetPrefillState         WidgetError = "INVALID_PREFILL_STATE"
+	WidgetPrefillZIP           WidgetError = "INVALID_PREFILL_ZIP"
+	WidgetPrefillEmployerNames WidgetError = "INVALID_PREFILL_STATED_EMPLOYER_NAMES"
+	WidgetInvalidProduct       WidgetError = "INVALID_PRODUCT"
+	WidgetInvalidToken         WidgetError = "INVALID_TOKEN"
+	WidgetMismatchedProductID  WidgetError = "MISMATCHED_PRODUCT_ID"
+	WidgetRequestTimeout       WidgetError = "REQUEST_TIMEOUT"
+	WidgetUnknownCustomer      WidgetError = "UNKNOWN_CUSTOMER"
+	WidgetSupplierError        WidgetError = "SUPPLIER_ERROR"
+)
+
+// WidgetErrorInfo is one row of the table of widget error types.
+type WidgetErrorInfo struct {
+	Type      WidgetError
+	Engineer  string // for the integrating engineer: the cause and the remedy
+	Applicant Words  // for the applicant: what happened and what to do next
+	Retry     bool   // a new attempt with a fresh token can help
+}
+
+// The words that several error types share.
+var (
+	wordsCorrect = Words{
+		EN: "Some of your details were not accepted. Go back, check them, and try again.",
+		ES: "Algunos de sus datos no fueron aceptados. Vuelva atrás, revíselos e inténtelo de nuevo.",
+	}
+	wordsSetup = Words{
+		EN: "This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
+		ES: "Esta solicitud no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige.",
+	}
+	wordsAgain = Words{
+		EN: "Something went wrong on the verification service's side. Please try again.",
+		ES: "Algo falló en el servicio de verificación. Inténtelo de nuevo.",
+	}
+)
+
+// widgetErrors is the table of error types. It is a value, never written to, and
+// not built by a function, because that would weigh on the browser.
+var widgetErrors = [...]WidgetErrorInfo{
+	{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", Words{"This verification was already started once. Please start again.", "Esta verificación ya se inició una vez. Empiece de nuevo."}, true},
+	{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", wordsAgain, true},
+	{WidgetInvalidConsumerID, "No consumer of yours has this consumerId, or it was given together with prefill.", wordsSetup, false},
+	{WidgetPIIMissing, "Required prefills are missing: names, email, and a date of birth or a full address.", Words{"Some required details are missing. Go back and fill in your name, e-mail, and either your date of birth or your full address.", "Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa."}, false},
+	{WidgetPrefillKey, "prefill has a key that this product does not take.", wordsSetup, false},
+	{WidgetPrefillAddress, "address must be a string of 1 to 100 characters with a street.", wordsCorrect, false},
+	{WidgetPrefillCity, "city must be a string of 1 to 100 characters.", wordsCorrect, false},
+	{WidgetPrefillDOB, "dob must be YYYY-MM-DD, for an age from 1 to 110 years.", wordsCorrect, false},
+	{WidgetPrefillEmail, "email must be a valid address of at most 100 characters.", wordsCorrect, false},
+	{WidgetPrefillFirstName, "firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
+	{WidgetPrefillLastName, "lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
+	{WidgetPrefillIncome, "statedAnnualIncome must be an integer from 0 to 2147483647.", wordsCorrect, false},
+	{WidgetPrefillPhone, "phone must be a string of at most 255 characters.", wordsCorrect, false},
+	{WidgetPrefillState, "state must be a two-letter US state or territory code.", wordsCorrect, false},
+	{WidgetPrefillZIP, "zip must be a US ZIP code: 12345 or 12345-6789.", wordsCorrect, false},
+	{WidgetPrefillEmployerNames, "statedEmployerNames must be 1 to 6 names.", Words{"Please name one to six employers.", "Indique de uno a seis empleadores."}, false},
+	{WidgetInvalidProduct, "productId matches no product of yours.", wordsSetup, false},
+	{WidgetInvalidToken, "The initialization token is unknown, used, expired, or was given with prefill; ask for a new one.", Words{"This page has been open for too long or was opened twice. Please start again.", "Esta página estuvo abierta demasiado tiempo o se abrió dos veces. Empiece de nuevo."}, true},
+	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", wordsSetup, false},
+	{WidgetRequestTimeout, "The widget's server did not answer in time.", Words{"The verification service took too long to answer. Check your connection and try again.", "El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo."}, true},
+	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", wordsSetup, false},
+	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.", "No se pudo completar la conexión con su banco o proveedor de nómina. Inténtelo de nuevo o elija otro."}, true},
+}
+
+// WidgetErrors is every error type with its words.
+func WidgetErrors() []WidgetErrorInfo { return append([]WidgetErrorInfo(nil), widgetErrors[:]...) }
+
+// Valid reports whether e is an error type of the contract.
+func (e WidgetError) Valid() bool { return e.row() != nil }
+
+// Known is e, or INTERNAL_ERROR for the empty and the unknown, as the contract
+// says of a null errorType.
+func (e WidgetError) Known() WidgetError {
+	if e.Valid() {
+		return e
+	}
+	return WidgetInternalError
+}
+
+// Info returns e's row; the empty and the unknown have that of INTERNAL_ERROR.
+func (e WidgetError) Info() WidgetErrorInfo { return *e.Known().row() }
+
+// Applicant is what e's row says to the applicant.
+func (e WidgetError) Applicant() Words { return e.Known().row().Applicant }
+
+// Retry reports whether a new attempt with a fresh token can help.
+func (e WidgetError) Retry() bool { return e.Known().row().Retry }
+
+// row is e's row, or nil. Copies of its loop would weigh on the browser.
+//
+//go:noinline
+func (e WidgetError) row() *WidgetErrorInfo {
+	for i := range widgetErrors {
+		if widgetErrors[i].Type == e {
+			return &widgetErrors[i]
+		}
+	}
+	return nil
+}
+
+// Option is a row of the widget's register table (document 1, Widget
+// registration). TypeScript declarations and documentation are made from it.
+type Option struct {
+	Name     string
+	TS       string // its TypeScript type
+	Required bool
+	Doc      string
+}
+
+// Options lists every register option in the contract's order.
+func Options() []Option {
+	return []Option{
+		{"env", `"sandbox" | "production"`, true, "The environment of publicId, productId and token."},
+		{"productId", "string", true, "The configured product that the applicant applies for."},
+		{"publicId", "string", true, "The customer account."},
+		{"token", "string", false, "Single-use initialization token. Required unless prefill or consumerId is used."},
+		{"externalId", "string", false, "Your own label of the report: unique, no personal data, at most 64 characters."},
+		{"userArgs", "string", false, "Echoed in webhook and report; at most 255 characters."},
+		{"sandboxReportId", "string", false, "Sandbox only: the widget completes by itself with that report."},
+		{"useManualFire", "boolean", false, "Wait for fire() instead of rendering into #nova-embed."},
+		{"onSuccess", "(publicToken: string, status: Status) => void", false, "The journey was completed and a report pull was attempted."},
+		{"onExit", "(publicToken?: string) => void", false, "The applicant closed the widget."},
+		{"onError", "(publicToken?: string, errorType?: WidgetErrorType) => void", false, "The applicant could not finish; without errorType, an internal error."},
+		{"prefill", "Prefill", false, "Applicant data from the client. Not recommended; excludes token and consumerId."},
+		{"consumerId", "string", false, "An existing consumer; excludes prefill."},
+	}
+}
+
+// Registration is the part of the options whose presence and values decide
+// whether they go together.
+type Registration struct {
+	Env             string
+	ProductID       string
+	PublicID        string
+	Token           string
+	ExternalID      string
+	UserArgs        string
+	SandboxReportID string
+	ConsumerID      string
+	HasPrefill      bool
+}
+
+// Check holds the options against each other and against their own bounds, in
+// the browser and in the provider alike. It returns the error type of the first
+// breach, or empty. What only the provider can know (whether the product, the
+// customer, the token exist) it does not decide.
+func (r Registration) Check() WidgetError {
+	switch {
+	case !Environment(r.Env).Valid() || r.PublicID == "":
+		return WidgetUnknownCustomer
+	case !IsUUID(r.ProductID):
+		return WidgetInvalidProduct
+	case r.ConsumerID != "" && r.HasPrefill:
+		return WidgetInvalidConsumerID
+	case r.Token != "" && r.HasPrefill:
+		return WidgetInvalidToken
+	case r.ConsumerID != "" && !IsUUID(r.ConsumerID):
+		return WidgetInvalidConsumerID
+	case r.Token == "" && !r.HasPrefill && r.ConsumerID == "":
+		return WidgetInvalidToken
+	case runes(r.ExternalID) > MaxExternalID || runes(r.UserArgs) > MaxUserArgs:
+		return WidgetInternalError
+	case r.SandboxReportID != "" && !IsUUID(r.SandboxReportID):
+		return WidgetInternalError
+	}
+	return ""
+}
+
+func runes(s string) int {
+	n := 0
+	for range s {
+		n++
+	}
+	return n
+}

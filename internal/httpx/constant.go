@@ -1,0 +1,63 @@
+package httpx
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Constant is a page that is made once and is the same for everybody. Caches
+// keep it for five minutes and then ask by its tag whether it changed.
+type Constant struct {
+	plain, zipped []byte
+	tag           string
+}
+
+// NewConstant renders the page.
+func NewConstant(ctx context.Context, page Renderer) (*Constant, error) {
+	var plain, zipped bytes.Buffer
+	if err := page.Render(ctx, &plain); err != nil {
+		return nil, err
+	}
+	zip := gzip.NewWriter(&zipped)
+	if _, err := zip.Write(plain.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(plain.Bytes())
+	return &Constant{plain.Bytes(), zipped.Bytes(), hex.EncodeToString(sum[:8])}, nil
+}
+
+// ServeHTTP answers GET and HEAD.
+func (c *Constant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	Secure(w, CSP{})
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "public, max-age=300, must-revalidate")
+	h.Set("Vary", "Accept-Encoding")
+	body, tag := c.plain, c.tag
+	if zips(r) {
+		h.Set("Content-Encoding", "gzip")
+		body, tag = c.zipped, c.tag+"-gzip"
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	r = r.Clone(r.Context())
+	r.Header.Del("Range") // a part of a page is no use to anybody
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// zips reports whether the reader takes gzip by its name.
+func zips(r *http.Request) bool {
+	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(s string) bool {
+		name, weight, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(s, " ", "")), ";")
+		return name == "gzip" && strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || name == "gzip" && weight == ""
+	})
+}

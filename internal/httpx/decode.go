@@ -1,0 +1,365 @@
+package httpx
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"vestibule/internal/contract"
+)
+
+// maxDepth bounds how deeply a JSON body may nest.
+const maxDepth = 32
+
+// DecodeJSON reads one JSON value of at most limit bytes into into. It refuses,
+// with a code: another content type, a larger body, invalid UTF-8, unknown or
+// doubled members, a member of the wrong type, null in place of an object, a
+// string with NUL (no database keeps one as text), deep nesting, and anything
+// after the value. Nothing is read beyond limit.
+//
+// A body without a content type counts as JSON if the request is authorized by
+// its header: a page of another site can send the one without the other only.
+func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
+	if err := wantJSON(r); err != nil {
+		return err
+	}
+	raw, err := ReadBody(w, r, limit)
+	if err != nil {
+		return err
+	}
+	return UnmarshalStrict(raw, into)
+}
+
+// UnmarshalStrict is DecodeJSON for a body that has been read already. The error
+// names every member that is unknown, given twice or of the wrong type, at most
+// MaxDetails of them.
+func UnmarshalStrict(raw []byte, into any) error {
+	if !utf8.Valid(raw) {
+		return malformed("", "is not valid UTF-8")
+	}
+	c := checker{dec: json.NewDecoder(bytes.NewReader(raw))}
+	c.dec.UseNumber()
+	c.document(reflect.TypeOf(into))
+	if len(c.details) > 0 {
+		return Fail(contract.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		var typ *json.UnmarshalTypeError
+		if errors.As(err, &typ) {
+			return malformed(typ.Field, "must be "+article(typ.Type))
+		}
+		return malformed("", "is not valid JSON")
+	}
+	return nil
+}
+
+func malformed(field, words string) *Error {
+	return Fail(contract.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
+}
+
+// article names a Go type as a client knows it.
+func article(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}
+
+// MaxDetails bounds how many fields an error names.
+const MaxDetails = 100
+
+// maxPath bounds the path of a field that an error names, in bytes: part of it is
+// what the client sent.
+const maxPath = 256
+
+// checker walks the tokens of a document beside the type that it is decoded into,
+// and notes what encoding/json lets pass or reports only once.
+type checker struct {
+	dec     *json.Decoder
+	details []Detail
+	ended   bool // the rest of the document cannot be checked
+}
+
+func (c *checker) note(path, words string) {
+	if len(path) > maxPath {
+		path = strings.ToValidUTF8(path[:maxPath], "") + "…"
+	}
+	c.details = append(c.details, Detail{Field: path, Message: words})
+	c.ended = c.ended || len(c.details) == MaxDetails
+}
+
+// end notes a fault after which nothing can be checked.
+func (c *checker) end(path, words string) {
+	c.note(path, words)
+	c.ended = true
+}
+
+func (c *checker) document(into reflect.Type) {
+	c.value(into, "", 0)
+	if c.ended {
+		return
+	}
+	if _, err := c.dec.Token(); !errors.Is(err, io.EOF) {
+		c.end("", "has something after the JSON value")
+	}
+}
+
+// value checks the next value. into is nil where any value may stand.
+func (c *checker) value(into reflect.Type, path string, depth int) {
+	tok, err := c.dec.Token()
+	if err != nil {
+		c.end(path, "is not valid JSON")
+		return
+	}
+	for into != nil && into.Kind() == reflect.Pointer {
+		into = into.Elem()
+	}
+	if into != nil && (reflect.PointerTo(into).Implements(jsonUnmarshaler) || reflect.PointerTo(into).Implements(textUnmarshaler)) {
+		into = nil
+	}
+	// null leaves a field as it is, but is no request.
+	if tok == nil && path != "" {
+		return
+	}
+	if into != nil && !holds(into, tok) {
+		c.note(path, "must be "+article(into))
+		into = nil
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		if text, _ := tok.(string); into != nil && into.Kind() == reflect.String && strings.ContainsRune(text, 0) {
+			c.note(path, "has a NUL character")
+		}
+		return
+	}
+	if depth >= maxDepth {
+		c.end(path, "is nested too deeply")
+		return
+	}
+	if delim == '{' {
+		c.members(into, path, depth)
+	} else {
+		for i := 0; c.dec.More() && !c.ended; i++ {
+			c.value(element(into), path+"["+strconv.Itoa(i)+"]", depth+1)
+		}
+	}
+	if c.ended {
+		return
+	}
+	if _, err := c.dec.Token(); err != nil {
+		c.end(path, "is not valid JSON")
+	}
+}
+
+// members checks the members of an object.
+func (c *checker) members(into reflect.Type, path string, depth int) {
+	seen := map[string]bool{}
+	for c.dec.More() && !c.ended {
+		tok, err := c.dec.Token()
+		if err != nil {
+			c.end(path, "is not valid JSON")
+			return
+		}
+		name, _ := tok.(string)
+		at, inner := strings.TrimPrefix(path+"."+name, "."), element(into)
+		if into != nil && into.Kind() == reflect.Struct {
+			var known bool
+			if inner, known = member(into, name); !known {
+				c.note(at, "is not a field of this request")
+			}
+		}
+		if seen[name] {
+			c.note(at, "is given twice")
+		}
+		seen[name] = true
+		if c.ended {
+			return
+		}
+		c.value(inner, at, depth+1)
+	}
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
+)
+
+// holds reports whether a value that begins with tok can be decoded into t. What is
+// true of a number alone, such as its range, is left to encoding/json.
+func holds(t reflect.Type, tok json.Token) bool {
+	switch tok := tok.(type) {
+	case string:
+		return t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == bytesType
+	case bool:
+		return t.Kind() == reflect.Bool || t.Kind() == reflect.Interface
+	case json.Delim:
+		switch t.Kind() {
+		case reflect.Interface:
+			return true
+		case reflect.Struct, reflect.Map:
+			return tok == '{'
+		case reflect.Slice, reflect.Array:
+			return tok == '['
+		}
+		return false
+	case json.Number:
+		switch t.Kind() {
+		case reflect.String, reflect.Bool, reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+			return t == reflect.TypeFor[json.Number]()
+		}
+		return true
+	}
+	return t.Kind() == reflect.Interface // null in place of the request
+}
+
+// element is the type of what a list or a map holds; nil for anything else.
+func element(t reflect.Type) reflect.Type {
+	if t == nil || t == reflect.TypeFor[json.RawMessage]() {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return t.Elem()
+	}
+	return nil
+}
+
+// member is the type of the field that a member is decoded into. encoding/json
+// takes a member in other letters' case too; a request does not.
+func member(t reflect.Type, name string) (into reflect.Type, known bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || tag == "-" || tag == "" && f.Anonymous {
+			continue
+		}
+		if tag == name || tag == "" && f.Name == name {
+			return f.Type, true
+		}
+	}
+	return nil, false
+}
+
+// DecodeForm reads a form of type application/x-www-form-urlencoded and at most
+// limit bytes, and refuses what is not UTF-8 or has a NUL. The query of the
+// address is not part of it.
+func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
+	if !isType(r, "application/x-www-form-urlencoded") {
+		return nil, Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
+	}
+	raw, err := ReadBody(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(raw))
+	if err != nil {
+		return nil, Fail(contract.CodeMalformedBody, errors.New("form does not parse"))
+	}
+	for name, values := range form {
+		for _, s := range append(values, name) {
+			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+				return nil, Fail(contract.CodeMalformedBody, errors.New("form is not valid UTF-8, or has a NUL"))
+			}
+		}
+	}
+	return form, nil
+}
+
+// ReadBody reads a body of at most limit bytes; a larger one is refused, at once when
+// its length is announced.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, err := open(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, BodyError(err)
+	}
+	return raw, nil
+}
+
+// StreamJSON opens a JSON body of at most limit bytes to be read as it comes; what
+// reading it fails with is for BodyError. Another content type, as for DecodeJSON, and
+// an announced length that is too large are refused at once. StreamJSON does not check
+// what the body says.
+func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
+	if err := wantJSON(r); err != nil {
+		return nil, err
+	}
+	return open(w, r, limit)
+}
+
+func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
+	if err := RefuseCoding(w, r); err != nil {
+		return nil, err
+	}
+	if r.ContentLength > limit {
+		return nil, Fail(contract.CodeBodyTooLarge, errors.New("announced body is too large"))
+	}
+	return http.MaxBytesReader(w, r.Body, limit), nil
+}
+
+// BodyError is the answer to a body whose reading failed.
+func BodyError(err error) error {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return Fail(contract.CodeBodyTooLarge, errors.New("body is too large"))
+	}
+	return Fail(contract.CodeMalformedBody, errors.New("body was cut off"))
+}
+
+// ErrContentCoding is a body that was compressed, or coded in another way.
+var ErrContentCoding = errors.New("body has a content coding")
+
+// RefuseCoding refuses a body in a content coding such as gzip with
+// UNSUPPORTED_MEDIA_TYPE, and says so in Accept-Encoding (RFC 9110, section
+// 15.5.16): a small compressed body can be a large one.
+func RefuseCoding(w http.ResponseWriter, r *http.Request) error {
+	for _, coding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
+			w.Header().Set("Accept-Encoding", "identity")
+			return Fail(contract.CodeUnsupportedMediaType, ErrContentCoding,
+				Detail{Field: "Content-Encoding", Message: "must be absent: send the body as it is"})
+		}
+	}
+	return nil
+}
+
+// wantJSON refuses a body that is not said to be JSON.
+func wantJSON(r *http.Request) error {
+	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
+		return nil
+	}
+	return Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+}
+
+func isType(r *http.Request, want string) bool {
+	got, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || got != want {
+		return false
+	}
+	charset, ok := params["charset"]
+	return !ok || strings.EqualFold(charset, "utf-8")
+}

@@ -1,0 +1,220 @@
+// Package httpx is where requests come in, for both parties: handlers that
+// return errors and one adapter that writes them, bounded and strict decoding,
+// request ids, the access log, the headers of a page. It decides nothing about
+// what a request means.
+//
+// Errors have two texts: a code of svc for the client, and a reason for the log.
+// Neither may hold anything personal.
+package httpx
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"vestibule/internal/contract"
+)
+
+// HandlerFunc is a handler that returns what went wrong instead of writing it.
+// It returns an error only if it has not yet written a response.
+type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// Error is an answer other than success.
+type Error struct {
+	Code       contract.Code
+	Status     int           // 0: the code's own
+	Message    string        // for people; empty: the code's own words
+	Details    []Detail      // names the fields that are wrong
+	RetryAfter time.Duration // more than 0: sent as Retry-After, in whole seconds
+	Extra      map[string]any
+	Why        error // for the log only; may be nil
+}
+
+// Detail names one field of the input and what is wrong with it. Field is a
+// path such as accounts[2].transactions[17].amount.
+type Detail struct {
+	Field   string `json:"field"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message"`
+}
+
+// Fail makes an Error; why goes to the log and never to the client.
+func Fail(code contract.Code, why error, details ...Detail) *Error {
+	return &Error{Code: code, Why: why, Details: details}
+}
+
+func (e *Error) Error() string {
+	if e.Why == nil {
+		return string(e.Code)
+	}
+	return string(e.Code) + ": " + e.Why.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Why }
+
+// HTTPStatus is the status that e is answered with.
+func (e *Error) HTTPStatus() int {
+	if e.Status != 0 {
+		return e.Status
+	}
+	return e.Code.Info().Status
+}
+
+// As returns err as an *Error. What is not one is our own failure, and its text
+// stays in the log.
+func As(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Fail(contract.CodeUnavailable, err)
+	}
+	return Fail(contract.CodeInternal, err)
+}
+
+// body is the shape of every error response (document 1, Errors).
+type body struct {
+	Error      contract.Code `json:"error"`
+	Message    string        `json:"message"`
+	Details    []Detail      `json:"details,omitempty"`
+	RequestID  string        `json:"requestId,omitempty"`
+	Terminated bool          `json:"terminated"`
+}
+
+// API adapts h for clients that read JSON: an error becomes
+// {error, message, details?, requestId, terminated} with the code's status.
+func API(log *slog.Logger, h HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			WriteError(w, r, log, err)
+		}
+	})
+}
+
+// WriteError writes err in the API's shape and logs its reason. An error of
+// ours (5xx) is logged as one; a client's mistake is only noted.
+func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
+	e := As(err)
+	LogError(r, log, e)
+	RetryAfter(w, e.RetryAfter)
+	w.Header().Set("Cache-Control", "no-store")
+	b := body{Error: e.Code, Message: e.Message, Details: clipped(e.Details), RequestID: RequestID(r.Context())}
+	if b.Message == "" {
+		b.Message = e.Code.Info().Words
+	}
+	if len(e.Extra) == 0 {
+		JSON(w, e.HTTPStatus(), b)
+		return
+	}
+	all := map[string]any{}
+	for k, v := range e.Extra {
+		all[k] = v
+	}
+	raw, _ := json.Marshal(b) // a struct of strings always encodes
+	json.Unmarshal(raw, &all)
+	JSON(w, e.HTTPStatus(), all)
+}
+
+// Bounds of what an answer says of a request that is wrong: names of members come from
+// the request, which may be large.
+const (
+	maxDetailField = 260 // characters
+	maxDetailWords = 500
+)
+
+func clipped(details []Detail) []Detail {
+	out := slices.Clone(details[:min(len(details), MaxDetails)])
+	for i := range out {
+		out[i].Field, out[i].Message = Clip(out[i].Field, maxDetailField), Clip(out[i].Message, maxDetailWords)
+	}
+	return out
+}
+
+// Clip returns the first most characters of s, and of a longer one an ellipsis as the
+// last of them. What is not UTF-8 is left out.
+func Clip(s string, most int) string {
+	if len(s) > (most+1)*utf8.UTFMax {
+		s = s[:(most+1)*utf8.UTFMax] // no character that counts is lost; one may be cut
+	}
+	s = strings.ToValidUTF8(s, "")
+	if all := []rune(s); len(all) > most {
+		return string(all[:most-1]) + "…"
+	}
+	return s
+}
+
+// LogError writes the reason of a failed request to the log: at level Error if
+// it is ours, Info if it is the client's, also where the client did not wait for
+// the answer.
+func LogError(r *http.Request, log *slog.Logger, e *Error) {
+	level := slog.LevelInfo
+	if e.HTTPStatus() >= 500 && !gone(r, e) {
+		level = slog.LevelError
+	}
+	attrs := []any{"code", e.Code, "status", e.HTTPStatus(), "requestId", RequestID(r.Context())}
+	if e.Why != nil {
+		attrs = append(attrs, "why", e.Why.Error())
+	}
+	log.Log(r.Context(), level, "request failed", attrs...)
+}
+
+// gone reports whether the request failed because nobody waits for its answer.
+func gone(r *http.Request, e *Error) bool {
+	return errors.Is(e.Why, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled)
+}
+
+// RetryAfter sets the header of that name, in whole seconds rounded up; nothing
+// for a duration of 0 or less.
+func RetryAfter(w http.ResponseWriter, d time.Duration) {
+	if d > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
+	}
+}
+
+// encoder is a buffer with what writes to it.
+type encoder struct {
+	bytes.Buffer
+	*json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.Encoder = json.NewEncoder(&e.Buffer)
+	e.SetEscapeHTML(false) // it is not HTML
+	return e
+}}
+
+// keptBuffer is the largest buffer that is kept for another answer.
+const keptBuffer = 64 << 10
+
+// JSON writes v.
+func JSON(w http.ResponseWriter, status int, v any) error {
+	e := encoders.Get().(*encoder)
+	defer func() {
+		if e.Cap() <= keptBuffer {
+			e.Reset()
+			encoders.Put(e)
+		}
+	}()
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h["Content-Type"] = []string{"application/json; charset=utf-8"}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	h["Content-Length"] = []string{strconv.Itoa(e.Len())}
+	w.WriteHeader(status)
+	w.Write(e.Bytes()) // the client is gone; nobody is left to tell
+	return nil
+}

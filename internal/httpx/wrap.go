@@ -1,0 +1,214 @@
+package httpx
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"vestibule/internal/contract"
+)
+
+type requestIDKey struct{}
+
+// RequestID is the id of the request that ctx belongs to: 16 hexadecimal
+// characters, in the X-Request-Id header of the answer and in every log line.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// Seen is what Wrap has learned of a request by its end, for whoever stands around
+// it: handlers below have requests of their own.
+type Seen struct {
+	Route  string // the pattern, or "none"
+	Status int
+}
+
+type seenKey struct{}
+
+// Watch has Wrap fill seen for the request that ctx goes with.
+func Watch(ctx context.Context, seen *Seen) context.Context {
+	return context.WithValue(ctx, seenKey{}, seen)
+}
+
+// Wrap is the outermost handler of a party: it gives the request its id,
+// recovers from a panic with an error page instead of a broken connection, and
+// writes one line to the access log: method, route pattern, status, bytes and
+// time. The address itself is never logged, for it may hold a handle.
+func Wrap(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var raw [8]byte
+		rand.Read(raw[:])
+		id := hex.EncodeToString(raw[:])
+		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
+		r = r.WithContext(ctx)
+		w.Header().Set("X-Request-Id", id)
+		rec := &recorder{ResponseWriter: w}
+		start := time.Now()
+		seen, _ := ctx.Value(seenKey{}).(*Seen)
+		defer func() {
+			if seen != nil {
+				seen.Route = route(r)
+			}
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				log.Error("panic", "requestId", id, "route", r.Pattern, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if rec.status == 0 {
+					WriteError(rec, r, log, Fail(contract.CodeInternal, errors.New("panic")))
+				}
+			}
+			if seen != nil {
+				seen.Status = rec.code()
+			}
+			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("requestId", id), slog.String("method", r.Method), slog.String("route", route(r)),
+				slog.Int("status", rec.code()), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(time.Since(start).Microseconds())/1000))
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+func route(r *http.Request) string {
+	if r.Pattern == "" {
+		return "none"
+	}
+	return r.Pattern
+}
+
+// recorder notes what was answered. It unwraps for http.ResponseController, so
+// that streams can flush.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (r *recorder) code() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Shape answers in the API's shape what a ServeMux would answer in plain text:
+// unknown paths and wrong methods. Requests for which page reports true are
+// handed to notFound with the status and the methods that are allowed.
+func Shape(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		// The mux's own handler says which it is: a redirect to the cleaned path,
+		// a wrong method with its Allow header, or nothing at all.
+		probe := &probe{header: http.Header{}}
+		h.ServeHTTP(probe, r)
+		code := contract.CodeNotFound
+		switch {
+		case probe.status >= 300 && probe.status < 400:
+			h.ServeHTTP(w, r)
+			return
+		case probe.status == http.StatusMethodNotAllowed:
+			code = contract.CodeMethodNotAllowed
+			w.Header().Set("Allow", probe.header.Get("Allow"))
+		}
+		if page != nil && page(r) {
+			notFound(w, r, code.Info().Status)
+			return
+		}
+		WriteError(w, r, log, Fail(code, errors.New("no such route")))
+	})
+}
+
+type probe struct {
+	header http.Header
+	status int
+}
+
+func (p *probe) Header() http.Header         { return p.header }
+func (p *probe) WriteHeader(status int)      { p.status = status }
+func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
+
+// CSP is a page's Content-Security-Policy. What is not listed is 'none' or
+// 'self'; there is no way to allow inline script or style.
+type CSP struct {
+	Script         []string // besides 'self'
+	WASM           bool     // 'wasm-unsafe-eval'
+	Frame          []string // origins that the page may frame; none by default
+	Connect        []string // besides 'self'
+	FormAction     []string // besides 'self'
+	FrameAncestors string   // default 'none'
+	Static         bool     // no script at all, and no connection by one
+}
+
+// String is the header's value.
+func (c CSP) String() string {
+	script := append([]string{"'self'"}, c.Script...)
+	if c.WASM {
+		script = append(script, "'wasm-unsafe-eval'")
+	}
+	connect := append([]string{"'self'"}, c.Connect...)
+	if c.Static {
+		script, connect = []string{"'none'"}, []string{"'none'"}
+	}
+	ancestors := c.FrameAncestors
+	if ancestors == "" {
+		ancestors = "'none'"
+	}
+	frame := "'none'"
+	if len(c.Frame) > 0 {
+		frame = strings.Join(c.Frame, " ")
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + strings.Join(script, " "),
+		"style-src 'self'",
+		"img-src 'self' data:",
+		"font-src 'self'",
+		"manifest-src 'self'",
+		"connect-src " + strings.Join(connect, " "),
+		"frame-src " + frame,
+		"form-action " + strings.Join(append([]string{"'self'"}, c.FormAction...), " "),
+		"frame-ancestors " + ancestors,
+		"base-uri 'none'",
+	}, "; ")
+}
+
+// Secure sets the headers that every page has: the policy, no referrer, no
+// sniffing, no caching (pages are personal), and isolation from openers.
+func Secure(w http.ResponseWriter, policy CSP) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy.String())
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
+	h.Set("Cache-Control", "no-store")
+}

@@ -1,0 +1,225 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/jose"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+)
+
+func TestReplicasAgreeOnTheirKeys(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+		a, b := &Keys{DB: db, Now: now}, &Keys{DB: db, Now: now}
+		var wg sync.WaitGroup
+		for _, k := range []*Keys{a, b, a, b} {
+			wg.Go(func() {
+				if err := k.Ensure(ctx); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
+			set, err := b.Set(ctx, db.SQL, p)
+			if err != nil || len(set) != 1 {
+				t.Fatalf("for %s there are %d keys, %v", p, len(set), err)
+			}
+			token, err := a.Sign(ctx, db.SQL, p, "x+jwt", now(), now().Add(time.Minute), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := jose.Verifier{Keys: set, Types: []string{"x+jwt"}, Now: now}
+			if _, err := v.Verify(ctx, token); err != nil {
+				t.Errorf("what one replica signed, the other refuses: %v", err)
+			}
+			other, err := b.Set(ctx, db.SQL, map[Purpose]Purpose{OutcomeKeys: AccessKeys, AccessKeys: OutcomeKeys}[p])
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Keys = other
+			if _, err := v.Verify(ctx, token); !errors.Is(err, jose.ErrUnknownKey) {
+				t.Errorf("a key for %s is known to the other purpose: %v", p, err)
+			}
+		}
+	})
+}
+
+func TestSigningWithTheClockMovedBack(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	today := at
+	k := &Keys{DB: db, Now: func() time.Time { return at }, TimeOfDay: func() time.Time { return today }}
+	if _, err := k.Sign(t.Context(), db.SQL, OutcomeKeys, "x", at, at.Add(time.Minute), nil); err == nil {
+		t.Error("signed without a key")
+	}
+	if err := k.Ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at = at.AddDate(-1, 0, 0)
+	token, err := k.Outcome(t.Context(), db.SQL, map[string]any{"outcome": "EXIT"})
+	if err != nil {
+		t.Fatalf("before every key: %v", err)
+	}
+	// The receiver's clock does not move with the sandbox's.
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims struct{ IAT, EXP int64 }
+	if err := json.Unmarshal(payload, &claims); err != nil {
+		t.Fatal(err)
+	}
+	if claims.IAT != today.Unix() || claims.EXP != today.Add(OutcomeLifetime).Unix() {
+		t.Errorf("iat %d, exp %d; want the time of day, %d, and 5 minutes more", claims.IAT, claims.EXP, today.Unix())
+	}
+}
+
+// directory is a parent with a child, and a stranger.
+type directory struct{ hash []byte }
+
+func (d directory) Clients(_ context.Context, _ store.Queryer, id string) ([]Client, error) {
+	if id != "parent" {
+		return nil, nil
+	}
+	return []Client{{CredentialID: "1", SecretHash: d.hash, Caller: Caller{CustomerID: "p", PublicID: "pub-p", Environment: contract.Sandbox}}}, nil
+}
+
+func (d directory) Client(context.Context, store.Queryer, string) (Client, error) {
+	return Client{}, store.ErrNotFound
+}
+
+func (d directory) Account(_ context.Context, _ store.Queryer, publicID string) (Caller, error) {
+	switch publicID {
+	case "pub-child":
+		return Caller{CustomerID: "c", PublicID: publicID, ParentID: "p", Environment: contract.Sandbox}, nil
+	case "pub-abroad":
+		return Caller{CustomerID: "a", PublicID: publicID, ParentID: "p", Environment: contract.Production}, nil
+	case "pub-stranger":
+		return Caller{CustomerID: "s", PublicID: publicID, Environment: contract.Sandbox}, nil
+	}
+	return Caller{}, store.ErrNotFound
+}
+
+func TestAParentActsForItsChildren(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	g := &Gate{DB: db, Directory: directory{store.Hash("s3cret")}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c", "pub-abroad": "", "pub-stranger": "", "pub-nobody": ""} {
+		got := ""
+		h := httpx.API(g.Log, g.Basic(func(w http.ResponseWriter, r *http.Request) error {
+			got = CallerOf(r.Context()).CustomerID
+			return nil
+		}))
+		r := httptest.NewRequest("GET", "/", nil)
+		r.SetBasicAuth("parent", "s3cret")
+		if publicID != "" {
+			r.Header.Set("X-PUBLIC-ID", publicID)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		if got != want || (want == "") != (rec.Code == http.StatusForbidden) {
+			t.Errorf("X-PUBLIC-ID %q acts for %q with %d, want %q", publicID, got, rec.Code, want)
+		}
+	}
+}
+
+func TestTheHostNamesTheEnvironment(t *testing.T) {
+	g := &Gate{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
+	for _, c := range []struct {
+		host, header string
+		want         contract.Environment
+	}{
+		{"api.example", "", contract.Production},
+		{"api.example:443", "", contract.Production},
+		{"api.example", "sandbox", contract.Sandbox},
+		{"sandbox.example", "", contract.Sandbox},
+		{"sandbox.example", "production", contract.Production},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = c.host
+		if c.header != "" {
+			r.Header.Set("X-Environment", c.header)
+		}
+		if got, err := g.Environment(r); got != c.want || err != nil {
+			t.Errorf("%s with %q is %s, %v; want %s", c.host, c.header, got, err, c.want)
+		}
+	}
+}
+
+// TestARevokedSecretIsRefusedAtOnce checks that a token dies with the credential
+// that obtained it.
+func TestARevokedSecretIsRefusedAtOnce(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	d := &revocable{}
+	k := &Keys{DB: db, Now: time.Now}
+	if err := k.Ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := &Gate{DB: db, Directory: d, Keys: k, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	token, err := k.Sign(t.Context(), db.SQL, AccessKeys, accessType, time.Now(), time.Now().Add(TokenLifetime), jose.Claims{"sub": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpx.API(g.Log, g.Bearer(func(http.ResponseWriter, *http.Request) error { return nil }))
+	for _, want := range []int{200, 403} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", "Bearer "+encode(token))
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		if rec.Code != want {
+			t.Errorf("revoked %v: %d, want %d", d.revoked, rec.Code, want)
+		}
+		d.revoked = true
+	}
+}
+
+type revocable struct {
+	directory
+	revoked bool
+}
+
+func (d *revocable) Client(context.Context, store.Queryer, string) (Client, error) {
+	if d.revoked {
+		return Client{}, store.ErrNotFound
+	}
+	return Client{CredentialID: "1", Caller: Caller{CustomerID: "p", Environment: contract.Sandbox}}, nil
+}
+
+func FuzzAuthorization(f *testing.F) {
+	for _, s := range []string{"Basic YTpi", "Bearer ", "Basic  x", "\tBasic YTpi", "Basic YTpi=", "Basic ===="} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header["Authorization"] = []string{value}
+		got, err := authorization(r, "Basic")
+		if err == nil && got == "" {
+			t.Errorf("%q was read as an empty credential", value)
+		}
+		if raw, err := decode(got); err == nil && encode(string(raw)) != padded(got) {
+			t.Errorf("%q decodes, but is not what its bytes encode to", got)
+		}
+	})
+}
+
+func encode(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+// padded is base-64 with the padding that its length needs.
+func padded(s string) string {
+	s = strings.TrimRight(s, "=")
+	return s + strings.Repeat("=", (4-len(s)%4)%4)
+}

@@ -1,0 +1,44 @@
+package auth
+
+import (
+	"fmt"
+	"net/http"
+
+	"vestibule/internal/httpx"
+	"vestibule/internal/jose"
+)
+
+// Routes adds the gate's own endpoints.
+func (g *Gate) Routes(mux *http.ServeMux) {
+	mux.Handle("GET /connect/accesstoken", httpx.API(g.Log, g.Basic(g.accessToken)))
+	mux.Handle("GET /connect/jwkset", httpx.API(g.Log, g.keySet))
+}
+
+// accessToken gives a client an access token: {accessToken, exp}. It is the client's,
+// also where the request is for a child's account: each request with it names that.
+func (g *Gate) accessToken(w http.ResponseWriter, r *http.Request) error {
+	client := ClientOf(r.Context())
+	now := g.Now()
+	exp := now.Truncate(1e9).Add(TokenLifetime)
+	token, err := g.Keys.Sign(r.Context(), g.DB.SQL, AccessKeys, accessType, now, exp, jose.Claims{"sub": client.CredentialID})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, struct {
+		AccessToken string `json:"accessToken"`
+		Exp         int64  `json:"exp"`
+	}{token, exp.Unix()})
+}
+
+// keySet publishes the keys that outcome tokens are verified with. Anybody may
+// read it, from any origin.
+func (g *Gate) keySet(w http.ResponseWriter, r *http.Request) error {
+	set, err := g.Keys.Set(r.Context(), g.DB.SQL, OutcomeKeys)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(KeySetMaxAge.Seconds())))
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	return httpx.JSON(w, http.StatusOK, set)
+}

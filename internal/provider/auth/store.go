@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+type keyRow struct {
+	id         string
+	purpose    Purpose
+	generation int64
+	sealed     []byte
+	created    time.Time
+	signsFrom  time.Time
+}
+
+// keyRows returns the keys of a purpose, oldest first.
+func keyRows(ctx context.Context, q store.Queryer, p Purpose) ([]keyRow, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, generation, sealed, created_at, signs_from
+		FROM signing_keys WHERE purpose = $1 ORDER BY generation`, string(p))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []keyRow
+	for rows.Next() {
+		r := keyRow{purpose: p}
+		var created, signs int64
+		if err := rows.Scan(&r.id, &r.generation, &r.sealed, &created, &signs); err != nil {
+			return nil, err
+		}
+		r.created, r.signsFrom = store.Time(created), store.Time(signs)
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// insertKey adds a key. Of two replicas that add the same generation, one does.
+func insertKey(ctx context.Context, q store.Queryer, r keyRow) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO signing_keys (id, purpose, generation, sealed, created_at, signs_from)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (purpose, generation) DO NOTHING`,
+		r.id, string(r.purpose), r.generation, r.sealed, store.Micros(r.created), store.Micros(r.signsFrom))
+	return err
+}
+
+func deleteKey(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM signing_keys WHERE id = $1`, id)
+	return err
+}

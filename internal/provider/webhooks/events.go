@@ -1,0 +1,329 @@
+// Package webhooks sends the visit webhook: one event for each change of a
+// report's status, written in the transaction that changes it, and delivered to
+// the customer's callback from a job (document 1, Events; the project's
+// divergences, "visit webhook").
+//
+// An event keeps its id over all deliveries. 2xx is delivered, 410 disables the
+// callback, and everything else, redirects too, is tried again with growing,
+// jittered waits for 72 hours. Callbacks are reached at public addresses only,
+// unless the provider is a sandbox on loopback itself. No body and no URL is
+// logged.
+package webhooks
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+)
+
+// Rotation is how long an old secret goes on signing beside its successor.
+const Rotation = 24 * time.Hour
+
+// MaxAge is how long an event is kept, with its deliveries and the body that was sent:
+// as long as a report is read.
+const MaxAge = 90 * 24 * time.Hour
+
+// Service is the room of events.
+type Service struct {
+	DB        *store.DB
+	Queue     Queue
+	Sender    Sender
+	Reports   *reports.Service
+	Customers *customers.Service
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+
+	// Shared returns the report that a relay token names and the third party that has
+	// the token, or store.ErrNotFound; nil where nothing is shared.
+	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
+}
+
+// Queue takes the job that delivers.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+}
+
+// Sender signs a body and posts it once. *webhook.Sender is one.
+type Sender interface {
+	CheckURL(raw string) error
+	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+}
+
+// deliver is the job of one delivery.
+type deliver struct {
+	DeliveryID string `json:"deliveryId"`
+}
+
+// Kind names the job.
+func (deliver) Kind() string { return "events.deliver" }
+
+// Register adds the room's jobs.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
+}
+
+// event is a row of the outbox.
+type event struct {
+	id          string
+	customerID  string
+	publicToken string
+	status      contract.Status
+	sub         contract.Substatus
+	created     time.Time
+}
+
+// delivery is an event on its way to a callback.
+type delivery struct {
+	id         string
+	callbackID string
+	url        string
+	disabled   bool
+	state      webhook.State
+	attempts   int
+	created    time.Time
+	event      event
+	body       []byte // sealed; nil until it was sent first
+}
+
+// Record writes the event of each status change and has it delivered, unless the
+// customer's callback does not subscribe to that status.
+func (s *Service) Record(ctx context.Context, tx *sql.Tx, changes ...reports.StatusChange) error {
+	for some := range slices.Chunk(changes, 16) { // one statement each
+		var all []event
+		for _, c := range some {
+			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
+				status: c.Status, sub: c.Substatus, created: s.Now().UTC()})
+		}
+		told, err := insertEvents(ctx, tx, all)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			if callbackID := told[e.id]; callbackID != "" {
+				if err := s.sendTo(ctx, tx, e, callbackID, 0); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// newID is an event's: in the order of time, so that an index grows at its end.
+func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
+
+// send makes a delivery of the event, after a delay; none where the customer has
+// no callback.
+func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Duration) error {
+	callbackID, err := activeCallback(ctx, tx, e.customerID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.sendTo(ctx, tx, e, callbackID, delay)
+}
+
+func (s *Service) sendTo(ctx context.Context, tx *sql.Tx, e event, callbackID string, delay time.Duration) error {
+	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: s.Now(), event: e}
+	return s.enqueue(ctx, tx, d, delay)
+}
+
+func (s *Service) enqueue(ctx context.Context, tx *sql.Tx, d delivery, delay time.Duration) error {
+	if err := insertDelivery(ctx, tx, d); err != nil {
+		return err
+	}
+	var opts []jobs.EnqueueOption
+	if delay > 0 {
+		opts = append(opts, jobs.At(d.created.Add(delay)))
+	}
+	return s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id}, opts...)
+}
+
+// deliver makes one attempt. A process that dies after the receiver answered
+// sends the same id once more.
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
+	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	switch {
+	case d.disabled:
+		_, err := s.settle(ctx, d, webhook.StateDisabled, nil)
+		return err
+	case now.Sub(d.created) > webhook.Patience:
+		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
+		return err
+	}
+	body, err := s.body(ctx, &d)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
+		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	secrets, err := s.secrets(ctx, s.DB.SQL, d.callbackID)
+	if err != nil {
+		return err
+	}
+	result := s.Sender.Deliver(ctx, d.url, secrets, d.event.id, body)
+	d.attempts++
+	state, wait := result.Next(d.attempts)
+	if state, err = s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
+		return err
+	}
+	return jobs.Later(wait)
+}
+
+// settle notes what an attempt came to: in the rows for the timeline, and in the
+// log without address and body. Without a result, no attempt was made. It returns the
+// state that the delivery is in then: an address that is gone for good disables the
+// callback, but where this has another one by now, that is tried.
+func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) (webhook.State, error) {
+	then := to
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		now := s.Now()
+		if then = to; result == nil {
+			return updateDelivery(ctx, tx, d, then, 0, now)
+		}
+		if to == webhook.StateDisabled {
+			disabled, err := disableCallback(ctx, tx, d.callbackID, d.url, now)
+			if err != nil {
+				return err
+			}
+			if !disabled {
+				then = webhook.StatePending
+			}
+		}
+		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
+			return err
+		}
+		return updateDelivery(ctx, tx, d, then, result.HTTP, now)
+	})
+	attrs := []any{"event", d.event.id, "state", then, "attempt", d.attempts}
+	if result != nil {
+		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
+		if result.Err != nil {
+			attrs = append(attrs, "why", result.Err.Error())
+		}
+	}
+	s.Log.InfoContext(ctx, "webhook", attrs...)
+	return then, err
+}
+
+// body is what is sent: the same at each attempt, for it is kept, sealed, from
+// the first one on.
+func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
+	r, thirdPartyID, err := s.report(ctx, s.DB.SQL, d.event.publicToken)
+	if err != nil {
+		return nil, err
+	}
+	key := r.KeyID
+	if d.body != nil {
+		return s.DB.Vault.Open(ctx, s.DB.SQL, key, bodyCell(d.id), d.body)
+	}
+	full, err := s.labels(ctx, r, thirdPartyID)
+	if err != nil {
+		return nil, err
+	}
+	full.EventID, full.Type, full.CreatedAt = d.event.id, webhook.TypeVisit, d.event.created
+	full.PublicToken, full.Status, full.Substatus = d.event.publicToken, d.event.status, d.event.sub
+	plain, err := json.Marshal(full)
+	if err != nil {
+		return nil, err
+	}
+	d.body, err = s.DB.Vault.Seal(ctx, s.DB.SQL, key, bodyCell(d.id), plain)
+	return plain, err
+}
+
+// report returns the report that an event names and, where it names it by a relay
+// token, the third party that has the token.
+func (s *Service) report(ctx context.Context, q store.Queryer, token string) (r reports.Report, thirdPartyID string, err error) {
+	r, err = s.Reports.Get(ctx, q, token)
+	if !errors.Is(err, store.ErrNotFound) || s.Shared == nil {
+		return r, "", err
+	}
+	publicToken, thirdPartyID, err := s.Shared(ctx, q, token)
+	if err != nil {
+		return r, "", err
+	}
+	r, err = s.Reports.Get(ctx, q, publicToken)
+	return r, thirdPartyID, err
+}
+
+// labels returns what the recipient calls the report. A third party gets its own
+// publicId and none of the owner's labels.
+func (s *Service) labels(ctx context.Context, r reports.Report, thirdPartyID string) (webhook.Event, error) {
+	if thirdPartyID != "" {
+		a, err := s.Customers.ByID(ctx, s.DB.SQL, thirdPartyID)
+		return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
+	}
+	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
+	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
+		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
+}
+
+func bodyCell(deliveryID string) store.Cell {
+	return store.Cell{Table: "deliveries", Column: "body", Row: deliveryID}
+}
+
+// secrets returns the secrets that sign now, the newest first.
+func (s *Service) secrets(ctx context.Context, q store.Queryer, callbackID string) ([]webhook.Secret, error) {
+	rows, err := secretRows(ctx, q, callbackID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	var out []webhook.Secret
+	for _, r := range rows {
+		plain, err := s.DB.Vault.Open(ctx, q, store.SystemKey, secretCell(r.id), r.sealed)
+		if err != nil {
+			return nil, fmt.Errorf("webhooks: secret: %w", err)
+		}
+		secret, err := webhook.ParseSecret(string(plain))
+		if err != nil {
+			return nil, fmt.Errorf("webhooks: secret: %w", err)
+		}
+		out = append(out, secret)
+	}
+	return out, nil
+}
+
+func secretCell(id string) store.Cell {
+	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
+}
+
+// Sweep deletes events over MaxAge, and secrets that sign no more.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 100,
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteOld(ctx, tx, now.Add(-MaxAge), limit)
+		},
+		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+			return deleteExpired(ctx, tx, now, limit)
+		})
+	if err != nil {
+		return fmt.Errorf("webhooks: sweep: %w", err)
+	}
+	return nil
+}

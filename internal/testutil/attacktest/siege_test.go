@@ -1,0 +1,780 @@
+package attacktest
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/webhook"
+)
+
+// settled holds the end of a test to what must be so whatever was tried: each
+// return that was good has its report, asked for once; the service was asked for
+// few key sets and access tokens; and nothing that is secret or personal is in a
+// log, a metric or a database.
+func (f *fleet) settled(t *testing.T) {
+	t.Helper()
+	for _, v := range f.landed {
+		until(t, "an application whose return was good", func() (string, bool) {
+			n := v.fetched()
+			return fmt.Sprintf("its report was fetched %d times", n), n > 0
+		})
+	}
+	for _, v := range f.landed {
+		until(t, "an application whose report was fetched", func() (string, bool) {
+			s := f.state(t, v)
+			return s, s == "ready"
+		})
+		if n := v.fetched(); n != 1 {
+			t.Errorf("a report was fetched %d times", n)
+		}
+	}
+	// At first, which may fail once, every minute, and for unknown kids every thirty
+	// seconds; each of them.
+	replicas := len(f.dirs)
+	took := time.Since(f.began)
+	if n, most := int(f.service.keySets.Load()), replicas*(3+int(took/time.Minute)+int(took/(30*time.Second))); n > most {
+		t.Errorf("%d fetches of the key set in %v, want at most %d", n, took, most)
+	}
+	if n, most := int(f.service.tokens.Load()), replicas*(2+int(took/(4*time.Minute))); n > most {
+		t.Errorf("%d calls for an access token, want at most %d", n, most)
+	}
+	if n := f.service.spied.Load(); n != 0 {
+		t.Errorf("%d requests to where tokens point", n)
+	}
+	log := f.log.String()
+	for _, s := range slices.Concat(f.secrets, f.names) {
+		if i := strings.Index(log, s); s != "" && i >= 0 {
+			t.Errorf("the log has %q: …%s…", s, log[max(0, i-200):min(len(log), i+100)])
+		}
+	}
+	for _, bad := range []string{"goroutine ", "level=ERROR", "DATA RACE"} {
+		if i := strings.Index(log, bad); i >= 0 {
+			t.Errorf("the log has %s…", log[max(0, i-100):min(len(log), i+400)])
+		}
+	}
+	stored := f.stored(t)
+	for _, at := range f.admins {
+		stored["the metrics"] = f.good(t, 200, nil, "GET", at+"/metrics", "").body
+	}
+	for where, text := range stored {
+		for _, s := range f.secrets {
+			if s != "" && s != "eyJ" && strings.Contains(text, s) {
+				t.Errorf("%q stands in the clear in %s", s, where)
+			}
+		}
+	}
+}
+
+// stored is the whole of the database as text.
+func (f *fleet) stored(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	if f.databaseURL == "" {
+		files, _ := filepath.Glob(filepath.Join(f.dirs[0], "*.db*"))
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[filepath.Base(file)] = string(raw)
+		}
+		return out
+	}
+	db, err := sql.Open("pgx", f.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	strs := func(query string) (all []string) {
+		rows, err := db.QueryContext(context.Background(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s)
+		}
+		return all
+	}
+	tables := strs(`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) FROM information_schema.tables
+		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)
+	if len(tables) < 10 {
+		t.Fatalf("only %d tables", len(tables))
+	}
+	for _, table := range tables {
+		out[table] = strings.Join(strs(`SELECT t::text FROM `+table+` t`), "\n")
+	}
+	return out
+}
+
+// TestBindingAndOnce is rows 12 and 21 to 34: whose browser it is, and that a
+// return counts once.
+func TestBindingAndOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	each(t, func(t *testing.T, f *fleet) {
+		s := f.service
+		get := func(b *browser, token string) reply {
+			t.Helper()
+			return ways["GET"](t, f, b, token)
+		}
+		for _, way := range wayNames {
+			t.Run("21, 22 another browser, and none, by "+way, func(t *testing.T) {
+				v := f.start(t, &browser{})
+				token := s.token(v.task, nil)
+				stranger := f.start(t, &browser{})
+				for name, b := range map[string]*browser{"another": stranger.browser, "none": nil} {
+					got := ways[way](t, f, b, token)
+					refused(t, name, got)
+					if got.status != 403 || !strings.Contains(got.body, "first window") {
+						t.Errorf("%s: not told to continue in the first window: %d", name, got.status)
+					}
+				}
+				f.open(t, way, v)
+				f.land(t, way, v)
+				f.land(t, way, stranger)
+			})
+			t.Run("25, 12 again, and in other bytes, by "+way, func(t *testing.T) {
+				v := f.start(t, &browser{})
+				other := f.start(t, &browser{})
+				token := s.token(v.task, nil)
+				s.finish(v.task)
+				for i, again := range []string{token, token, mirrored(token)} {
+					got := ways[way](t, f, v.browser, again)
+					if got.status != 303 || got.location() != v.application {
+						t.Errorf("time %d: %d to %q", i+1, got.status, got.location())
+					}
+					if i > 0 && got.header.Get("Set-Cookie") != "" {
+						t.Errorf("time %d: a new session", i+1)
+					}
+					refused(t, "another browser", ways[way](t, f, other.browser, again))
+				}
+				refused(t, "unused bits", ways[way](t, f, v.browser, trailing(token)))
+				f.landed = append(f.landed, v)
+				f.land(t, way, other)
+			})
+		}
+		t.Run("23 of another attempt of the same browser", func(t *testing.T) {
+			b := &browser{}
+			first, second := f.start(t, b), f.start(t, b)
+			s.finish(first.task)
+			if got := get(b, s.token(first.task, nil)); got.location() != first.application {
+				t.Errorf("the first's return leads to %q", got.location())
+			}
+			f.open(t, "the second", second)
+			f.landed = append(f.landed, first)
+			f.land(t, "form", second)
+		})
+		t.Run("26 fifty at once", func(t *testing.T) {
+			v := f.start(t, &browser{})
+			s.finish(v.task)
+			token := s.token(v.task, nil)
+			by := f.atOnce(t, 50, func(int) (reply, error) {
+				return f.send(v.browser.copy(), "GET", "/redirect/return?jwt="+token, "")
+			})
+			renewed := ""
+			cookies := 0
+			for _, got := range by[303] {
+				if c := got.header.Get("Set-Cookie"); c != "" {
+					cookies++
+					renewed, _, _ = strings.Cut(strings.TrimPrefix(c, "vestibule="), ";")
+				}
+			}
+			// Whoever comes after the session was renewed is a stranger.
+			if len(by[303])+len(by[403]) != 50 || cookies != 1 {
+				t.Errorf("%d went on, %d were strangers, %d were given a session", len(by[303]), len(by[403]), cookies)
+			}
+			v.browser.cookies["vestibule"] = renewed
+			f.landed = append(f.landed, v)
+		})
+		t.Run("26 fifty POSTs at once", func(t *testing.T) {
+			v := f.start(t, &browser{})
+			s.finish(v.task)
+			form := url.Values{"token": {s.token(v.task, nil)}}.Encode()
+			parked := f.atOnce(t, 50, func(int) (reply, error) {
+				return f.send(nil, "POST", "/redirect/return", form, "Content-Type", asForm, "Origin", "null")
+			})
+			if len(parked[303]) != 50 {
+				t.Fatalf("%d of 50 were parked", len(parked[303]))
+			}
+			cookies := 0
+			for _, got := range f.atOnce(t, 50, func(i int) (reply, error) { return f.send(v.browser.copy(), "GET", parked[303][i].location(), "") })[303] {
+				if c := got.header.Get("Set-Cookie"); c != "" {
+					cookies++
+					v.browser.cookies["vestibule"], _, _ = strings.Cut(strings.TrimPrefix(c, "vestibule="), ";")
+				}
+			}
+			if cookies != 1 {
+				t.Errorf("%d sessions were renewed", cookies)
+			}
+			f.landed = append(f.landed, v)
+		})
+		t.Run("27, 32 an old cookie jar", func(t *testing.T) {
+			b := &browser{}
+			first, second := f.start(t, b), f.start(t, b)
+			old := b.copy()
+			f.land(t, "GET", first)
+			if b.header() == old.header() {
+				t.Error("the session's secret is the one of before")
+			}
+			refused(t, "the old jar", get(old, s.token(second.task, nil)))
+			refused(t, "the old jar, by form", ways["form"](t, f, old, s.token(second.task, nil)))
+			if got := f.do(t, old, "GET", first.application, ""); got.status != 404 {
+				t.Errorf("the old jar sees the application: %d", got.status)
+			}
+			f.open(t, "the second", second)
+			f.land(t, "GET", second)
+		})
+		t.Run("28 one publicToken on two attempts", func(t *testing.T) {
+			first, second := f.start(t, &browser{}), f.start(t, &browser{})
+			f.land(t, "GET", first)
+			for _, way := range wayNames {
+				for _, id := range []string{first.publicToken, strings.ToUpper(first.publicToken)} {
+					refused(t, way, ways[way](t, f, second.browser, s.token(second.task, object{"publicToken": id})))
+				}
+			}
+			f.open(t, "the second", second)
+			f.land(t, "JSON", second)
+		})
+		t.Run("29 the first outcome stands", func(t *testing.T) {
+			exit := object{"outcome": "EXIT", "publicToken": nil, "status": nil}
+			for name, order := range map[string][]object{"exited": {exit, nil}, "ready": {nil, exit}} {
+				v := f.start(t, &browser{})
+				s.finish(v.task)
+				for _, claims := range order {
+					get(v.browser, s.token(v.task, claims))
+				}
+				until(t, "the first of two outcomes", func() (string, bool) {
+					got := f.state(t, v)
+					return got + ", want " + name, got == name
+				})
+			}
+		})
+		t.Run("30 after somebody signed in, and out", func(t *testing.T) {
+			v := f.start(t, &browser{})
+			before := v.browser.copy()
+			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.Reviewer.Email}, "password": {f.Reviewer.Password}}.Encode(), "Content-Type", asForm)
+			if in.status != 303 {
+				t.Fatalf("the reviewer is not let in: %d", in.status)
+			}
+			for _, way := range wayNames {
+				refused(t, "the reviewer, "+way, ways[way](t, f, v.browser, s.token(v.task, nil)))
+			}
+			f.good(t, 303, v.browser, "POST", "/review/sign-out", "", "Content-Type", asForm)
+			refused(t, "after signing out", get(v.browser, s.token(v.task, nil)))
+			refused(t, "with the cookie of before", get(before, s.token(v.task, nil)))
+			if v.fetched() != 0 {
+				t.Error("the report was asked for")
+			}
+		})
+		t.Run("31 many tabs", func(t *testing.T) {
+			b := &browser{}
+			for range 22 {
+				f.start(t, b)
+			}
+			var tabs []*visit
+			for range 8 {
+				tabs = append(tabs, f.start(t, b))
+			}
+			if n := len("Cookie: " + b.header()); n >= 4<<10 {
+				t.Errorf("the Cookie header has %d bytes", n)
+			}
+			for i := len(tabs) - 1; i >= 0; i-- {
+				f.land(t, wayNames[i%3], tabs[i])
+			}
+		})
+		t.Run("33 cookies", func(t *testing.T) {
+			v, other := f.start(t, &browser{}), f.start(t, &browser{})
+			good := v.browser.cookies["vestibule"]
+			for name, c := range map[string]string{"tampered": "A" + good[1:], "cut": good[:len(good)/2], "longer": good + "A", "swapped": other.browser.cookies["vestibule"],
+				"mixed": good[:len(good)/2] + other.browser.cookies["vestibule"][len(good)/2:], "huge": strings.Repeat("A", 20_000)} {
+				b := &browser{cookies: map[string]string{"vestibule": c}}
+				refused(t, name, get(b, s.token(v.task, nil)))
+				if got := f.do(t, &browser{cookies: map[string]string{"vestibule": c}}, "GET", v.application, ""); got.status != 404 {
+					t.Errorf("%s: the application is seen: %d", name, got.status)
+				}
+			}
+			f.open(t, "cookies", v)
+			got := get(v.browser, s.token(v.task, nil))
+			c := got.header.Get("Set-Cookie")
+			for _, want := range []string{"HttpOnly", "SameSite=Lax", "Path=/"} {
+				if !strings.Contains(c, want) {
+					t.Errorf("the cookie has no %s", want)
+				}
+			}
+			if strings.Contains(c, "Domain=") {
+				t.Error("the cookie is for other hosts too")
+			}
+			s.finish(v.task)
+			f.landed = append(f.landed, v)
+		})
+		f.settled(t)
+	})
+}
+
+// atOnce has n requests sent together, and returns their answers by status; none
+// may be a failure of ours.
+func (f *fleet) atOnce(t *testing.T, n int, request func(i int) (reply, error)) map[int][]reply {
+	t.Helper()
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	out, begin := map[int][]reply{}, make(chan struct{})
+	for i := range n {
+		wait.Go(func() {
+			<-begin
+			got, err := request(i)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || got.status >= 500 {
+				t.Errorf("request %d: %d, %v", i, got.status, err)
+			}
+			out[got.status] = append(out[got.status], got)
+		})
+	}
+	close(begin)
+	wait.Wait()
+	return out
+}
+
+// TestTransport is rows 34 to 41, and what else a request may look like.
+func TestTransport(t *testing.T) {
+	each(t, func(t *testing.T, f *fleet) {
+		s := f.service
+		b := &browser{}
+		form := func(token string) string { return url.Values{"token": {token}}.Encode() }
+		post := func(kind string, body func(token string) string) func(v *visit, token string) reply {
+			return func(v *visit, token string) reply {
+				return f.do(t, v.browser, "POST", "/redirect/return", body(token), "Content-Type", kind)
+			}
+		}
+		query := func(q func(token string) string) func(v *visit, token string) reply {
+			return func(v *visit, token string) reply { return f.do(t, v.browser, "GET", "/redirect/return"+q(token), "") }
+		}
+		with := func(method string, header ...string) func(v *visit, token string) reply {
+			return func(v *visit, token string) reply {
+				return f.do(t, v.browser, method, "/redirect/return?jwt="+token, "", header...)
+			}
+		}
+		large := func(method, query, body string, header ...string) func(v *visit, token string) reply {
+			return func(v *visit, _ string) reply {
+				got, err := f.send(v.browser, method, "/redirect/return"+query, body, header...)
+				if err != nil { // cut while it was still being sent, so that no answer is read
+					return reply{status: 431}
+				}
+				return got
+			}
+		}
+		attacks := map[string]func(v *visit, token string) reply{
+			"35 another type":   post("text/plain", form),
+			"35 no type":        post("", form),
+			"35 multipart":      post("multipart/form-data; boundary=x", form),
+			"35 trailing bytes": post(asJSON, func(s string) string { return `{"token":"` + s + `"}x` }),
+			"35 two tokens":     post(asForm, func(s string) string { return form(s) + "&" + form(s) }),
+			"35 two in JSON":    post(asJSON, func(s string) string { return `{"token":"` + s + `","token":"` + s + `"}` }),
+			"35 another field":  post(asForm, func(s string) string { return form(s) + "&next=//evil.example" }),
+			"13 ten MiB":        large("POST", "", strings.Repeat("A", 10<<20), "Content-Type", asForm),
+			"13 a MiB":          large("GET", "?jwt="+strings.Repeat("A", 1<<20), ""),
+			"13 a million dots": large("GET", "?jwt="+strings.Repeat(".", 1_000_000), ""),
+			"13 deep":           post(asJSON, func(string) string { return strings.Repeat(`{"token":`, 4000) }),
+			"35 in query and body": func(v *visit, s string) reply {
+				return f.do(t, b, "POST", "/redirect/return?jwt="+s, form(s), "Content-Type", asForm)
+			},
+			"36 HEAD":           with("HEAD"),
+			"36 OPTIONS":        with("OPTIONS"),
+			"36 PUT":            with("PUT"),
+			"36 DELETE":         with("DELETE"),
+			"36 prefetch":       with("GET", "Sec-Purpose", "prefetch;prerender"),
+			"36 override":       with("HEAD", "X-HTTP-Method-Override", "GET"),
+			"37 another host":   with("GET", "Host", "evil.example"),
+			"37 a host of ours": with("GET", "Host", "localhost.evil.example"),
+			"38 jwt twice":      query(func(s string) string { return "?jwt=" + s + "&jwt=" + s }),
+			"38 JWT":            query(func(s string) string { return "?JWT=" + s }),
+			"38 jwt[]":          query(func(s string) string { return "?jwt[]=" + s }),
+			"38 a semicolon":    query(func(s string) string { return "?a=b;jwt=" + s }),
+			"39 a next address": query(func(s string) string { return "?jwt=" + s + "&next=https://evil.example" }),
+		}
+		for name, attack := range attacks {
+			v := f.start(t, b)
+			refused(t, name, attack(v, s.token(v.task, nil)))
+			f.open(t, name, v)
+			f.land(t, "GET", v)
+		}
+		t.Run("34 from other sites", func(t *testing.T) {
+			v := f.start(t, b)
+			for _, from := range [][]string{{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}} {
+				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application + "/events", "/applications", "/review/sign-in", "/review/sign-out"} {
+					refused(t, fmt.Sprint(path, from), f.do(t, b.copy(), "POST", path, "", append(from, "Content-Type", asForm)...))
+				}
+				// Its own return is taken without looking at a cookie, and gives none.
+				got := f.do(t, nil, "POST", "/redirect/return", form(s.token(v.task, nil)), append(from, "Content-Type", asForm)...)
+				if got.status != 303 || !strings.HasPrefix(got.location(), "/redirect/finish/") || len(got.header.Values("Set-Cookie")) != 0 {
+					t.Errorf("%v = %d to %q", from, got.status, got.location())
+				}
+				for _, ahead := range [][]string{{"HEAD"}, {"GET", "Sec-Purpose", "prefetch"}} {
+					refused(t, "a handle ahead", f.do(t, b.copy(), ahead[0], got.location(), "", ahead[1:]...))
+				}
+				refused(t, "without cookies", f.do(t, nil, "GET", got.location(), ""))
+			}
+			f.open(t, "from other sites", v)
+			f.land(t, "form", v)
+		})
+		t.Run("37 who the proxy says", func(t *testing.T) {
+			v := f.start(t, b)
+			s.finish(v.task)
+			got := f.do(t, b, "GET", "/redirect/return?jwt="+s.token(v.task, nil), "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp",
+				"Forwarded", "host=evil.example", "X-Original-Url", "/review", "X-Rewrite-Url", "/review")
+			if got.location() != v.application {
+				t.Errorf("the return leads to %q", got.location())
+			}
+			f.landed = append(f.landed, v)
+		})
+		t.Run("39 open redirects", func(t *testing.T) {
+			for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/%5cevil.example", "javascript:alert(1)", "/\t/evil.example"} {
+				for _, path := range []string{"/review/sign-in", "/", "/apply/cashflow", "/return"} {
+					got := f.do(t, nil, "GET", path+"?next="+url.QueryEscape(next)+"&return="+url.QueryEscape(next), "")
+					if strings.Contains(got.location(), "evil") || strings.Contains(got.body, `="`+next) {
+						t.Errorf("%s leads to %q", path, next)
+					}
+				}
+				in := url.Values{"email": {f.Reviewer.Email}, "password": {"wrong"}, "next": {next}}
+				if got := f.do(t, nil, "POST", "/review/sign-in", in.Encode(), "Content-Type", asForm); got.location() != "" {
+					t.Errorf("a wrong sign-in leads to %q", got.location())
+				}
+			}
+			for _, path := range []string{"//evil.example", "/%2fevil.example", "/%5cevil.example", "/%09/evil.example", "/./evil.example/.."} {
+				if got := f.do(t, nil, "GET", f.url+path, ""); got.location() != "" && (got.location()[0] != '/' || strings.HasPrefix(got.location(), "//")) {
+					t.Errorf("%s leads to %q", path, got.location())
+				}
+			}
+		})
+		t.Run("40 where the service leads", func(t *testing.T) {
+			host := strings.TrimPrefix(s.URL, "http://")
+			for _, to := range []string{"javascript:alert(1)", "data:text/html,x", "https://evil.example/redirect/N", "http://" + host + "@evil.example/N", "http://evil@" + host + "/N",
+				"//evil.example/N", "/redirect/N", "http://" + host + ".evil.example/N", s.URL + "/a\r\nSet-Cookie: a=b", "http://" + host + "\\@evil.example/N", "ftp://" + host + "/N", ""} {
+				s.set(func() { s.lead = func(string) string { return to } })
+				fresh := &browser{}
+				at := f.apply(t, fresh)
+				got := f.do(t, fresh, "GET", at+"/connect", "")
+				if got.location() != "" || got.status >= 400 && got.status < 500 || strings.Contains(got.body, "evil.example") {
+					t.Errorf("%q: %d to %q\n%.300s", to, got.status, got.location(), got.body)
+				}
+				s.set(func() { s.lead = nil })
+				away := f.good(t, 303, fresh, "GET", at+"/connect", "").location()
+				f.land(t, "GET", &visit{s.task(away), fresh, at})
+			}
+		})
+		t.Run("41 the last page", func(t *testing.T) {
+			v := f.start(t, b)
+			f.land(t, "GET", v)
+			got := f.good(t, 200, b, "GET", v.application, "")
+			for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+				if !strings.Contains(got.header.Get(name), want) {
+					t.Errorf("%s = %q", name, got.header.Get(name))
+				}
+			}
+			if csp := got.header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+				t.Errorf("Content-Security-Policy = %q", csp)
+			}
+			if strings.Contains(v.application, "?") || strings.Contains(got.body, v.publicToken) || strings.Contains(got.body, "eyJ") {
+				t.Error("the last page's address or text has more than it should")
+			}
+		})
+		t.Run("the playground makes nobody more than an applicant", func(t *testing.T) {
+			f.keep("ana@example.com", "Pérez")
+			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}, "username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
+				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"}, "externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
+			refused(t, "another site's page", f.do(t, b.copy(), "POST", "/developers/runs", choice, "Content-Type", asForm, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"))
+			mine := &browser{}
+			run := f.good(t, 303, mine, "POST", "/developers/runs", choice, "Content-Type", asForm).location()
+			at := strings.Replace(run, "/developers/runs", "/applications", 1)
+			away := f.good(t, 303, mine, "GET", at+"/connect", "").location()
+			v := &visit{s.task(away), mine, at}
+			f.keep(v.args, mine.cookies["vestibule"])
+			for name, other := range map[string]*browser{"another applicant": b.copy(), "nobody": nil} {
+				for _, path := range []string{run, at, at + "/stream"} {
+					refused(t, name+" at "+path, f.do(t, other, "GET", path, ""))
+				}
+			}
+			if got := f.do(t, mine, "GET", strings.Replace(f.start(t, b).application, "/applications", "/developers/runs", 1), ""); got.status != 404 {
+				t.Errorf("another's application is shown as a run: %d", got.status)
+			}
+			f.open(t, "the playground", v)
+			f.land(t, "form", v)
+			until(t, "a run", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
+			page := f.good(t, 200, mine, "GET", run, "").body
+			for _, bad := range []string{"evil.example", "<script>alert", "somebody-else", v.publicToken, v.args, f.apiKey, secretKey, f.secret, "ana@example.com", firstName} {
+				if strings.Contains(page, bad) {
+					t.Errorf("the page of a run has %q", bad)
+				}
+			}
+		})
+		t.Run("addresses that an app names", func(t *testing.T) {
+			for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a@evil.example/", "ftp://evil.example/", "https://evil.example/\r\nSet-Cookie: a=b",
+				"http://evil.example/", "https:/evil.example", "/redirect/return", "https://"} {
+				for _, member := range []string{"returnUrl", "allowedOrigin"} {
+					raw, _ := json.Marshal(map[string]any{"product": "cashflow", "mode": "embedded", member: bad})
+					got := f.do(t, nil, "POST", "/api/v1/applications", string(raw), "Authorization", "Bearer "+f.apiKey, "Content-Type", asJSON)
+					if refused(t, member+" "+bad, got); got.status != 400 {
+						t.Errorf("%s %q = %d", member, bad, got.status)
+					}
+				}
+			}
+		})
+		t.Run("57 of others", func(t *testing.T) {
+			mine, theirs := f.start(t, &browser{}), f.start(t, &browser{})
+			unknown := "/applications/" + uuid.NewString()
+			for _, path := range []string{"", "/connect", "/stream"} {
+				got, want := f.do(t, theirs.browser.copy(), "GET", mine.application+path, ""), f.do(t, theirs.browser.copy(), "GET", unknown+path, "")
+				if got.status != want.status || got.status != 404 {
+					t.Errorf("%s of another = %d, of nobody = %d", path, got.status, want.status)
+				}
+			}
+			hook := `{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"` + mine.publicToken + `","status":"SUCCESS"}`
+			refused(t, "another's hook", f.do(t, theirs.browser.copy(), "POST", mine.application+"/events", hook, "Content-Type", asJSON))
+			for _, path := range []string{"/restart", "/link", "/applicant"} {
+				refused(t, "another's "+path, f.do(t, theirs.browser.copy(), "POST", mine.application+path, "", "Content-Type", asForm))
+			}
+			f.open(t, "of others", mine)
+			f.land(t, "GET", mine)
+		})
+		f.settled(t)
+	})
+}
+
+// TestKeySets is rows 42 to 47: the service's key set changes, is flooded with
+// kids that nobody has, and fails.
+func TestKeySets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	each(t, func(t *testing.T, f *fleet) {
+		s := f.service
+		b := &browser{}
+		// The first return of all finds the key set away: nobody is refused for good.
+		v := f.start(t, b)
+		for s.set(func() { s.broken = 1 }); s.keySets.Load() < int32(len(f.dirs)); {
+			got := ways["GET"](t, f, b, s.token(v.task, nil))
+			refused(t, "44 without keys", got)
+			if got.header.Get("Retry-After") == "" {
+				t.Error("nobody is told to come again")
+			}
+		}
+		f.open(t, "44 without keys", v)
+		s.set(func() { s.broken = 0 })
+		until(t, "the same return, later", func() (string, bool) {
+			s.finish(v.task)
+			got := ways["GET"](t, f, b, s.token(v.task, nil))
+			return fmt.Sprint(got.status), got.status == 303 && s.keySets.Load() >= int32(2*len(f.dirs))
+		})
+		f.landed = append(f.landed, v)
+
+		// 42: a key that was not there a moment ago, at once, at every replica.
+		s.set(func() { s.published = true })
+		for range 2 * len(f.dirs) {
+			v := f.start(t, b)
+			s.finish(v.task)
+			if got := ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(v.task, nil), s.later)); got.status != 303 {
+				t.Errorf("42: a new key is not known: %d", got.status)
+			}
+			f.landed = append(f.landed, v)
+		}
+
+		// 43 and 44: a thousand unknown kids, while the address answers badly in every way.
+		known := s.keySets.Load()
+		open := f.start(t, b)
+		for broken := 0; broken <= 4; broken++ {
+			s.set(func() { s.broken = broken })
+			by := f.atOnce(t, 200, func(i int) (reply, error) {
+				return f.send(nil, "GET", "/redirect/return?jwt="+sign(s.header(object{"kid": uuid.NewString()}), s.claims(open.task, nil), s.key), "")
+			})
+			if len(by[400]) != 200 {
+				t.Errorf("43: %d of 200 unknown kids are refused as such", len(by[400]))
+			}
+			f.land(t, wayNames[broken%3], f.start(t, b))
+		}
+		if n := s.keySets.Load() - known; n > int32(len(f.dirs))*int32(1+time.Since(f.began)/(30*time.Second)) {
+			t.Errorf("43: a thousand unknown kids cost %d fetches", n)
+		}
+		s.set(func() { s.broken = 0 })
+
+		// 47: a kid that another key has now does not make the other good.
+		other := f.start(t, b)
+		refused(t, "47 another key by a known kid", ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(other.task, nil), s.key)))
+		f.land(t, "form", other)
+		f.land(t, "GET", open)
+		f.settled(t)
+	})
+}
+
+// TestBackChannel is rows 48, 52 and 54, and the portal's other doors.
+func TestBackChannel(t *testing.T) {
+	each(t, func(t *testing.T, f *fleet) {
+		s := f.service
+		key := []string{"Authorization", "Bearer " + f.apiKey, "Content-Type", asJSON}
+		t.Run("48 the service stumbles", func(t *testing.T) {
+			for _, stumbles := range [][]int{{401}, {503, 502}, {429, 429}, {500}} {
+				s.set(func() { s.stumbles = stumbles })
+				v := f.start(t, &browser{})
+				f.land(t, "GET", v)
+				until(t, fmt.Sprint("after ", stumbles), func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
+			}
+		})
+		t.Run("54 webhooks", func(t *testing.T) {
+			v := f.start(t, &browser{})
+			event := webhook.Event{EventID: "evt_siege", Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
+				PublicID: publicID, ProductID: productID, PublicToken: v.publicToken, ExternalID: v.externalID, Status: contract.StatusSuccess}
+			body, _ := json.Marshal(event)
+			foreign := event
+			foreign.PublicID = "somebody-else"
+			theirs, _ := json.Marshal(foreign)
+			signed := func(secret, id string, at time.Time, body []byte) []string {
+				parsed, err := webhook.ParseSecret(secret)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h := map[string][]string{}
+				if err := webhook.Sign(h, []webhook.Secret{parsed}, id, at, body); err != nil {
+					t.Fatal(err)
+				}
+				out := []string{"Content-Type", asJSON}
+				for name, values := range h {
+					out = append(out, name, values[0])
+				}
+				return out
+			}
+			change := func(header []string, name, value string) []string {
+				out := append([]string{}, header...)
+				for i := range out {
+					if strings.EqualFold(out[i], name) {
+						out[i+1] = value
+					}
+				}
+				return out
+			}
+			good := signed(f.secret, "evt_siege", time.Now(), body)
+			for name, h := range map[string][]string{
+				"not signed":     {"Content-Type", asJSON},
+				"another secret": signed(webhook.NewSecret(), "evt_siege", time.Now(), body),
+				"late":           signed(f.secret, "evt_siege", time.Now().Add(-6*time.Minute), body),
+				"early":          signed(f.secret, "evt_siege", time.Now().Add(6*time.Minute), body),
+				"another id":     change(good, webhook.HeaderID, "evt_other"),
+				"another time":   change(good, webhook.HeaderTimestamp, fmt.Sprint(time.Now().Unix()+7)),
+				"signed twice":   append(append([]string{}, good...), webhook.HeaderSignature, "v1,AAAA"),
+			} {
+				refused(t, name, f.do(t, nil, "POST", "/webhooks/visit", string(body), h...))
+			}
+			refused(t, "another body", f.do(t, nil, "POST", "/webhooks/visit", strings.Replace(string(body), "SUCCESS", "ERROR", 1), good...))
+			refused(t, "another customer's", f.do(t, nil, "POST", "/webhooks/visit", string(theirs), signed(f.secret, "evt_siege", time.Now(), theirs)...))
+			refused(t, "a token for a signature", f.do(t, nil, "POST", "/webhooks/visit", s.token(v.task, nil), "Content-Type", "application/jwt"))
+			f.open(t, "webhooks", v)
+			s.finish(v.task)
+			by := f.atOnce(t, 20, func(int) (reply, error) { return f.send(nil, "POST", "/webhooks/visit", string(body), good...) })
+			if len(by[204]) != 20 {
+				t.Errorf("of twenty of the same, %d are taken", len(by[204]))
+			}
+			until(t, "an announced report", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
+			// What was so before comes last.
+			event.EventID, event.Status, event.CreatedAt = "evt_before", contract.StatusPending, time.Now().Add(-time.Minute)
+			body, _ = json.Marshal(event)
+			f.good(t, 204, nil, "POST", "/webhooks/visit", string(body), signed(f.secret, "evt_before", time.Now(), body)...)
+			f.landed = append(f.landed, v)
+		})
+		t.Run("an embed token opens to one browser", func(t *testing.T) {
+			var made struct{ ID, EmbedToken string }
+			body := `{"product":"cashflow","mode":"redirect","prefill":{"firstName":"` + firstName + `","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
+			json.Unmarshal([]byte(f.good(t, 201, nil, "POST", "/api/v1/applications", body, key...).body), &made)
+			f.keep(made.EmbedToken)
+			for _, bad := range []string{made.EmbedToken[1:], strings.ToLower(made.EmbedToken), made.EmbedToken + "A", "", "%00"} {
+				if got := f.do(t, &browser{}, "GET", "/applications/"+made.ID+"?grant="+bad, ""); got.status < 400 || got.header.Get("Set-Cookie") != "" {
+					t.Errorf("a bad embed token = %d", got.status)
+				}
+			}
+			refused(t, "of another application", f.do(t, &browser{}, "GET", "/applications/"+uuid.NewString()+"?grant="+made.EmbedToken, ""))
+			by := f.atOnce(t, 20, func(int) (reply, error) {
+				return f.send(&browser{}, "GET", "/applications/"+made.ID+"?grant="+made.EmbedToken, "")
+			})
+			if len(by[303]) != 1 || len(by[404]) != 19 {
+				t.Errorf("%d browsers are let in, %d are not", len(by[303]), len(by[404]))
+			}
+		})
+		t.Run("a link opens to one browser", func(t *testing.T) {
+			v := f.start(t, &browser{})
+			page := f.good(t, 200, v.browser, "POST", v.application+"/link", "", "Content-Type", asForm, "Sec-Fetch-Site", "same-origin").body
+			_, rest, _ := strings.Cut(page, f.url+"/go/")
+			secret, _, ok := strings.Cut(rest, `"`)
+			if !ok || len(secret) < 20 {
+				t.Fatalf("the page has no link:\n%.2000s", page)
+			}
+			secret = secret[:min(len(secret), 43)]
+			f.keep(secret)
+			f.good(t, 200, nil, "GET", "/go/"+secret, "")
+			by := f.atOnce(t, 20, func(int) (reply, error) { return f.send(&browser{}, "POST", "/go/"+secret, "", "Content-Type", asForm) })
+			if len(by[303]) != 1 {
+				t.Errorf("%d browsers are let in: %v", len(by[303]), len(by))
+			}
+			for _, bad := range []string{secret[1:], strings.ToLower(secret), "%00"} {
+				if got := f.do(t, &browser{}, "POST", "/go/"+bad, "", "Content-Type", asForm); got.status < 400 || got.status > 499 {
+					t.Errorf("a bad link = %d", got.status)
+				}
+			}
+		})
+		t.Run("an Idempotency-Key over replicas", func(t *testing.T) {
+			body := `{"product":"cashflow","mode":"redirect","externalId":"idem","prefill":{"firstName":"` + firstName + `","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
+			by := f.atOnce(t, 12, func(int) (reply, error) {
+				return f.send(nil, "POST", "/api/v1/applications", body, append(key, "Idempotency-Key", "siege-1")...)
+			})
+			for _, got := range by[201] {
+				if got.body != by[201][0].body {
+					t.Error("one key has two answers")
+				}
+			}
+			if len(by[201]) != 12 {
+				t.Errorf("%d of 12 are answered", len(by[201]))
+			}
+			refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications", strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "siege-1")...))
+		})
+		t.Run("52 rates", func(t *testing.T) {
+			// Who guesses keys takes nothing from who has one.
+			by := f.atOnce(t, 150, func(i int) (reply, error) {
+				return f.send(nil, "GET", "/api/v1/applications", "", "Authorization", "Bearer "+uuid.NewString(), "X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i))
+			})
+			if len(by[401])+len(by[429]) != 150 {
+				t.Errorf("a guessed key is answered otherwise: %d", len(by))
+			}
+			f.good(t, 200, nil, "GET", "/api/v1/applications", "", key...)
+			by = f.atOnce(t, 50*len(f.dirs)+200, func(int) (reply, error) { return f.send(nil, "GET", "/api/v1/applications", "", key...) })
+			if len(by[429]) == 0 || len(by[200]) == 0 {
+				t.Errorf("of many at once, %d are held back and %d are not", len(by[429]), len(by[200]))
+			}
+			for _, got := range by[429] {
+				if got.header.Get("Retry-After") == "" {
+					t.Error("nobody is told when to come again")
+				}
+				refused(t, "held back", got)
+			}
+			// The applicants go on.
+			f.land(t, "GET", f.start(t, &browser{}))
+		})
+		f.settled(t)
+	})
+}

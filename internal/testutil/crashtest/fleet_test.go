@@ -1,0 +1,287 @@
+package crashtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/ports"
+)
+
+// fleet is the program as it is deployed: one process, or replicas behind a
+// balancer, on one database.
+type fleet struct {
+	t           *testing.T
+	dir         string
+	databaseURL string
+	portal      string // public base URLs
+	provider    string
+	replicas    []*replica
+	failed      failures
+	app         *hearing
+	Credentials struct {
+		PublicID, ClientID, SecretKey, PortalAPIKey, EventsSecret string
+		Reviewer                                                  struct{ Email, Password string }
+		Products                                                  map[string]string
+		ThirdParty                                                struct{ PublicID, ClientID, SecretKey string }
+	}
+}
+
+// replica is one process, whose addresses stay the same when it is started again.
+type replica struct {
+	portal, provider, control string // HOST:PORT
+	args                      []string
+	log                       *tail
+	away                      atomic.Bool // the balancer leaves it out, as one that says it is not ready
+
+	mu     sync.Mutex // held while it is killed and started
+	binary string     // what is started; "" is this test's own program
+	cmd    *exec.Cmd
+}
+
+// failures are the answers of 5xx that the balancer gave.
+type failures struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (f *failures) note(r *http.Request, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, r.Method+" "+r.URL.Path+": "+why)
+}
+
+func free(t *testing.T, host string) string {
+	t.Helper()
+	at, err := ports.Free(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func newFleet(t *testing.T, n int, databaseURL string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newHearing(t)}
+	for range n {
+		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"), control: free(t, "127.0.0.1"), log: &tail{}})
+	}
+	f.portal, f.provider = "http://"+f.replicas[0].portal, "http://"+f.replicas[0].provider
+	if n > 1 {
+		f.portal = f.balance("localhost", func(r *replica) string { return r.portal })
+		f.provider = f.balance("127.0.0.1", func(r *replica) string { return r.provider })
+	}
+	key := filepath.Join(f.dir, "master.key")
+	if err := os.WriteFile(key, []byte(hex.EncodeToString(masterKey)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range f.replicas {
+		r.args = []string{"serve", "--portal-addr=" + r.portal, "--provider-addr=" + r.provider, "--sandbox-control-addr=" + r.control,
+			"--portal-url=" + f.portal, "--provider-url=" + f.provider, "--master-key-file=" + key, "--events-url=" + f.app.URL,
+			"--log-level=warn", "--data-dir=" + filepath.Join(f.dir, string(rune('a'+i))), "--database-url=" + databaseURL}
+	}
+	t.Cleanup(func() {
+		for _, r := range f.replicas {
+			r.mu.Lock()
+			if r.cmd != nil {
+				r.cmd.Process.Kill()
+				r.cmd.Wait()
+			}
+			r.mu.Unlock()
+		}
+	})
+	return f
+}
+
+var masterKey = bytes.Repeat([]byte{5}, 32)
+
+// balance serves an address by whichever replica takes the connection, in turn.
+func (f *fleet) balance(host string, of func(*replica) string) string {
+	l, err := net.Listen("tcp", free(f.t, host))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var turn atomic.Uint64
+	dialer := &net.Dialer{Timeout: time.Second}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "replica"})
+			r.Out.Host = r.In.Host
+		},
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var all error
+			for range f.replicas {
+				r := f.replicas[turn.Add(1)%uint64(len(f.replicas))]
+				if r.away.Load() {
+					continue
+				}
+				conn, err := dialer.DialContext(ctx, network, of(r))
+				if err == nil {
+					return conn, nil
+				}
+				all = errors.Join(all, err)
+			}
+			return nil, errors.Join(all, errors.New("no replica is there"))
+		}},
+		ModifyResponse: func(r *http.Response) error {
+			if r.StatusCode >= 500 {
+				f.failed.note(r.Request, r.Status)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil { // or nobody waits for the answer
+				f.failed.note(r, err.Error())
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	server := &http.Server{Handler: proxy}
+	go server.Serve(l)
+	f.t.Cleanup(func() { server.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return "http://" + host + ":" + port
+}
+
+// start starts every replica and reads the credentials.
+func (f *fleet) start() {
+	f.t.Helper()
+	for _, r := range f.replicas {
+		if err := r.start(); err != nil {
+			f.t.Fatalf("%v\n%s", err, r.log)
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(f.dir, "a", "sandbox-credentials.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &f.Credentials)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.app.verify(f.Credentials.EventsSecret)
+}
+
+// start runs the process until it says that it is ready.
+func (r *replica) start() error {
+	binary := r.binary
+	if binary == "" {
+		binary = os.Args[0]
+	}
+	r.cmd = exec.Command(binary, r.args...)
+	// The ledger asks of thousands of applications at the end. An older program knows no
+	// such flag, and no such variable either, which it minds less.
+	r.cmd.Env = append(os.Environ(), asProgram+"=1", "VESTIBULE_API_RATE=1000000")
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	r.cmd.Stderr = r.log
+	if err := r.cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == "ready" {
+			go io.Copy(io.Discard, out)
+			return nil
+		}
+	}
+	return errors.Join(errors.New("the program did not get ready"), r.cmd.Wait())
+}
+
+// kill kills a replica and starts it again. While the database recovers, a start may
+// fail: an operator's supervisor would try again.
+func (f *fleet) kill(i int) {
+	r := f.replicas[i]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cmd.Process.Kill()
+	r.cmd.Wait()
+	var err error
+	for range 20 {
+		if err = r.start(); err == nil {
+			return
+		}
+		<-time.After(250 * time.Millisecond)
+	}
+	f.t.Errorf("a killed process does not start again: %v\n%s", err, r.log)
+}
+
+// replace has a replica drain, as an operator does who rolls out another binary, and
+// starts that in its place.
+func (f *fleet) replace(i int, binary string) {
+	f.t.Helper()
+	r := f.replicas[i]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away.Store(true)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	if err := r.cmd.Wait(); err != nil {
+		f.t.Errorf("a replica does not drain: %v\n%s", err, r.log)
+	}
+	r.binary = binary
+	if err := r.start(); err != nil {
+		f.t.Fatalf("a replica does not start beside others: %v\n%s", err, r.log)
+	}
+	r.away.Store(false)
+}
+
+// open opens a party's database beside the programs.
+func (f *fleet) open(party string) *store.DB {
+	f.t.Helper()
+	db, err := store.Open(f.t.Context(), store.Config{URL: f.databaseURL, Dir: filepath.Join(f.dir, "a"), Party: party, MasterKey: masterKey})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (f *fleet) logs() string {
+	var b strings.Builder
+	for _, r := range f.replicas {
+		b.WriteString(r.log.String() + "\n")
+	}
+	return b.String()
+}
+
+// tail keeps the end of what is written.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if n := len(t.b) - 64<<10; n > 0 {
+		t.b = t.b[n:]
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}

@@ -1,0 +1,318 @@
+// Package providertest starts a whole provider for tests: all rooms, real
+// database, real jobs, a clock that the test holds, and a receiver of webhooks.
+// Nothing in it is for production.
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/docs/openapitest"
+	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/testbench"
+	"vestibule/internal/store"
+	"vestibule/web"
+)
+
+// Rig is a running provider.
+type Rig struct {
+	T        testing.TB
+	Provider *provider.Provider
+	DB       *store.DB
+	URL      string
+	Seed     provider.Seed
+	Return   *httptest.Server // the customer's own: complete URL /return, callback /hook
+
+	mu    sync.Mutex
+	now   time.Time
+	log   bytes.Buffer
+	hooks []map[string]any
+	posts []url.Values
+
+	browser *Browser // that Do sends from
+}
+
+// Browser keeps the cookies of hosted visits, as the browser of one applicant does.
+type Browser struct {
+	rig     *Rig
+	mu      sync.Mutex
+	cookies map[string]string
+}
+
+// Browser is another browser than the one of r.Do, and has no cookies.
+func (r *Rig) Browser() *Browser { return &Browser{rig: r, cookies: map[string]string{}} }
+
+func (b *Browser) attach(req *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, value := range b.cookies {
+		req.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+}
+
+func (b *Browser) keep(res *http.Response) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range res.Cookies() {
+		switch {
+		case !strings.HasPrefix(strings.TrimPrefix(c.Name, "__Host-"), "visit-"):
+		case c.MaxAge < 0:
+			delete(b.cookies, c.Name)
+		default:
+			b.cookies[c.Name] = c.Value
+		}
+	}
+}
+
+// Start starts a sandbox provider on db with one customer that returns by mode
+// ("get" or "post"), and stops it with the test. edit may change what the provider
+// is made of.
+func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
+	t.Helper()
+	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r.browser = r.Browser()
+	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
+	t.Cleanup(r.Return.Close)
+	server := httptest.NewUnstartedServer(nil)
+	r.URL = "http://" + server.Listener.Addr().String()
+	log := slog.New(slog.NewTextHandler(lockedWriter{r}, nil))
+	config := provider.Config{DB: db, Log: log, Now: r.Now, URL: r.URL, Environment: contract.Sandbox,
+		Assets: web.Provider(), AllowLoopbackCallbacks: true}
+	for _, e := range edit {
+		e(&config)
+	}
+	if config.Environment == contract.Sandbox && config.Sandbox == nil {
+		config.Sandbox = testbench.New
+	}
+	p, err := provider.New(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Provider = p
+	r.Seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "client", SecretKey: "secret-canary", WebhookSecret: "whsec_" + "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+		Products: map[contract.Product]string{}, ThirdParty: provider.SeedAccount{PublicID: uuid.NewString(), ClientID: "third", SecretKey: "third-secret"},
+		CallbackURL: r.Return.URL + "/hook", CompleteURL: r.Return.URL + "/return?jwt=[token]", ReturnMode: mode}
+	for _, kind := range contract.Products() {
+		r.Seed.Products[kind] = uuid.NewString()
+	}
+	if err := p.Seed(t.Context(), r.Seed); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := p.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	server.Config.Handler = p.Handler()
+	server.Start()
+	t.Cleanup(server.Close)
+	return r
+}
+
+// Now is the rig's clock.
+func (r *Rig) Now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+// Advance moves the clock without telling anybody.
+func (r *Rig) Advance(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(d)
+}
+
+// Log is what was logged so far.
+func (r *Rig) Log() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.String()
+}
+
+type lockedWriter struct{ r *Rig }
+
+func (w lockedWriter) Write(b []byte) (int, error) {
+	w.r.mu.Lock()
+	defer w.r.mu.Unlock()
+	return w.r.log.Write(b)
+}
+
+// customer stands for the customer's server.
+func (r *Rig) customer(w http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case req.URL.Path == "/hook":
+		var event map[string]any
+		json.Unmarshal(body, &event)
+		r.hooks = append(r.hooks, event)
+	case req.Method == http.MethodPost:
+		form, _ := url.ParseQuery(string(body))
+		r.posts = append(r.posts, form)
+	}
+}
+
+// Hooks returns the webhooks of a report that have arrived, waiting until there
+// are at least n.
+func (r *Rig) Hooks(publicToken string, n int) []map[string]any {
+	r.T.Helper()
+	var found []map[string]any
+	r.Until("webhooks", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		found = nil
+		for _, h := range r.hooks {
+			if h["publicToken"] == publicToken {
+				found = append(found, h)
+			}
+		}
+		return len(found) >= n
+	})
+	return found
+}
+
+// Until waits for a condition, for as long as background work may take.
+func (r *Rig) Until(what string, ok func() bool) {
+	r.T.Helper()
+	deadline := time.NewTimer(15 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline.C:
+			r.T.Fatalf("waited in vain for %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// Answer is an answer of the provider.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+	JSON   map[string]any // of a JSON body
+}
+
+// Do sends a request. body is a string, url.Values, nil, or anything that
+// becomes JSON. Redirects are not followed.
+func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
+	r.T.Helper()
+	return r.browser.Do(method, path, body, edit...)
+}
+
+// Do is Rig.Do from this browser.
+func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
+	r := b.rig
+	r.T.Helper()
+	var reader io.Reader
+	kind := "application/json"
+	switch body := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(body)
+	case url.Values:
+		reader, kind = strings.NewReader(body.Encode()), "application/x-www-form-urlencoded"
+	default:
+		raw, err := json.Marshal(body)
+		if err != nil {
+			r.T.Fatal(err)
+		}
+		reader = bytes.NewReader(raw)
+	}
+	if !strings.HasPrefix(path, "http") {
+		path = r.URL + path
+	}
+	req, err := http.NewRequestWithContext(r.T.Context(), method, path, reader)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	if reader != nil {
+		req.Header.Set("Content-Type", kind)
+	}
+	b.attach(req)
+	for _, e := range edit {
+		e(req)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	b.keep(res)
+	res.Request = req
+	openapitest.Check(r.T, res)
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	a := Answer{Status: res.StatusCode, Header: res.Header, Body: string(raw)}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
+		json.Unmarshal(raw, &a.JSON)
+	}
+	return a
+}
+
+// Basic signs a request as the rig's customer.
+func (r *Rig) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
+
+// ThirdParty signs a request as the other customer.
+func (r *Rig) ThirdParty(req *http.Request) {
+	req.SetBasicAuth(r.Seed.ThirdParty.ClientID, r.Seed.ThirdParty.SecretKey)
+}
+
+// Count returns what a counting query counts.
+func (r *Rig) Count(query string, args ...any) int {
+	r.T.Helper()
+	var n int
+	if err := r.DB.SQL.QueryRowContext(r.T.Context(), query, args...).Scan(&n); err != nil {
+		r.T.Fatal(err)
+	}
+	return n
+}
+
+// Prefill is a good one for a cashflow report.
+func Prefill() map[string]any {
+	return map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}
+}
+
+// Control sends a request to the sandbox's control surface.
+func (r *Rig) Control(method, path string, body any) (int, map[string]any) {
+	r.T.Helper()
+	var reader io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			r.T.Fatal(err)
+		}
+		reader = bytes.NewReader(raw)
+	}
+	req := httptest.NewRequestWithContext(r.T.Context(), method, "http://127.0.0.1"+path, reader)
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	r.Provider.Control().ServeHTTP(rec, req)
+	var out map[string]any
+	json.Unmarshal(rec.Body.Bytes(), &out)
+	return rec.Code, out
+}
