@@ -84,8 +84,7 @@ func (n forReview) Timeline(ctx context.Context, id string, after int64, limit i
 }
 
 func (n forReview) Report(ctx context.Context, id string, attempt int) ([]byte, error) {
-	raw, err := n.s.ReportOf(ctx, id, attempt)
-	return raw, noReport(err)
+	return n.s.ReportOf(ctx, id, attempt)
 }
 
 func (n forReview) Reports(ctx context.Context, id string) ([]review.Held, error) {
@@ -102,18 +101,15 @@ func (n forReview) Analysis(ctx context.Context, id string, attempt int) ([]byte
 }
 
 func (n forReview) Files(ctx context.Context, id string) ([]svcapi.File, error) {
-	all, err := n.s.Files(ctx, id)
-	return all, noReport(err)
+	return n.s.Files(ctx, id)
 }
 
 func (n forReview) File(ctx context.Context, id, path string) (svcapi.Content, error) {
-	got, err := n.s.File(ctx, id, path)
-	return got, noReport(err)
+	return n.s.File(ctx, id, path)
 }
 
 func (n forReview) Newest(ctx context.Context, id string) ([]byte, error) {
-	raw, err := n.s.Newest(ctx, id)
-	return raw, noReport(err)
+	return n.s.Newest(ctx, id)
 }
 
 func reviewed(a applications.Application) review.Application {

@@ -12,7 +12,8 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/developers"
-	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/embedkit"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 )
@@ -20,7 +21,7 @@ import (
 // develop makes the room for developers, after all others.
 func (p *Portal) develop(c Config, looks looks) *developers.Desk {
 	site := p.rooms.applications
-	d := &developers.Desk{DB: c.DB, Applications: forDevelopers{site.Service, p.rooms.api}, Sessions: p.rooms.sessions, Limit: site.Limit, Now: c.Now, Log: c.Log,
+	d := &developers.Desk{DB: c.DB, Applications: forDevelopers{site.Service, p.rooms.kit, p.rooms.notify}, Sessions: p.rooms.sessions, Limit: site.Limit, Now: c.Now, Log: c.Log,
 		ProductIDs: c.Products, AssetsOnly: c.AssetsOnly, PublicID: c.PublicID, URL: c.URL, ProviderURL: c.ProviderURL,
 		ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal, Base: looks.base, Adapt: looks.adapt,
 		StatusURL: applications.StatusURL, ConnectURL: applications.ConnectURL, StreamURL: applications.StreamURL}
@@ -37,8 +38,9 @@ func (p *Portal) develop(c Config, looks looks) *developers.Desk {
 
 // forDevelopers shows the applications to the playground.
 type forDevelopers struct {
-	s   *applications.Service
-	api *embed.API
+	s      *applications.Service
+	kit    *embedkit.Kit
+	events *notify.Service
 }
 
 func (n forDevelopers) Make(ctx context.Context, tx *sql.Tx, in developers.New) (id, token string, err error) {
@@ -50,7 +52,7 @@ func (n forDevelopers) Make(ctx context.Context, tx *sql.Tx, in developers.New) 
 	case err != nil:
 		return "", "", err
 	}
-	token, err = n.api.Token(ctx, tx, a.ID, in.Origin)
+	token, err = n.kit.Token(ctx, tx, a.ID, in.Origin)
 	return a.ID, token, err
 }
 
@@ -91,7 +93,7 @@ func (n forDevelopers) Attempts(ctx context.Context, id string) ([]developers.At
 }
 
 func (n forDevelopers) Told(ctx context.Context, id string) ([]developers.Told, error) {
-	found, _, err := n.api.Webhooks.Deliveries(ctx, embed.DeliveryFilter{ApplicationID: id, Limit: 100})
+	found, _, err := n.events.List(ctx, notify.Filter{ApplicationID: id, Limit: 100})
 	out := make([]developers.Told, len(found))
 	for i, e := range found {
 		out[i] = developers.Told{ID: e.ID, EventID: e.EventID, Type: e.Type, At: e.Created, State: string(e.State), Tries: e.Tries, HTTP: e.HTTP}

@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/connect"
-	"vestibule/internal/portal/embed"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
@@ -172,61 +170,3 @@ func identity(s session.Session) string {
 	}
 	return s.ID + "/" + s.Principal
 }
-
-// reportOf is the report, whose lack is a missing row to its readers.
-func reportOf(ctx context.Context, s *applications.Service, id string) ([]byte, error) {
-	raw, err := s.Report(ctx, id)
-	return raw, noReport(err)
-}
-
-func noReport(err error) error {
-	if errors.Is(err, applications.ErrNoReport) {
-		return store.ErrNotFound
-	}
-	return err
-}
-
-// forAPI shows the applications to the portal's API.
-type forAPI struct{ s *applications.Service }
-
-func (n forAPI) Create(ctx context.Context, tx *sql.Tx, in embed.New) (string, []prefill.Problem, error) {
-	create := applications.New{Product: in.Product, Mode: applications.Mode(in.Mode), Origin: applications.FromAPI,
-		ExternalID: in.ExternalID, UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: contract.English}
-	if in.Prefill != nil {
-		create.Prefill = in.Prefill.Object()
-	}
-	a, problems, err := n.s.Create(ctx, tx, create)
-	switch {
-	case errors.Is(err, applications.ErrUnknownProduct):
-		err = embed.ErrUnknownProduct
-	case errors.Is(err, applications.ErrDuplicateExternalID):
-		err = embed.ErrDuplicateExternalID
-	case errors.Is(err, applications.ErrBadMode), errors.Is(err, applications.ErrBadExternalID),
-		errors.Is(err, applications.ErrBadUserArgs), errors.Is(err, applications.ErrBadURL):
-		err = errors.Join(embed.ErrRefused, err)
-	}
-	return a.ID, problems, err
-}
-
-func (n forAPI) Get(ctx context.Context, id string) (embed.Application, error) {
-	a, err := n.s.Get(ctx, id)
-	return forApp(a), err
-}
-
-func forApp(a applications.Application) embed.Application {
-	j := a.Journey
-	return embed.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), ExternalID: a.ExternalID, State: string(j.State), Outcome: j.Outcome(),
-		PublicToken: j.PublicToken, Status: j.Status, Substatus: j.Substatus, Error: j.Error,
-		Resumable: a.Resumable(), Decision: embed.Decision(a.Decision), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, AllowedOrigin: a.AllowedOrigin}
-}
-
-func (n forAPI) Timeline(ctx context.Context, id string, after int64, limit int) ([]embed.Line, error) {
-	lines, err := n.s.Timeline(ctx, id, after, limit)
-	out := make([]embed.Line, len(lines))
-	for i, l := range lines {
-		out[i] = embed.Line(l)
-	}
-	return out, err
-}
-
-func (n forAPI) Report(ctx context.Context, id string) ([]byte, error) { return reportOf(ctx, n.s, id) }

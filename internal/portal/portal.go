@@ -29,11 +29,12 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
 	"vestibule/internal/mail"
+	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/developers"
-	"vestibule/internal/portal/embed"
+	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
@@ -120,7 +121,8 @@ type rooms struct {
 	connect      *connect.Desk
 	companion    *redirect.Companion
 	review       *review.Desk
-	api          *embed.API
+	kit          *embedkit.Kit
+	api          *api.API
 	notify       *notify.Service
 	resume       *resume.Desk
 	developers   *developers.Desk // nil but in the sandbox
@@ -177,7 +179,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 			return nil, errors.New("portal: there is an address of events and no secret to sign them")
 		}
 	}
-	service.Tell = append(service.Tell, told(p.rooms.notify))
+	service.Tell = append(service.Tell, p.rooms.notify.Record)
 	p.rooms.resume = &resume.Desk{DB: c.DB, Sessions: sessions, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log,
 		Base: looks.base, StatusURL: applications.StatusURL, StreamURL: applications.StreamURL}
 	if c.Mail != nil {
@@ -207,11 +209,12 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	service.Queue, p.rooms.notify.Queue, p.rooms.resume.Queue = p.queue, p.queue, p.queue
 
 	p.rooms.sessions = sessions
-	p.rooms.api = &embed.API{DB: c.DB, Applications: forAPI{service}, Files: forAPI{service}, Webhooks: webhooks{p.rooms.notify}, Key: c.APIKey, Rate: c.APIRate, URL: c.URL, Environment: c.Environment, AssetsOnly: c.AssetsOnly,
-		Now: c.Now, Log: c.Log, Spec: spec, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
+	p.rooms.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
+	p.rooms.api = &api.API{DB: c.DB, Applications: service, Events: p.rooms.notify, Kit: p.rooms.kit, Key: c.APIKey, Rate: c.APIRate, URL: c.URL,
+		Now: c.Now, Log: c.Log, Spec: spec}
 	p.rooms.applications = &applications.Site{Service: service, Sessions: sessions, Webhooks: receiver, PublicID: c.PublicID,
 		Limit:  &httpx.Limit{PerMinute: c.ApplyRate, BehindProxy: c.BehindProxy, ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now},
-		Secure: looks.secure, Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.api.Grant, Redeem: p.rooms.api.Redeem}
+		Secure: looks.secure, Letters: looks.letters, Base: looks.base, Adapt: looks.adapt, Grant: p.rooms.kit.Grant, Redeem: p.rooms.kit.Redeem}
 	p.rooms.resume.Applications = forInvites{p.rooms.applications}
 	p.rooms.companion = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{sessions}, Pages: looks, Log: c.Log,
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
@@ -225,7 +228,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.resume}, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &httpx.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, p.rooms.api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, resume.Forget, developers.Forget, p.queue.Forget}}
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, p.rooms.companion.Forget, p.rooms.notify.Forget, resume.Forget, developers.Forget, p.queue.Forget}}
 	p.rooms.resume.Settled = p.rooms.review.Settled
 	p.rooms.applications.Asked, p.rooms.applications.Told = asked(p.rooms.review), c.DecisionPages
 	p.rooms.review.Outbox, p.rooms.resume.Guard = p.rooms.resume.Outbox(), outboxGuard(p.rooms.review)
@@ -251,6 +254,7 @@ func (p *Portal) routes(looks looks, public *url.URL, c Config) (http.Handler, e
 	p.rooms.companion.Routes(mux, looks.adapt)
 	p.rooms.review.Routes(mux)
 	(&notify.Pages{Service: p.rooms.notify, Guard: guard(p.rooms.review), Adapt: looks.adapt}).Routes(mux)
+	p.rooms.kit.Routes(mux)
 	p.rooms.api.Routes(mux)
 	if p.rooms.developers != nil {
 		p.rooms.developers.Routes(mux)

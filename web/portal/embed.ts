@@ -2,7 +2,7 @@
 // in a frame of another site's page, in a dialog over it, or goes to them. It
 // fetches nothing until somebody is about to see it, sets no cookie, and takes
 // messages from its own frame alone. Styles are set through the CSSOM, so a strict
-// policy of the page needs no exception. Names are those of internal/portal/embed.
+// policy of the page needs no exception. Names are those of internal/portal/embedkit.
 
 import { framed, properties } from "./parts/kit";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/kit-api.d.ts";

@@ -2,7 +2,7 @@
 // which step the applicant is, what the widget's hooks said, where the application
 // stands, how high the page is, and that Esc was pressed. It tells the one origin
 // that the server named, and listens to nobody. Names and details are those of the
-// table in internal/portal/embed.
+// table in internal/portal/embedkit.
 
 const { parent: around, application, error } = document.body.dataset;
 const main = document.querySelector("main")!;

@@ -172,7 +172,7 @@ var (
 	ErrBadExternalID       = errors.New("applications: externalId is too long or has characters that a header cannot carry")
 	ErrBadUserArgs         = errors.New("applications: userArgs is too long")
 	ErrBadURL              = errors.New("applications: returnUrl or allowedOrigin is not an address that a browser may be sent to")
-	ErrNoReport            = errors.New("applications: there is no report yet")
+	ErrNoReport            = fmt.Errorf("applications: there is no report yet: %w", store.ErrNotFound)
 	ErrClosed              = errors.New("applications: this application takes no further attempt now")
 )
 
@@ -283,6 +283,12 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Application, [
 	return a, nil, err
 }
 
+// CheckPrefill returns the problems of an applicant's data, as Create finds them.
+func (s *Service) CheckPrefill(p contract.Product, o prefill.Object) []prefill.Problem {
+	_, problems := s.rules(p, s.now()).Check(o)
+	return problems
+}
+
 func (s *Service) learned(ctx context.Context, tx *sql.Tx, a Application, f prefill.Fields) error {
 	for _, tell := range s.Learned {
 		if err := tell(ctx, tx, a, f); err != nil {
@@ -321,7 +327,7 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		return a, ErrBadExternalID
 	case utf8.RuneCountInString(a.UserArgs) > contract.MaxUserArgs || !utf8.ValidString(a.UserArgs):
 		return a, ErrBadUserArgs
-	case !browsable(a.ReturnURL, false) || !browsable(a.AllowedOrigin, true):
+	case !Browsable(a.ReturnURL) || !FrameOrigin(a.AllowedOrigin):
 		return a, ErrBadURL
 	}
 	return a, nil
@@ -336,10 +342,9 @@ func headerSafe(s string) bool {
 	return strings.TrimSpace(s) == s
 }
 
-// browsable reports whether raw is empty or an absolute https address, or an
-// http one on this machine, without user or fragment; an origin has nothing
-// after the host.
-func browsable(raw string, origin bool) bool {
+// Browsable reports whether raw is empty or an absolute https address, or an http one
+// on this machine, of printable ASCII without user or fragment.
+func Browsable(raw string) bool {
 	if raw == "" {
 		return true
 	}
@@ -349,14 +354,18 @@ func browsable(raw string, origin bool) bool {
 		}
 	}
 	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" || u.Fragment != "" || len(raw) > 2048 {
-		return false
-	}
-	if origin && (u.Path != "" || u.RawQuery != "" || u.ForceQuery || strings.ContainsAny(u.Host, ";,'\"*")) {
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Opaque != "" || strings.Contains(raw, "#") || len(raw) > 2048 {
 		return false
 	}
 	host := u.Hostname()
 	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
+}
+
+// FrameOrigin reports whether raw is Browsable and has nothing after the host, as the
+// origin of a site that may frame pages.
+func FrameOrigin(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && Browsable(raw) && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
 }
 
 // externalID labels an attempt: the first has the application's own, a later one

@@ -26,16 +26,18 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
 
-// Service is the room. All fields but URL and Secrets are required.
+// Service writes and delivers events. All fields but URL and Secrets are required.
 type Service struct {
 	DB           *store.DB
 	Queue        Queue
 	Sender       Sender
-	Applications Applications
+	Applications *applications.Service
 	Environment  contract.Environment
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -56,74 +58,47 @@ type Sender interface {
 	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
 }
 
-// Applications knows what the application's events are sealed under.
-type Applications interface {
-	// Key names the application's data key; store.ErrNotFound when there is no such
-	// application any more.
-	Key(ctx context.Context, q store.Queryer, id string) (string, error)
-}
-
-// Change is an application that came to a state, or was decided.
-type Change struct {
-	ID         string
-	ExternalID string
-	UserArgs   string // "" is null
-	Product    contract.Product
-	State      string
-	Outcome    contract.Outcome     // "" is null, as are the next three
-	Status     contract.Status      // as proven
-	Substatus  contract.Substatus   // as proven
-	Error      contract.WidgetError // as proven
-	Resumable  bool                 // the applicant can go on with it, or start it again
-	Decision   Decision             // the newest; the zero value is null
-	Decided    bool                 // this is that decision, and no state
-	Sequence   int64                // grows with each change of the application
-	At         time.Time
-}
-
-// Decision is what a reviewer decided.
-type Decision struct {
-	Kind    string   // approved, declined, moreAsked or escalated
-	Number  int64    // within the application, from 1
-	Reasons []string // codes of the report
-	At      time.Time
-
-	AnsweredAt time.Time // of more that was asked for: when the answer was here; zero while it is not
-}
-
 const timestamp = "2006-01-02T15:04:05.000Z"
 
-// body is an event as it is sent.
-func (s *Service) body(id string, c Change) ([]byte, error) {
-	type decision struct {
-		Kind    string   `json:"kind"`
-		Number  int64    `json:"number"`
-		Reasons []string `json:"reasons"`
-		At      string   `json:"at"`
+// Decision is a reviewer's decision in JSON, in events and in the portal's API.
+type Decision struct {
+	Kind    string   `json:"kind"`
+	Number  int64    `json:"number"`
+	Reasons []string `json:"reasons"`
+	At      string   `json:"at"`
 
-		AnsweredAt *string `json:"answeredAt"`
+	AnsweredAt *string `json:"answeredAt"`
+}
+
+// DecisionOf returns a decision in JSON; nil without one.
+func DecisionOf(d applications.Decision) *Decision {
+	if d.Kind == "" {
+		return nil
 	}
+	out := &Decision{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp)}
+	if d.Answered() {
+		at := d.AnsweredAt.UTC().Format(timestamp)
+		out.AnsweredAt = &at
+	}
+	return out
+}
+
+// body is the event of a line of an application's timeline, as it is sent.
+func (s *Service) body(id string, a applications.Application, l applications.Line) ([]byte, error) {
 	type application struct {
 		ID         string                `json:"id"`
 		ExternalID string                `json:"externalId"`
 		UserArgs   *string               `json:"userArgs"`
 		Product    contract.Product      `json:"product"`
-		State      string                `json:"state"`
+		State      journey.State         `json:"state"`
 		Outcome    *contract.Outcome     `json:"outcome"`
 		Status     *contract.Status      `json:"status"`
 		Substatus  *contract.Substatus   `json:"substatus"`
 		Error      *contract.WidgetError `json:"error"`
 		Resumable  bool                  `json:"resumable"`
-		Decision   *decision             `json:"decision"`
+		Decision   *Decision             `json:"decision"`
 	}
-	var taken *decision
-	if d := c.Decision; d.Kind != "" {
-		taken = &decision{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp), nil}
-		if !d.AnsweredAt.IsZero() {
-			at := d.AnsweredAt.UTC().Format(timestamp)
-			taken.AnsweredAt = &at
-		}
-	}
+	j := a.Journey
 	return json.Marshal(struct {
 		EventID     string               `json:"eventId"`
 		Type        string               `json:"type"`
@@ -131,15 +106,21 @@ func (s *Service) body(id string, c Change) ([]byte, error) {
 		Environment contract.Environment `json:"environment"`
 		Sequence    int64                `json:"sequence"`
 		Application application          `json:"application"`
-	}{id, typeOf(c), c.At.UTC().Format(timestamp), s.Environment, c.Sequence,
-		application{c.ID, c.ExternalID, null(c.UserArgs), c.Product, c.State, null(c.Outcome), null(c.Status), null(c.Substatus), null(c.Error), c.Resumable, taken}})
+	}{id, typeOf(a, l), l.At.UTC().Format(timestamp), s.Environment, l.Seq,
+		application{a.ID, a.ExternalID, null(a.UserArgs), a.Product, j.State, null(j.Outcome()), null(j.Status), null(j.Substatus), null(j.Error),
+			a.Resumable(), DecisionOf(a.Decision)}})
 }
 
-func typeOf(c Change) string {
-	if c.Decided {
+// decided reports whether the line is that of the application's newest decision.
+func decided(a applications.Application, l applications.Line) bool {
+	return a.Decision.Kind != "" && l.Kind == a.Decision.Kind
+}
+
+func typeOf(a applications.Application, l applications.Line) string {
+	if decided(a, l) {
 		return "application.decided"
 	}
-	return "application." + c.State
+	return "application." + string(a.Journey.State)
 }
 
 func null[S ~string](s S) *S {
@@ -157,7 +138,7 @@ type deliver struct {
 // Kind names the job.
 func (deliver) Kind() string { return "notify.deliver" }
 
-// Register adds the room's job.
+// Register adds the job that delivers.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(18*time.Second))
 }
@@ -182,22 +163,19 @@ type delivery struct {
 	created  time.Time
 }
 
-// Record writes the event of a change and has it delivered. While the address is
-// stopped the event is kept all the same, to be sent by hand.
-func (s *Service) Record(ctx context.Context, tx *sql.Tx, c Change) error {
-	if s.URL == "" {
+// Record writes the event of a line that changes the application's state or is a
+// decision, and has it delivered. While the address is stopped the event is kept all
+// the same, to be sent by hand.
+func (s *Service) Record(ctx context.Context, tx *sql.Tx, a applications.Application, l applications.Line) error {
+	if s.URL == "" || !l.Moved() && !decided(a, l) {
 		return nil
 	}
-	e := event{id: "evt_" + uuid.NewString(), applicationID: c.ID, seq: c.Sequence, kind: typeOf(c), created: c.At}
-	plain, err := s.body(e.id, c)
+	e := event{id: "evt_" + uuid.NewString(), applicationID: a.ID, seq: l.Seq, kind: typeOf(a, l), created: l.At}
+	plain, err := s.body(e.id, a, l)
 	if err != nil {
 		return err
 	}
-	key, err := s.Applications.Key(ctx, tx, c.ID)
-	if err != nil {
-		return err
-	}
-	if e.body, err = s.DB.Vault.Seal(ctx, tx, key, bodyCell(e.id), plain); err != nil {
+	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), bodyCell(e.id), plain); err != nil {
 		return err
 	}
 	if err := insertEvent(ctx, tx, e); err != nil {

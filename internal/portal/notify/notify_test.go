@@ -19,20 +19,22 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
 )
 
-// room is the room with doubles around it: a sender that answers as told, a queue
-// that is worked off by hand, and applications that are a data key each.
+// room is the service with doubles around it: a sender that answers as it is set to,
+// and a queue that is worked off by hand.
 type room struct {
 	*Service
 	t       *testing.T
 	now     time.Time
 	mu      sync.Mutex
-	keys    map[string]string
+	apps    *applications.Service
 	queue   []string // deliveries
 	answers []webhook.Result
 	sent    []string // type and id, of each attempt
@@ -51,8 +53,9 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), keys: map[string]string{}}
-	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r, Environment: contract.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
+	r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
+	r.apps.Now = func() time.Time { return r.now }
+	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r.apps, Environment: contract.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }}
 	return r
 }
@@ -81,37 +84,40 @@ func (r *room) Deliver(_ context.Context, url string, secrets []webhook.Secret, 
 	return out
 }
 
-func (r *room) Key(_ context.Context, _ store.Queryer, id string) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if key, ok := r.keys[id]; ok {
-		return key, nil
-	}
-	return "", store.ErrNotFound
-}
-
 // application makes one.
 func (r *room) application() string {
 	r.t.Helper()
-	id := uuid.NewString()
+	var a applications.Application
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		r.keys[id], err = r.DB.Vault.NewKey(ctx, tx)
+		a, _, err = r.apps.Create(ctx, tx, applications.New{Product: contract.Cashflow, Origin: applications.FromAPI, UserArgs: "a canary"})
 		return err
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return id
+	return a.ID
+}
+
+// moved is an application that came to a state, with the line of it.
+func (r *room) moved(id, state string, sequence int64) (applications.Application, applications.Line) {
+	r.t.Helper()
+	a, err := r.apps.Get(r.t.Context(), id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	a.ExternalID = "order-7"
+	a.Journey = journey.Application{State: journey.State(state), Attempt: 1, Status: contract.StatusError, Substatus: contract.SubIncomplete, Error: contract.WidgetSupplierError}
+	return a, applications.Line{Seq: sequence, At: r.now, Kind: string(journey.Poll), From: "another", To: state}
 }
 
 // happen lets an application come to a state and returns the delivery of its event.
 func (r *room) happen(id, state string, sequence int64) string {
 	r.t.Helper()
 	before := r.queue
+	a, l := r.moved(id, state, sequence)
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		r.queue = slices.Clone(before)
-		return r.Record(ctx, tx, Change{ID: id, ExternalID: "order-7", UserArgs: "a canary", Product: contract.Cashflow, State: state,
-			Outcome: contract.OutcomeError, Status: contract.StatusError, Substatus: contract.SubIncomplete, Error: contract.WidgetSupplierError, Sequence: sequence, At: r.now})
+		return r.Record(ctx, tx, a, l)
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -146,15 +152,18 @@ func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
 		app := r.application()
 		d := r.delivery(r.happen(app, "failed", 5))
 		want := fmt.Sprintf(`{"eventId":%q,"type":"application.failed","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
-			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed","outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION","error":"SUPPLIER_ERROR","resumable":false,"decision":null}}`, d.EventID, app)
+			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed","outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION","error":"SUPPLIER_ERROR","resumable":true,"decision":null}}`, d.EventID, app)
 		if string(d.Body) != want {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
-		bare, err := r.body("evt_1", Change{ID: "1", State: "started"})
-		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":false,"decision":null}`) {
+		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.Line{})
+		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":true,"decision":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
 		}
-		decided, err := r.body("evt_1", Change{ID: "1", State: "failed", Resumable: true, Decided: true, Decision: Decision{Kind: "moreAsked", Number: 2, At: r.now}})
+		taken, line := r.moved(app, "failed", 2)
+		taken.Decision = applications.Decision{Kind: journey.MoreAsked, Number: 2, At: r.now}
+		line.Kind, line.From = journey.MoreAsked, line.To
+		decided, err := r.body("evt_1", taken, line)
 		if err != nil || !strings.Contains(string(decided), `"type":"application.decided"`) ||
 			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided), `"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null}}`) {
 			t.Errorf("what was decided: %s, %v", decided, err)
@@ -182,8 +191,9 @@ func TestWithoutAnAddressNothingIsKept(t *testing.T) {
 func TestAnEventIsOfItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		app, broken := r.application(), errors.New("broken")
+		a, l := r.moved(app, "connecting", 1)
 		err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-			return errors.Join(r.Record(ctx, tx, Change{ID: app, State: "started", Sequence: 1, At: r.now}), broken)
+			return errors.Join(r.Record(ctx, tx, a, l), broken)
 		})
 		if page, _, _ := r.List(t.Context(), Filter{Limit: 10}); !errors.Is(err, broken) || len(page) != 0 {
 			t.Errorf("%v, and kept: %+v", err, page)
@@ -353,15 +363,21 @@ func TestRedelivery(t *testing.T) {
 	})
 }
 
-// TestADeletedApplicationIsNotToldOf: with its key its events cannot be read.
-func TestADeletedApplicationIsNotToldOf(t *testing.T) {
+// TestADeletedApplicationHasNoEvents: without its key its events cannot be read.
+func TestADeletedApplicationHasNoEvents(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		app, other := r.application(), r.application()
 		shredded, gone := r.happen(app, "ready", 1), r.happen(other, "ready", 1)
-		if err := r.DB.Vault.Shred(t.Context(), r.DB.SQL, r.keys[app]); err != nil {
+		key, err := r.apps.Key(t.Context(), r.DB.SQL, app)
+		if err != nil {
 			t.Fatal(err)
 		}
-		delete(r.keys, other)
+		err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.apps.Forget(ctx, tx, other))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, id := range []string{shredded, gone} {
 			r.work(id)
 			if d := r.delivery(id); d.State != webhook.StateGivenUp || d.Body != nil || len(r.sent) != 0 {

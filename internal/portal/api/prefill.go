@@ -1,4 +1,4 @@
-package embed
+package api
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"vestibule/internal/prefill/prefilljson"
 )
 
-// applicant holds the prefill of a request against the rules of the product; nil
-// when there is none.
-func (a *API) applicant(product contract.Product, raw json.RawMessage) (*prefill.Fields, error) {
+// applicant decodes the prefill of a request and checks it by the rules of the
+// product; nil when there is none.
+func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.Object, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
 		return nil, httpx.Fail(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
@@ -20,12 +20,10 @@ func (a *API) applicant(product contract.Product, raw json.RawMessage) (*prefill
 	if object == nil {
 		return nil, nil
 	}
-	rules := prefill.Rules{Product: product, Environment: a.Environment, Today: prefill.DateOf(a.Now().UTC().Date()), AssetsOnly: a.AssetsOnly}
-	fields, problems := rules.Check(object)
-	if len(problems) > 0 {
+	if problems := a.Applications.CheckPrefill(product, object); len(problems) > 0 {
 		return nil, refusedPrefill(problems)
 	}
-	return &fields, nil
+	return object, nil
 }
 
 // refusedPrefill answers with the one code that stands for a list of problems,

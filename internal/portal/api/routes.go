@@ -1,4 +1,4 @@
-package embed
+package api
 
 import (
 	"net/http"
@@ -6,7 +6,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Routes mounts the API and the kit.
+// Routes mounts the API.
 func (a *API) Routes(mux *http.ServeMux) {
 	api := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, httpx.API(a.Log, h)) }
 	api("GET /api/v1/openapi.json", a.spec)
@@ -23,8 +23,4 @@ func (a *API) Routes(mux *http.ServeMux) {
 	api("GET /api/v1/webhooks/deliveries", a.authorized(a.deliveries))
 	api("GET /api/v1/webhooks/deliveries/{id}", a.authorized(a.delivery))
 	api("POST /api/v1/webhooks/deliveries/{id}/redeliver", a.authorized(a.redeliver))
-
-	mux.Handle("GET /embed/v1/embed.js", a.Assets.Stable("embed.js"))
-	mux.Handle("GET /embed/v1/embed.d.ts", a.Assets.Stable("embed.d.ts"))
-	mux.Handle("GET /embed/v1/frame", a.Adapt(a.frame))
 }

@@ -1,4 +1,4 @@
-package embed
+package api
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,106 +18,95 @@ import (
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
-	"vestibule/internal/prefill"
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicationstest"
+	"vestibule/internal/portal/embedkit"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/svcapi"
 )
 
 const key = "a key that is only for tests"
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// room is a double of the applications room. Like the real one it keeps what it
-// makes in the caller's transaction, in a table that the tests add.
-type room struct {
-	db      *store.DB
-	mu      sync.Mutex
-	apps    map[string]Application
-	made    []New
-	reports map[string][]byte
-	asked   Filter
-	away    error // instead of files
+// provider is a double of the provider's API: one file of each report.
+type provider struct {
+	applications.Provider
+	away error // instead of files
 }
 
-func (r *room) Create(ctx context.Context, tx *sql.Tx, n New) (string, []prefill.Problem, error) {
-	if n.Product != contract.Cashflow {
-		return "", nil, ErrUnknownProduct
+func (p *provider) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
+	if p.away != nil {
+		return nil, p.away
 	}
-	if n.UserArgs == "refuse" {
-		return "", nil, ErrRefused
-	}
-	id := uuid.NewString()
-	if n.ExternalID == "" {
-		n.ExternalID = id
-	}
-	ok, err := store.One(tx.ExecContext(ctx, `INSERT INTO made (external_id) VALUES ($1) ON CONFLICT (external_id) DO NOTHING`, n.ExternalID))
-	if err != nil {
-		return "", nil, err
-	}
-	if !ok {
-		return "", nil, ErrDuplicateExternalID
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.made = append(r.made, n)
-	r.apps[id] = Application{ID: id, Product: n.Product, Mode: n.Mode, ExternalID: n.ExternalID, State: "started", AllowedOrigin: n.AllowedOrigin, CreatedAt: noon, UpdatedAt: noon}
-	return id, nil, nil
+	return []svcapi.File{{DocumentType: "PAYSTUB", DocumentID: "d1", SourceID: "s1", SourceUUID: "u", Path: "stubs/may 1.pdf"}}, nil
 }
 
-func (r *room) Get(_ context.Context, id string) (Application, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if a, ok := r.apps[id]; ok {
-		return a, nil
+func (p *provider) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
+	switch {
+	case p.away != nil:
+		return svcapi.Content{}, p.away
+	case path == "stubs/may 1.pdf":
+		return svcapi.Content{Type: "application/pdf", Body: []byte("%PDF-1.7")}, nil
+	case path == "old.pdf":
+		return svcapi.Content{}, &svcapi.Error{Op: "file", HTTP: 410, Code: contract.CodeGone}
 	}
-	return Application{}, store.ErrNotFound
+	return svcapi.Content{}, &svcapi.Error{Op: "file", Code: contract.CodeNotFound}
 }
 
-func (r *room) Timeline(_ context.Context, _ string, after int64, limit int) (lines []Line, err error) {
-	all := []Line{
-		{Seq: 1, At: noon, Kind: "created", To: "started"},
-		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
-		{Seq: 5, At: noon, Kind: "webhook", Attempt: 1, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
-	}
-	for _, l := range all {
-		if l.Seq > after && len(lines) < limit {
-			lines = append(lines, l)
-		}
-	}
-	return lines, nil
-}
+// queue drops the jobs that deliver events.
+type queue struct{}
 
-func (r *room) Report(_ context.Context, id string) ([]byte, error) {
-	if raw, ok := r.reports[id]; ok {
-		return raw, nil
-	}
-	return nil, store.ErrNotFound
-}
+func (queue) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
 type client struct {
 	*API
-	t      testing.TB
-	room   *room
-	mux    *http.ServeMux
-	outbox *outbox
-	now    time.Time
+	t        testing.TB
+	provider *provider
+	mux      *http.ServeMux
+	now      time.Time
 }
 
 func serve(t testing.TB, db *store.DB) *client {
 	t.Helper()
-	if _, err := db.SQL.Exec(`CREATE TABLE made (external_id TEXT PRIMARY KEY)`); err != nil {
-		t.Fatal(err)
-	}
 	spec, err := docs.PortalOpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, now: noon, mux: http.NewServeMux(), room: &room{db: db, apps: map[string]Application{}, reports: map[string][]byte{}}, outbox: newOutbox()}
-	c.API = &API{DB: db, Applications: c.room, Files: c.room, Webhooks: c.outbox, Key: key, URL: "http://localhost:8080", Environment: contract.Sandbox,
-		Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler), Spec: spec}
-	c.dress()
+	c := &client{t: t, now: noon, mux: http.NewServeMux(), provider: &provider{}}
+	now, log := func() time.Time { return c.now }, slog.New(slog.DiscardHandler)
+	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
+	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key, URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
+		Events: &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, URL: "https://app.example.com/hooks", Now: now, Log: log}}
+	apps.Tell = append(apps.Tell, c.Events.Record)
 	c.Routes(c.mux)
 	return c
+}
+
+// made are the applications that were made, the newest first.
+func (c *client) made() []applications.Application {
+	c.t.Helper()
+	all, _, err := c.Applications.List(c.t.Context(), applications.Filter{Limit: 100})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return all
+}
+
+// ready gives an application a report, as if its visit had ended well.
+func (c *client) ready(id string, body string) {
+	c.t.Helper()
+	a, err := c.Applications.Get(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a.Journey = journey.Application{State: journey.Ready, Attempt: 1, Succeeded: 1, Status: contract.StatusSuccess}
+	a.Report = applications.Held{Attempt: 1, At: c.now}
+	applicationstest.Put(c.t, c.DB, applicationstest.Row{Application: a, Body: []byte(body)})
 }
 
 // do sends a request and checks the answer against the OpenAPI document.
@@ -153,9 +141,11 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 		if resp.StatusCode != 201 || made["connectUrl"] != "http://localhost:8080/applications/"+id+"/connect?grant="+token || resp.Header.Get("Location") != "/api/v1/applications/"+id {
 			t.Fatalf("made %d %v", resp.StatusCode, made)
 		}
-		n := c.room.made[0]
-		if n.Prefill == nil || n.Prefill.LastName != "Núñez" || *n.Prefill.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" || n.ReturnURL != "https://app.example.com/done?x=1" {
-			t.Errorf("the room got %+v", n)
+		n := c.made()[0]
+		given, err := c.Applications.Applicant(t.Context(), id)
+		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" || n.ReturnURL != "https://app.example.com/done?x=1" ||
+			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != contract.English {
+			t.Errorf("kept: %+v of %+v, %v", n, given, err)
 		}
 		if resp, app := c.do("GET", "/api/v1/applications/"+strings.ToUpper(id), ""); resp.StatusCode != 200 || app["state"] != "started" || app["outcome"] != nil || app["publicToken"] != nil {
 			t.Errorf("application: %d %v", resp.StatusCode, app)
@@ -164,7 +154,7 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 			t.Errorf("report before it is there: %d %v", resp.StatusCode, e)
 		}
 		const report = `{"meta":{"public_token":"x"},  "kept": "as it came"}`
-		c.room.reports[id] = []byte(report)
+		c.ready(id, report)
 		r := httptest.NewRequest("GET", "/api/v1/applications/"+id+"/report", nil)
 		r.Header.Set("Authorization", "bearer "+key)
 		got := openapitest.Serve(t, c.mux, r)
@@ -174,8 +164,10 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 		if resp, made := c.do("POST", "/api/v1/applications/"+id+"/embed-token", ""); resp.StatusCode != 201 || made["embedToken"] == token {
 			t.Errorf("a new embed token: %d %v", resp.StatusCode, made)
 		}
-		if _, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"redirect"}`); made["id"] == nil || c.room.made[1].Prefill != nil {
+		if _, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"redirect"}`); made["id"] == nil {
 			t.Errorf("without prefill: %v", made)
+		} else if a, err := c.Applications.Get(t.Context(), made["id"].(string)); err != nil || a.HasApplicant {
+			t.Errorf("without prefill: %+v, %v", a, err)
 		}
 	})
 }
@@ -183,7 +175,16 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 func TestEventsComeInPages(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	_, made := c.do("POST", "/api/v1/applications", good)
-	at := "/api/v1/applications/" + made["id"].(string) + "/events"
+	a, err := c.Applications.Get(t.Context(), made["id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	applicationstest.Put(t, c.DB, applicationstest.Row{Application: a, Timeline: []applications.Line{
+		{Seq: 1, At: noon, Kind: "created", To: "started"},
+		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
+		{Seq: 5, At: noon, Kind: "webhook", Attempt: 1, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
+	}})
+	at := "/api/v1/applications/" + a.ID + "/events"
 	var seen []string
 	next := "0"
 	for range 3 {
@@ -246,7 +247,7 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 		{"an income beyond all numbers", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","statedAnnualIncome":1e999}`), "INVALID_PREFILL_INCOME", 400, "prefill.statedAnnualIncome"},
 		{"employers that are none", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","state":"CA","statedEmployerNames":[]}}`,
 			"INVALID_PREFILL_STATED_EMPLOYER_NAMES", 400, "prefill.statedEmployerNames"},
-		{"what the room refuses", app(`,"userArgs":"refuse"`), "INVALID_PARAMETERS", 400, ""},
+		{"an externalId that no header carries", app(`,"externalId":"\ufffd"`), "INVALID_PARAMETERS", 400, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			resp, e := c.do("POST", "/api/v1/applications", tc.body)
@@ -261,8 +262,8 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 	if resp, e := c.do("POST", "/api/v1/applications", good, "Content-Type", "text/plain"); resp.StatusCode != 415 {
 		t.Errorf("as text: %d %v", resp.StatusCode, e)
 	}
-	if len(c.room.made) != 0 {
-		t.Errorf("stored: %+v", c.room.made)
+	if made := c.made(); len(made) != 0 {
+		t.Errorf("stored: %+v", made)
 	}
 	c.do("POST", "/api/v1/applications", good)
 	if resp, e := c.do("POST", "/api/v1/applications", good); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
@@ -276,6 +277,30 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 			t.Errorf("GET %s = %d %v", path, resp.StatusCode, e)
 		}
 	}
+}
+
+func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
+	c := serve(t, storetest.SQLite(t, store.Portal))
+	const shop = "https://shop.example"
+	_, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"embedded","allowedOrigin":"`+shop+`"}`)
+	id := made["id"].(string)
+	path := "/api/v1/applications/" + id + "/embed-token"
+	for body, want := range map[string]string{"": shop, `{}`: shop, `{"allowedOrigin":null}`: shop,
+		`{"allowedOrigin":"https://other.example"}`: "https://other.example", `{"allowedOrigin":"https://Shop.Example:443"}`: "https://Shop.Example:443"} {
+		_, made := c.do("POST", path, body)
+		token, _ := made["embedToken"].(string)
+		if _, _, origin, err := c.Kit.Grant(t.Context(), token, true); err != nil || origin != want {
+			t.Errorf("a token with %q is for %q (%v), want %q", body, origin, err, want)
+		}
+	}
+	for body, code := range map[string]string{`{"allowedOrigin":"https://a.example/x"}`: "INVALID_PARAMETERS", `{"allowedOrigin":"https://*.example"}`: "INVALID_PARAMETERS",
+		`{"allowedOrigin":"http://a.example"}`: "INVALID_PARAMETERS", `{"other":1}`: "MALFORMED_BODY"} {
+		if resp, e := c.do("POST", path, body); resp.StatusCode != 400 || e["error"] != code {
+			t.Errorf("%s = %d %v", body, resp.StatusCode, e["error"])
+		}
+	}
+	c.do("POST", path, "x", "Content-Type", "text/plain")
+	c.do("POST", path, `{"allowedOrigin":"`+strings.Repeat("x", maxRequest)+`"}`)
 }
 
 func TestOnlyTheKeyOpens(t *testing.T) {

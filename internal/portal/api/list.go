@@ -1,4 +1,4 @@
-package embed
+package api
 
 import (
 	"errors"
@@ -12,6 +12,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
 )
 
 // Bounds of a page of a list.
@@ -20,34 +22,11 @@ const (
 	defaultPage = 25
 )
 
-// Filter chooses applications; the zero value of a field is any.
-type Filter struct {
-	State      string
-	Product    contract.Product
-	ExternalID string
-	From, To   time.Time // when they were created: not before the one, and before the other
-	Cursor     string    // as List returned it
-	Limit      int       // 1 to 100
-}
-
-// ErrCursor says that a cursor is none that a list has returned.
-var ErrCursor = errors.New("embed: malformed cursor")
-
 // list lists applications, newest first. next is what to send as cursor for the
 // rest; null when this was all.
 func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "product", "externalId", "createdFrom", "createdTo", "cursor", "limit")
-	f := Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
-		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
-	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
-		q.bad("state", "is a state of an application")
-	}
-	if f.Product != "" && !f.Product.Valid() {
-		q.bad("product", "is cashflow, income, eligibility or passport")
-	}
-	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !labelled(f.ExternalID) {
-		q.bad("externalId", "is at most 64 characters, without control characters or spaces around it")
-	}
+	f := q.filter()
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -63,6 +42,22 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 		out.Applications[i] = show(app)
 	}
 	return httpx.JSON(w, http.StatusOK, out)
+}
+
+// filter reads which applications are listed.
+func (q *query) filter() applications.Filter {
+	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
+		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
+		q.bad("state", "is a state of an application")
+	}
+	if f.Product != "" && !f.Product.Valid() {
+		q.bad("product", "is cashflow, income, eligibility or passport")
+	}
+	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !labelled(f.ExternalID) {
+		q.bad("externalId", "is at most 64 characters, without control characters or spaces around it")
+	}
+	return f
 }
 
 // query reads the parameters of an address, each at most once, and gathers what is
@@ -132,7 +127,7 @@ func (q *query) err() error {
 
 // cursor is the answer to a list's refusal.
 func (q *query) cursor(err error) error {
-	if errors.Is(err, ErrCursor) {
+	if errors.Is(err, applications.ErrCursor) || errors.Is(err, notify.ErrCursor) {
 		return httpx.Fail(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
 	}
 	return err

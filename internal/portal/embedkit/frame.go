@@ -1,4 +1,4 @@
-package embed
+package embedkit
 
 import (
 	"context"
@@ -41,18 +41,18 @@ func framesOf(key string) string {
 // fetched with and nothing else, a token that nobody has becomes the frame's own,
 // by a new key if it has none. One that somebody else has, has ended or never was
 // is store.ErrNotFound.
-func (a *API) Grant(ctx context.Context, grant string, opens bool) (applicationID, held, origin string, err error) {
+func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationID, held, origin string, err error) {
 	token, key, ok := splitGrant(grant)
 	if !ok {
 		return "", "", "", store.ErrNotFound
 	}
-	g, err := a.granted(ctx, a.DB.SQL, token)
+	g, err := k.granted(ctx, k.DB.SQL, token)
 	if err != nil {
 		return "", "", "", err
 	}
 	mine := key != "" && g.holder == framesOf(key)
 	switch {
-	case !a.Now().Before(g.until):
+	case !k.Now().Before(g.until):
 		return "", "", "", store.ErrNotFound
 	case mine:
 		return g.application, grant, g.origin, nil
@@ -62,7 +62,7 @@ func (a *API) Grant(ctx context.Context, grant string, opens bool) (applicationI
 	if key == "" {
 		key = store.NewSecret()
 	}
-	_, err = a.take(ctx, a.DB.SQL, token, framesOf(key), "")
+	_, err = k.take(ctx, k.DB.SQL, token, framesOf(key), "")
 	return g.application, token + "." + key, g.origin, err
 }
 
@@ -70,10 +70,10 @@ func (a *API) Grant(ctx context.Context, grant string, opens bool) (applicationI
 // application that it opens. The first browser has it for good: for another one
 // it is store.ErrNotFound, as it is when it ended or never was. What a frame had
 // goes to the session if it comes with the frame's key: the way out of the frame.
-func (a *API) Redeem(ctx context.Context, tx *sql.Tx, grant, sessionID string) (applicationID string, err error) {
+func (k *Kit) Redeem(ctx context.Context, tx *sql.Tx, grant, sessionID string) (applicationID string, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {
-		return "", errors.New("embed: a token is redeemed by a session")
+		return "", errors.New("embedkit: a token is redeemed by a session")
 	}
 	if !ok {
 		return "", store.ErrNotFound
@@ -82,14 +82,14 @@ func (a *API) Redeem(ctx context.Context, tx *sql.Tx, grant, sessionID string) (
 	if key != "" {
 		former = framesOf(key)
 	}
-	return a.take(ctx, tx, token, sessionID, former)
+	return k.take(ctx, tx, token, sessionID, former)
 }
 
 // frame is where an element's frame begins, and its window in the mode redirect:
 // it leads to the application that the token is for. A token that opens nothing
 // any more, or not on the page that says it has the frame, is a page that says so,
 // to people in words and to the element as an error. It is not used up by that.
-func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
+func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	grant := q.Get("grant")
 	token, key, ok := splitGrant(grant)
@@ -97,7 +97,7 @@ func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
 	var g granted
 	err := store.ErrNotFound
 	if ok {
-		g, err = a.granted(r.Context(), a.DB.SQL, token)
+		g, err = k.granted(r.Context(), k.DB.SQL, token)
 	}
 	problem := Problem("")
 	switch {
@@ -105,7 +105,7 @@ func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
 		problem = ProblemToken
 	case err != nil:
 		return err
-	case !a.Now().Before(g.until):
+	case !k.Now().Before(g.until):
 		problem = ProblemExpired
 	case top:
 		// Whose it is, only the session of this browser tells.
@@ -115,7 +115,7 @@ func (a *API) frame(w http.ResponseWriter, r *http.Request) error {
 		problem = ProblemOrigin
 	}
 	if problem != "" {
-		return a.ended(w, r, problem, g.origin, top)
+		return k.ended(w, r, problem, g.origin, top)
 	}
 	carry := url.Values{"grant": {grant}}
 	if lang := q.Get("lang"); contract.Lang(lang).Spoken() {
@@ -145,9 +145,9 @@ func plainOrigin(raw string) string {
 
 // ended says why there is nothing to be shown. There is nothing of an application
 // on that page, so where no site is known that it is for, it is for any.
-func (a *API) ended(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
+func (k *Kit) ended(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
-	m := pages.Notice{Base: a.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
+	m := pages.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
 	status, policy := http.StatusNotFound, httpx.CSP{}
 	if problem == ProblemExpired {
 		status = http.StatusGone

@@ -1,79 +1,18 @@
-package embed
+package api
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
-
-// Webhooks are the events that the onboarding app is sent. Unknown deliveries are
-// store.ErrNotFound.
-type Webhooks interface {
-	// Target says where events go, and since when they are held back because it
-	// answered 410; zero: they are not.
-	Target(ctx context.Context) (url string, stopped time.Time, err error)
-	// Resume sends events again.
-	Resume(ctx context.Context) error
-	// Deliveries returns the newest that fit, and the cursor of the next page or "".
-	Deliveries(ctx context.Context, f DeliveryFilter) ([]Delivery, string, error)
-	// Delivery has the attempts and the body too.
-	Delivery(ctx context.Context, id string) (Delivery, error)
-	// Redeliver sends the event of a delivery once more, if it was sent again so
-	// often until now, and returns the new delivery's id. Refusals are ErrOnItsWay
-	// and ErrStopped.
-	Redeliver(ctx context.Context, id string, resends int64) (string, error)
-}
-
-// Refusals of Webhooks.Redeliver.
-var (
-	ErrOnItsWay = errors.New("embed: the event is on its way")
-	ErrStopped  = errors.New("embed: events are sent nowhere")
-)
-
-// DeliveryFilter chooses deliveries; the zero value of a field is any.
-type DeliveryFilter struct {
-	State         webhook.State
-	ApplicationID string
-	Cursor        string // as Deliveries returned it
-	Limit         int    // 1 to 100
-}
-
-// Delivery is an event on its way to the app, or there.
-type Delivery struct {
-	ID            string
-	EventID       string
-	ApplicationID string
-	Type          string
-	Sequence      int64
-	Happened      time.Time
-	State         webhook.State
-	Tries         int
-	HTTP          int // the last answer's status; 0 is none
-	Created       time.Time
-	Updated       time.Time
-	Resends       int64
-
-	// Of Delivery only:
-	Attempts []DeliveryAttempt
-	Body     []byte // nil when its application was deleted
-}
-
-// DeliveryAttempt is one try of a delivery.
-type DeliveryAttempt struct {
-	At    time.Time
-	HTTP  int
-	Took  time.Duration
-	Error webhook.Class
-}
 
 // target is where events go, in JSON.
 type target struct {
@@ -83,13 +22,13 @@ type target struct {
 }
 
 func (a *API) target(w http.ResponseWriter, r *http.Request) error {
-	url, stopped, err := a.Webhooks.Target(r.Context())
+	to, err := a.Events.Target(r.Context())
 	if err != nil {
 		return err
 	}
-	out := target{URL: null(url), Enabled: url != "" && stopped.IsZero()}
-	if !stopped.IsZero() {
-		at := stopped.UTC().Format(timestamp)
+	out := target{URL: null(to.URL), Enabled: to.URL != "" && to.Stopped.IsZero()}
+	if !to.Stopped.IsZero() {
+		at := to.Stopped.UTC().Format(timestamp)
 		out.StoppedAt = &at
 	}
 	return httpx.JSON(w, http.StatusOK, out)
@@ -97,13 +36,13 @@ func (a *API) target(w http.ResponseWriter, r *http.Request) error {
 
 // enable sends events again after the address answered 410.
 func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
-	switch url, _, err := a.Webhooks.Target(r.Context()); {
+	switch to, err := a.Events.Target(r.Context()); {
 	case err != nil:
 		return err
-	case url == "":
-		return httpx.Fail(contract.CodeInvalidState, ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
+	case to.URL == "":
+		return httpx.Fail(contract.CodeInvalidState, notify.ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
 	}
-	if err := a.Webhooks.Resume(r.Context()); err != nil {
+	if err := a.Events.Resume(r.Context(), nil); err != nil {
 		return err
 	}
 	return a.target(w, r)
@@ -137,7 +76,7 @@ type try struct {
 	Problem    *webhook.Class `json:"problem"`
 }
 
-func (d Delivery) shown() sent {
+func showDelivery(d notify.Delivery) sent {
 	return sent{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.ApplicationID, Sequence: d.Sequence, State: stateName(d.State),
 		Attempts: d.Tries, HTTPStatus: answered(d.HTTP), CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
 }
@@ -155,7 +94,7 @@ func answered(status int) *int {
 // deliveries lists the deliveries of the last 30 days, newest first.
 func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "applicationId", "cursor", "limit")
-	f := DeliveryFilter{ApplicationID: strings.ToLower(q.one("applicationId")), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	f := notify.Filter{ApplicationID: strings.ToLower(q.one("applicationId")), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if name := q.one("state"); name != "" {
 		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
 		if i < 0 {
@@ -170,7 +109,7 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, next, err := a.Webhooks.Deliveries(r.Context(), f)
+	found, next, err := a.Events.List(r.Context(), f)
 	if err != nil {
 		return q.cursor(err)
 	}
@@ -179,18 +118,18 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 		Next       *string `json:"next"`
 	}{Deliveries: make([]sent, len(found)), Next: null(next)}
 	for i, d := range found {
-		out.Deliveries[i] = d.shown()
+		out.Deliveries[i] = showDelivery(d)
 	}
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
 // findDelivery returns the delivery that the address names.
-func (a *API) findDelivery(r *http.Request) (Delivery, error) {
+func (a *API) findDelivery(r *http.Request) (notify.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return notify.Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
-	d, err := a.Webhooks.Delivery(r.Context(), strings.ToLower(id))
+	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
 		return d, httpx.Fail(contract.CodeNotFound, err)
 	}
@@ -202,7 +141,7 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, more := d.shown(), &sentDetails{Tries: make([]try, len(d.Attempts)), Event: d.Body}
+	out, more := showDelivery(d), &sentDetails{Tries: make([]try, len(d.Attempts)), Event: d.Body}
 	if d.Body == nil {
 		more.Event = json.RawMessage("null")
 	}
@@ -219,18 +158,18 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := a.Webhooks.Redeliver(r.Context(), d.ID, d.Resends)
+	id, err := a.Events.Redeliver(r.Context(), d.ID, d.Resends, nil)
 	switch {
-	case errors.Is(err, ErrOnItsWay):
+	case errors.Is(err, notify.ErrOnItsWay):
 		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
-	case errors.Is(err, ErrStopped):
+	case errors.Is(err, notify.ErrStopped):
 		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
 	case err != nil:
 		return err
 	}
-	if d, err = a.Webhooks.Delivery(r.Context(), id); err != nil {
+	if d, err = a.Events.Delivery(r.Context(), id); err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/api/v1/webhooks/deliveries/"+id)
-	return httpx.JSON(w, http.StatusAccepted, d.shown())
+	return httpx.JSON(w, http.StatusAccepted, showDelivery(d))
 }

@@ -1,7 +1,6 @@
-package embed
+package api
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,16 +8,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 )
-
-// Files are the files of reports, which the service keeps. store.ErrNotFound is a
-// report that is not here yet; the service's refusals are *svcapi.Error.
-type Files interface {
-	Files(ctx context.Context, id string) ([]svcapi.File, error)
-	File(ctx context.Context, id, path string) (svcapi.Content, error)
-}
 
 // file is a file of a report in JSON.
 type file struct {
@@ -38,7 +31,7 @@ func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all, err := a.Files.Files(r.Context(), app.ID)
+	all, err := a.Applications.Files(r.Context(), app.ID)
 	if err != nil {
 		return noFile(app, err)
 	}
@@ -62,7 +55,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	if path == "" || len(path) > 512 || path != clean(path) {
 		return httpx.Fail(contract.CodeNotFound, errors.New("no path of a file"))
 	}
-	got, err := a.Files.File(r.Context(), app.ID, path)
+	got, err := a.Applications.File(r.Context(), app.ID, path)
 	if err != nil {
 		return noFile(app, err)
 	}
@@ -79,7 +72,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 }
 
 // noFile says why there is no file.
-func noFile(app Application, why error) error {
+func noFile(app applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return notReady(app, why)
 	}

@@ -1,13 +1,12 @@
-package embed
+package api
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,109 +16,18 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
 
-// List of the double pages by a number.
-func (r *room) List(_ context.Context, f Filter) ([]Application, string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.asked = f
-	from := 0
-	if f.Cursor != "" {
-		if _, err := fmt.Sscanf(f.Cursor, "%d", &from); err != nil {
-			return nil, "", ErrCursor
-		}
-	}
-	var all []Application
-	for _, a := range r.apps {
-		if f.ExternalID == "" || a.ExternalID == f.ExternalID {
-			all = append(all, a)
-		}
-	}
-	slices.SortFunc(all, func(a, b Application) int { return strings.Compare(a.ExternalID, b.ExternalID) })
-	all = all[min(from, len(all)):]
-	if len(all) <= f.Limit {
-		return all, "", nil
-	}
-	return all[:f.Limit], fmt.Sprint(from + f.Limit), nil
-}
-
-func (r *room) Files(_ context.Context, id string) ([]svcapi.File, error) {
-	if r.away != nil {
-		return nil, r.away
-	}
-	return []svcapi.File{{DocumentType: "PAYSTUB", DocumentID: "d1", SourceID: "s1", SourceUUID: "u", Path: "stubs/may 1.pdf"}}, nil
-}
-
-func (r *room) File(_ context.Context, id, path string) (svcapi.Content, error) {
-	switch {
-	case r.away != nil:
-		return svcapi.Content{}, r.away
-	case path == "stubs/may 1.pdf":
-		return svcapi.Content{Type: "application/pdf", Body: []byte("%PDF-1.7")}, nil
-	case path == "old.pdf":
-		return svcapi.Content{}, &svcapi.Error{Op: "file", HTTP: 410, Code: contract.CodeGone}
-	}
-	return svcapi.Content{}, &svcapi.Error{Op: "file", Code: contract.CodeNotFound}
-}
-
-// outbox is a double of what sends events: two deliveries, of which the second is
-// of an application that was deleted.
-type outbox struct {
-	url     string
-	stopped time.Time
-	all     []Delivery
-	asked   DeliveryFilter
-	refuse  error
-}
-
-func (o *outbox) Target(context.Context) (string, time.Time, error) { return o.url, o.stopped, nil }
-
-func (o *outbox) Resume(context.Context) error {
-	o.stopped = time.Time{}
-	return nil
-}
-
-func (o *outbox) Deliveries(_ context.Context, f DeliveryFilter) ([]Delivery, string, error) {
-	o.asked = f
-	switch f.Cursor {
-	case "":
-		return o.all[:1], "1.next", nil
-	case "1.next":
-		return o.all[1:], "", nil
-	}
-	return nil, "", ErrCursor
-}
-
-func (o *outbox) Delivery(_ context.Context, id string) (Delivery, error) {
-	for _, d := range o.all {
-		if d.ID == id {
-			return d, nil
-		}
-	}
-	return Delivery{}, store.ErrNotFound
-}
-
-func (o *outbox) Redeliver(_ context.Context, id string, resends int64) (string, error) {
-	if o.refuse != nil {
-		return "", o.refuse
-	}
-	d, err := o.Delivery(context.Background(), id)
-	if err != nil || resends != d.Resends {
-		return "", errors.Join(err, ErrOnItsWay)
-	}
-	d.ID, d.State, d.Tries, d.HTTP = uuid.NewString(), webhook.StatePending, 0, 0
-	o.all = append(o.all, d)
-	return d.ID, nil
-}
-
 func TestApplicationsAreListed(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for i := range 5 {
+		c.now = noon.Add(-time.Duration(i) * time.Second)
 		c.do("POST", "/api/v1/applications", fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"order-%d"}`, i))
 	}
 	var seen []string
@@ -139,15 +47,19 @@ func TestApplicationsAreListed(t *testing.T) {
 	if got := strings.Join(seen, " "); got != "order-0 order-1 order-2 order-3 order-4" {
 		t.Errorf("in pages: %s", got)
 	}
-	c.do("GET", "/api/v1/applications?state=ready&product=income&externalId=order-3&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00", "")
-	want := Filter{State: "ready", Product: contract.Income, ExternalID: "order-3", From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	const filtered = "/api/v1/applications?state=ready&product=income&externalId=order-3&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00"
+	c.do("GET", filtered, "")
+	want := applications.Filter{State: "ready", Product: contract.Income, ExternalID: "order-3", From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		To: time.Date(2026, 2, 2, 1, 4, 5, 678e6, time.UTC), Limit: defaultPage}
-	got := c.room.asked
+	got := newQuery(httptest.NewRequest("GET", filtered, nil), "state", "product", "externalId", "createdFrom", "createdTo").filter()
 	if !got.From.Equal(want.From) || !got.To.Equal(want.To) {
 		t.Errorf("from %s to %s, want %s to %s", got.From, got.To, want.From, want.To)
 	}
 	if got.From, got.To = want.From, want.To; got != want {
 		t.Errorf("asked for %+v, want %+v", got, want)
+	}
+	if _, page := c.do("GET", "/api/v1/applications?state=started&product=cashflow&externalId=order-3", ""); len(page["applications"].([]any)) != 1 {
+		t.Errorf("filtered: %v", page)
 	}
 	for _, bad := range []string{"state=done", "state=", "product=mortgage", "externalId=" + strings.Repeat("x", 65), "externalId=%00", "externalId=%ff", "createdFrom=yesterday",
 		"createdTo=2026-13-01T00:00:00Z", "cursor=x", "limit=0", "limit=101", "limit=x", "limit=1&limit=2", "states=ready", "%zz"} {
@@ -160,7 +72,15 @@ func TestApplicationsAreListed(t *testing.T) {
 func TestFilesOfAReport(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	_, made := c.do("POST", "/api/v1/applications", good)
-	at := "/api/v1/applications/" + made["id"].(string) + "/files"
+	id := made["id"].(string)
+	at := "/api/v1/applications/" + id + "/files"
+	if resp, e := c.do("GET", at, ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
+		t.Errorf("before the report: %d %v", resp.StatusCode, e)
+	}
+	if resp, e := c.do("GET", at+"/x", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
+		t.Errorf("a file before the report: %d %v", resp.StatusCode, e)
+	}
+	c.ready(id, `{}`)
 	resp, all := c.do("GET", at, "")
 	if list, _ := all["files"].([]any); resp.StatusCode != 200 || len(list) != 1 || list[0].(map[string]any)["path"] != "stubs/may 1.pdf" {
 		t.Fatalf("files = %d %v", resp.StatusCode, all)
@@ -185,10 +105,7 @@ func TestFilesOfAReport(t *testing.T) {
 	nobody := "/api/v1/applications/" + uuid.NewString() + "/files"
 	refused(nobody, 404, "NOT_FOUND")
 	refused(nobody+"/x", 404, "NOT_FOUND")
-	c.room.away = store.ErrNotFound
-	refused(at, 404, "REPORT_NOT_READY")
-	refused(at+"/x", 404, "REPORT_NOT_READY")
-	c.room.away = &svcapi.Error{Op: "files", Code: contract.CodeUpstream, RetryAfter: 7 * time.Second}
+	c.provider.away = &svcapi.Error{Op: "files", Code: contract.CodeUpstream, RetryAfter: 7 * time.Second}
 	refused(at, 502, "PROVIDER_UNAVAILABLE")
 	if resp, _ := c.do("GET", at+"/x", ""); resp.StatusCode != 502 || resp.Header.Get("Retry-After") != "7" {
 		t.Errorf("away: %d %v", resp.StatusCode, resp.Header)
@@ -197,15 +114,18 @@ func TestFilesOfAReport(t *testing.T) {
 
 func TestDeliveriesOfEvents(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
-	first := c.outbox.all[0]
+	first, other := c.delivered()
 	at := "/api/v1/webhooks/deliveries"
 
-	resp, page := c.do("GET", at+"?state=given_up&applicationId="+strings.ToUpper(first.ApplicationID)+"&limit=1", "")
-	if list, _ := page["deliveries"].([]any); resp.StatusCode != 200 || len(list) != 1 || page["next"] != "1.next" ||
-		c.outbox.asked != (DeliveryFilter{State: webhook.StateGivenUp, ApplicationID: first.ApplicationID, Limit: 1}) {
-		t.Errorf("deliveries = %d %v for %+v", resp.StatusCode, page, c.outbox.asked)
+	resp, page := c.do("GET", at+"?state=delivered&applicationId="+strings.ToUpper(first.ApplicationID)+"&limit=1", "")
+	if list, _ := page["deliveries"].([]any); resp.StatusCode != 200 || len(list) != 1 || list[0].(map[string]any)["id"] != first.ID {
+		t.Errorf("deliveries = %d %v", resp.StatusCode, page)
 	}
-	if _, page := c.do("GET", at+"?cursor=1.next", ""); page["next"] != nil || page["deliveries"].([]any)[0].(map[string]any)["state"] != "given_up" {
+	if _, page := c.do("GET", at+"?state=given_up&applicationId="+first.ApplicationID, ""); len(page["deliveries"].([]any)) != 0 {
+		t.Errorf("given up = %v", page)
+	}
+	_, page = c.do("GET", at+"?limit=1", "")
+	if _, page := c.do("GET", at+"?cursor="+page["next"].(string), ""); page["next"] != nil || page["deliveries"].([]any)[0].(map[string]any)["state"] != "given_up" {
 		t.Errorf("the rest = %v", page)
 	}
 	for _, bad := range []string{"state=given+up", "state=sent", "applicationId=x", "cursor=x", "limit=0", "page=2"} {
@@ -220,15 +140,17 @@ func TestDeliveriesOfEvents(t *testing.T) {
 		d["event"].(map[string]any)["eventId"] != first.EventID {
 		t.Errorf("delivery = %d %v", resp.StatusCode, d)
 	}
-	if _, d := c.do("GET", at+"/"+c.outbox.all[1].ID, ""); d["event"] != nil || d["tries"] == nil {
+	if _, d := c.do("GET", at+"/"+other.ID, ""); d["event"] != nil || d["tries"] == nil {
 		t.Errorf("of a deleted application: %v", d)
 	}
 	resp, again := c.do("POST", at+"/"+first.ID+"/redeliver", "")
 	if resp.StatusCode != 202 || again["eventId"] != first.EventID || again["state"] != "pending" || again["httpStatus"] != nil || resp.Header.Get("Location") != at+"/"+again["id"].(string) {
 		t.Errorf("sent again: %d %v", resp.StatusCode, again)
 	}
-	for _, why := range []error{ErrOnItsWay, ErrStopped} {
-		c.outbox.refuse = why
+	for _, why := range []error{notify.ErrOnItsWay, notify.ErrStopped} {
+		if errors.Is(why, notify.ErrStopped) {
+			c.Events.URL = ""
+		}
 		if resp, e := c.do("POST", at+"/"+first.ID+"/redeliver", ""); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
 			t.Errorf("%v: %d %v", why, resp.StatusCode, e)
 		}
@@ -245,10 +167,12 @@ func TestDeliveriesOfEvents(t *testing.T) {
 
 func TestWhereEventsGo(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
-	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.outbox.url || to["enabled"] != true || to["stoppedAt"] != nil {
+	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.Events.URL || to["enabled"] != true || to["stoppedAt"] != nil {
 		t.Errorf("target = %v", to)
 	}
-	c.outbox.stopped = noon
+	if _, err := c.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`, store.Hash(c.Events.URL), store.Micros(noon)); err != nil {
+		t.Fatal(err)
+	}
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["enabled"] != false || to["stoppedAt"] != "2026-03-14T12:00:00.000Z" {
 		t.Errorf("after 410: %v", to)
 	}
@@ -257,7 +181,7 @@ func TestWhereEventsGo(t *testing.T) {
 			t.Errorf("enabled: %d %v", resp.StatusCode, to)
 		}
 	}
-	c.outbox.url = ""
+	c.Events.URL = ""
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != nil || to["enabled"] != false {
 		t.Errorf("without an address: %v", to)
 	}
@@ -289,8 +213,8 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if len(answers) != 1 || replayed != n-1 || len(c.room.made) != 1 {
-			t.Errorf("%d at once were answered in %d ways, %d of them again, and made %d applications", n, len(answers), replayed, len(c.room.made))
+		if len(answers) != 1 || replayed != n-1 || len(c.made()) != 1 {
+			t.Errorf("%d at once were answered in %d ways, %d of them again, and made %d applications", n, len(answers), replayed, len(c.made()))
 		}
 		_, first := c.do("POST", path, good, "Idempotency-Key", "once-1")
 		var kept []byte
@@ -340,13 +264,30 @@ func keyed() []string {
 		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries", "GET " + delivery, "POST " + delivery + "/redeliver"}
 }
 
-func newOutbox() *outbox {
-	return &outbox{url: "https://app.example.com/hooks", all: []Delivery{
-		{ID: uuid.NewString(), EventID: "evt_1", ApplicationID: uuid.NewString(), Type: "application.ready", Sequence: 7, Happened: noon,
-			State: webhook.StateDelivered, Tries: 2, HTTP: http.StatusNoContent, Created: noon, Updated: noon,
-			Attempts: []DeliveryAttempt{{At: noon, Took: 10 * time.Second, Error: webhook.ClassTimeout}, {At: noon, HTTP: 204, Took: 7 * time.Millisecond}},
-			Body:     []byte(`{"eventId":"evt_1","type":"application.ready","createdAt":"2026-03-14T12:00:00.000Z","environment":"sandbox","sequence":7,"application":{"id":"2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11","externalId":"order-7","userArgs":null,"product":"cashflow","state":"ready","outcome":"SUCCESS","status":"SUCCESS","substatus":null,"error":null,"resumable":false,"decision":null}}`)},
-		{ID: uuid.NewString(), EventID: "evt_2", ApplicationID: uuid.NewString(), Type: "application.expired", Sequence: 3, Happened: noon,
-			State: webhook.StateGivenUp, Created: noon, Updated: noon},
-	}}
+// delivered makes a delivery that arrived at the second attempt, and a later one of an
+// application that was deleted.
+func (c *client) delivered() (first, other notify.Delivery) {
+	c.t.Helper()
+	var ids []string
+	for i := range 2 {
+		c.now = noon.Add(-time.Duration(i) * time.Second)
+		_, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"redirect"}`)
+		ids = append(ids, made["id"].(string))
+	}
+	c.now = noon
+	all, _, err := c.Events.List(c.t.Context(), notify.Filter{Limit: 10})
+	if err != nil || len(all) != 2 || all[0].ApplicationID != ids[0] {
+		c.t.Fatalf("deliveries %+v, %v", all, err)
+	}
+	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err1 := tx.Exec(`UPDATE app_deliveries SET state = 'delivered', attempts = 2, last_http = 204 WHERE id = $1`, all[0].ID)
+		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
+			all[0].ID, store.Micros(noon), string(webhook.ClassTimeout))
+		_, err3 := tx.Exec(`UPDATE app_deliveries SET state = $2 WHERE id = $1`, all[1].ID, string(webhook.StateGivenUp))
+		return errors.Join(err1, err2, err3, c.Applications.Forget(ctx, tx, ids[1]))
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return all[0], all[1]
 }

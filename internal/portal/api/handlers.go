@@ -1,4 +1,4 @@
-package embed
+package api
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 )
 
@@ -64,14 +67,14 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	var replayed bool
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
 		do := func() (made, error) {
-			id, problems, err := a.Applications.Create(ctx, tx, n)
+			app, problems, err := a.Applications.Create(ctx, tx, n)
 			switch {
 			case len(problems) > 0:
 				return made{}, refusedPrefill(problems)
 			case err != nil:
 				return made{}, refused(err)
 			}
-			return a.open(ctx, tx, id, n.AllowedOrigin)
+			return a.open(ctx, tx, app.ID, n.AllowedOrigin)
 		}
 		if key == "" {
 			out, err = do()
@@ -96,7 +99,7 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 
 // open makes an embed token and the address that uses it.
 func (a *API) open(ctx context.Context, tx *sql.Tx, id, origin string) (made, error) {
-	token, err := a.grant(ctx, tx, id, origin)
+	token, err := a.Kit.Token(ctx, tx, id, origin)
 	if err != nil {
 		return made{}, err
 	}
@@ -124,7 +127,7 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 	}
 	origin := app.AllowedOrigin
 	if in.AllowedOrigin != nil {
-		if origin = *in.AllowedOrigin; !allowable(origin) {
+		if origin = *in.AllowedOrigin; !applications.FrameOrigin(origin) {
 			return httpx.Fail(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
@@ -159,19 +162,17 @@ func idempotencyKey(r *http.Request) (string, error) {
 
 // check holds a request against its bounds and names every field that breaks
 // them, and then the applicant's data against the rules for it.
-func (a *API) check(in request) (New, error) {
-	n := New{Product: contract.Product(in.Product), Mode: in.Mode, ExternalID: in.ExternalID, UserArgs: in.UserArgs,
-		ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin}
+func (a *API) check(in request) (applications.New, error) {
+	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode), Origin: applications.FromAPI, ExternalID: in.ExternalID,
+		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: contract.English}
 	var wrong []httpx.Detail
 	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }
 	if in.Product == "" {
 		bad("product", "is required: cashflow, income, eligibility or passport")
 	}
-	switch in.Mode {
-	case "embedded", "redirect", "redirect-form":
-	case "":
+	if in.Mode == "" {
 		bad("mode", "is required: embedded, redirect or redirect-form")
-	default:
+	} else if !n.Mode.Valid() {
 		bad("mode", "is embedded, redirect or redirect-form")
 	}
 	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !labelled(in.ExternalID) {
@@ -180,17 +181,17 @@ func (a *API) check(in request) (New, error) {
 	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs {
 		bad("userArgs", "is at most 255 characters")
 	}
-	if !browsable(in.ReturnURL) {
+	if !applications.Browsable(in.ReturnURL) {
 		bad("returnUrl", "is an absolute https address (http on this machine), without user or fragment")
 	}
-	if !allowable(in.AllowedOrigin) {
+	if !applications.FrameOrigin(in.AllowedOrigin) {
 		wrong = append(wrong, wrongOrigin)
 	}
 	if len(wrong) > 0 {
-		return New{}, httpx.Fail(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
+		return applications.New{}, httpx.Fail(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
 	}
 	if !n.Product.Valid() {
-		return New{}, refused(ErrUnknownProduct)
+		return applications.New{}, refused(applications.ErrUnknownProduct)
 	}
 	var err error
 	n.Prefill, err = a.applicant(n.Product, in.Prefill)
@@ -201,55 +202,31 @@ func labelled(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// browsable reports whether a browser may be sent to raw; nothing is fine.
-func browsable(raw string) bool {
-	if raw == "" {
-		return true
-	}
-	for i := 0; i < len(raw); i++ {
-		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
-			return false
-		}
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.Opaque != "" || strings.Contains(raw, "#") || len(raw) > 2048 {
-		return false
-	}
-	host := u.Hostname()
-	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
-}
-
 var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
-
-// allowable reports whether raw is the origin of a site, as browsers write it;
-// nothing is fine.
-func allowable(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && browsable(raw) && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
-}
 
 // refused turns a refusal of Create into its answer.
 func refused(err error) error {
 	switch {
-	case errors.Is(err, ErrUnknownProduct):
+	case errors.Is(err, applications.ErrUnknownProduct):
 		return httpx.Fail(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
-	case errors.Is(err, ErrDuplicateExternalID):
+	case errors.Is(err, applications.ErrDuplicateExternalID):
 		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
-	case errors.Is(err, ErrRefused):
+	case errors.Is(err, applications.ErrBadMode), errors.Is(err, applications.ErrBadExternalID),
+		errors.Is(err, applications.ErrBadUserArgs), errors.Is(err, applications.ErrBadURL):
 		return httpx.Fail(contract.CodeInvalidParameters, err)
 	}
 	return err
 }
 
 // find returns the application that the address names.
-func (a *API) find(r *http.Request) (Application, error) {
+func (a *API) find(r *http.Request) (applications.Application, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
+		return applications.Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	app, err := a.Applications.Get(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
-		return Application{}, httpx.Fail(contract.CodeNotFound, err)
+		return applications.Application{}, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return app, err
 }
@@ -258,16 +235,16 @@ func (a *API) find(r *http.Request) (Application, error) {
 type shown struct {
 	ID          string                `json:"id"`
 	Product     contract.Product      `json:"product"`
-	Mode        string                `json:"mode"`
+	Mode        applications.Mode     `json:"mode"`
 	ExternalID  string                `json:"externalId"`
-	State       string                `json:"state"`
+	State       journey.State         `json:"state"`
 	Outcome     *contract.Outcome     `json:"outcome"`
 	Status      *contract.Status      `json:"status"`
 	Substatus   *contract.Substatus   `json:"substatus"`
 	Error       *contract.WidgetError `json:"error"`
 	PublicToken *string               `json:"publicToken"`
 	Resumable   bool                  `json:"resumable"`
-	Decision    *decided              `json:"decision"`
+	Decision    *notify.Decision      `json:"decision"`
 	CreatedAt   string                `json:"createdAt"`
 	UpdatedAt   string                `json:"updatedAt"`
 }
@@ -282,33 +259,12 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, show(app))
 }
 
-func show(app Application) shown {
+func show(app applications.Application) shown {
+	j := app.Journey
 	return shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
-		State: app.State, Outcome: null(app.Outcome), Status: null(app.Status), Substatus: null(app.Substatus), Error: null(app.Error),
-		PublicToken: null(app.PublicToken), Resumable: app.Resumable, Decision: taken(app.Decision), CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
-}
-
-// decided is a decision in JSON.
-type decided struct {
-	Kind    string   `json:"kind"`
-	Number  int64    `json:"number"`
-	Reasons []string `json:"reasons"`
-	At      string   `json:"at"`
-
-	AnsweredAt *string `json:"answeredAt"`
-}
-
-// taken is null without a decision.
-func taken(d Decision) *decided {
-	if d.Kind == "" {
-		return nil
-	}
-	out := &decided{d.Kind, d.Number, append([]string{}, d.Reasons...), d.At.UTC().Format(timestamp), nil}
-	if !d.AnsweredAt.IsZero() {
-		at := d.AnsweredAt.UTC().Format(timestamp)
-		out.AnsweredAt = &at
-	}
-	return out
+		State: j.State, Outcome: null(j.Outcome()), Status: null(j.Status), Substatus: null(j.Substatus), Error: null(j.Error),
+		PublicToken: null(j.PublicToken), Resumable: app.Resumable(), Decision: notify.DecisionOf(app.Decision),
+		CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
 }
 
 func null[S ~string](s S) *S {
@@ -338,9 +294,9 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func notReady(app Application, why error) error {
+func notReady(app applications.Application, why error) error {
 	return &httpx.Error{Code: contract.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
-		Extra: map[string]any{"state": app.State, "status": null(app.Status)}}
+		Extra: map[string]any{"state": app.Journey.State, "status": null(app.Journey.Status)}}
 }
 
 // event is a line of the timeline in JSON.

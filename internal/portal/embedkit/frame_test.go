@@ -1,10 +1,11 @@
-package embed
+package embedkit
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -30,21 +33,46 @@ func (files) Stable(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) })
 }
 
-// dress gives the API what its pages have of the portal's other rooms.
-func (c *client) dress() {
-	c.Base = func(*http.Request) pages.Base { return pages.Base{Lang: contract.English, Assets: files{}} }
-	c.Adapt = func(h httpx.HandlerFunc) http.Handler { return httpx.API(c.Log, h) }
-	c.Assets = files{}
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// testKit is a kit with a clock that stands at now.
+type testKit struct {
+	*Kit
+	t   *testing.T
+	mux *http.ServeMux
+	now time.Time
 }
 
-// embedToken makes an application that the shop may frame, and a token for it.
-func (c *client) embedToken() (id, token string) {
-	c.t.Helper()
-	_, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"embedded","allowedOrigin":"`+shop+`"}`)
-	return made["id"].(string), made["embedToken"].(string)
+func newKit(t *testing.T, db *store.DB) *testKit {
+	k := &testKit{t: t, mux: http.NewServeMux(), now: noon}
+	k.Kit = &Kit{DB: db, Now: func() time.Time { return k.now }, Assets: files{},
+		Base:  func(*http.Request) pages.Base { return pages.Base{Lang: contract.English, Assets: files{}} },
+		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(slog.New(slog.DiscardHandler), h) }}
+	k.Routes(k.mux)
+	return k
 }
 
-func (c *client) redeem(grant, session string) (id string, err error) {
+// token makes an embed token of an application.
+func (k *testKit) token(id, origin string) (token string) {
+	k.t.Helper()
+	err := k.DB.Tx(k.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		token, err = k.Token(ctx, tx, id, origin)
+		return err
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return token
+}
+
+// embedToken makes a token of a new application that the shop may frame.
+func (k *testKit) embedToken() (id, token string) {
+	k.t.Helper()
+	id = uuid.NewString()
+	return id, k.token(id, shop)
+}
+
+func (c *testKit) redeem(grant, session string) (id string, err error) {
 	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 		id, err = c.Redeem(ctx, tx, grant, session)
 		return err
@@ -79,7 +107,7 @@ func key22(i int) string { return fmt.Sprintf("%022d", i) }
 
 func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		c := serve(t, db)
+		c := newKit(t, db)
 		id, token := c.embedToken()
 		if won := atOnce(t, id, func(i int) (string, error) { return c.redeem(token, fmt.Sprint("session-", i)) }); won != 1 {
 			t.Errorf("%d browsers got the application, want 1", won)
@@ -111,7 +139,7 @@ func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
 
 func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		c := serve(t, db)
+		c := newKit(t, db)
 		grant := func(token string, opens bool) (string, error) {
 			id, _, origin, err := c.Grant(t.Context(), token, opens)
 			if err == nil && origin != shop {
@@ -166,7 +194,7 @@ func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 }
 
 // page asks for the address where a frame begins.
-func (c *client) page(grant string, query url.Values, dest string) *http.Response {
+func (c *testKit) page(grant string, query url.Values, dest string) *http.Response {
 	if query == nil {
 		query = url.Values{}
 	}
@@ -181,7 +209,7 @@ func (c *client) page(grant string, query url.Values, dest string) *http.Respons
 }
 
 func TestWhereAFrameBegins(t *testing.T) {
-	c := serve(t, storetest.SQLite(t, store.Portal))
+	c := newKit(t, storetest.SQLite(t, store.Portal))
 	id, token := c.embedToken()
 	mine := token + "." + key22(1)
 	at := url.Values{"origin": {shop}, "lang": {"es"}}
@@ -200,12 +228,7 @@ func TestWhereAFrameBegins(t *testing.T) {
 	if _, _, _, err := c.Grant(t.Context(), used+"."+key22(1), true); err != nil {
 		t.Fatal(err)
 	}
-	var nowhere string
-	if _, made := c.do("POST", "/api/v1/applications/"+id+"/embed-token", `{"allowedOrigin":""}`); made["embedToken"] == nil {
-		t.Fatal(made)
-	} else {
-		nowhere = made["embedToken"].(string)
-	}
+	nowhere := c.token(id, "")
 	_, ended := c.embedToken()
 	if _, err := c.DB.SQL.Exec(`UPDATE embed_grants SET expires_at = $1 WHERE hash = $2`, store.Micros(noon), store.Hash(ended)); err != nil {
 		t.Fatal(err)
@@ -245,33 +268,14 @@ func TestWhereAFrameBegins(t *testing.T) {
 	}
 }
 
-func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
-	c := serve(t, storetest.SQLite(t, store.Portal))
-	id, _ := c.embedToken()
-	path := "/api/v1/applications/" + id + "/embed-token"
-	for body, want := range map[string]string{"": shop, `{}`: shop, `{"allowedOrigin":null}`: shop,
-		`{"allowedOrigin":"https://other.example"}`: "https://other.example", `{"allowedOrigin":"https://Shop.Example:443"}`: "https://Shop.Example:443"} {
-		_, made := c.do("POST", path, body)
-		token, _ := made["embedToken"].(string)
-		if _, _, origin, err := c.Grant(t.Context(), token, true); err != nil || origin != want {
-			t.Errorf("a token with %q is for %q (%v), want %q", body, origin, err, want)
-		}
-	}
-	for body, code := range map[string]string{`{"allowedOrigin":"https://a.example/x"}`: "INVALID_PARAMETERS", `{"allowedOrigin":"https://*.example"}`: "INVALID_PARAMETERS",
-		`{"allowedOrigin":"http://a.example"}`: "INVALID_PARAMETERS", `{"other":1}`: "MALFORMED_BODY"} {
-		if resp, e := c.do("POST", path, body); resp.StatusCode != 400 || e["error"] != code {
-			t.Errorf("%s = %d %v", body, resp.StatusCode, e["error"])
-		}
-	}
-	c.do("POST", path, "x", "Content-Type", "text/plain")
-	c.do("POST", path, `{"allowedOrigin":"`+strings.Repeat("x", maxRequest)+`"}`)
+func TestAnOriginIsComparedAsABrowserWritesIt(t *testing.T) {
 	if plainOrigin("https://Shop.Example:443") != shop || plainOrigin("http://localhost:80") != "http://localhost" {
 		t.Error("an origin is not as a browser writes it")
 	}
 }
 
 func TestTokensThatEndedLongAgoAreForgotten(t *testing.T) {
-	c := serve(t, storetest.SQLite(t, store.Portal))
+	c := newKit(t, storetest.SQLite(t, store.Portal))
 	_, token := c.embedToken()
 	count := func() (n int) {
 		if err := c.DB.SQL.QueryRow(`SELECT COUNT(*) FROM embed_grants WHERE hash = $1`, store.Hash(token)).Scan(&n); err != nil {

@@ -1,4 +1,4 @@
-package embed
+package embedkit
 
 import (
 	"fmt"
@@ -226,7 +226,7 @@ func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (va
 // Names is what the script must know of the tables when it runs.
 func Names() string {
 	var b strings.Builder
-	b.WriteString("// Made from the tables of internal/portal/embed; go generate writes it anew.\n\n")
+	b.WriteString("// Made from the tables of internal/portal/embedkit; go generate writes it anew.\n\n")
 	line := func(name string, values []string) {
 		fmt.Fprintf(&b, "export const %s: readonly string[] = [", name)
 		for i, v := range values {

@@ -1,0 +1,107 @@
+// Package api is the portal's API for onboarding apps in any language: make an
+// application, send the applicant's browser to it, follow it, and fetch its report,
+// all from the app's own back end with one bearer key. Its addresses and bodies are
+// those of docs/portal-openapi.yaml.
+//
+// It refuses a wrong key in constant time and more than its rate, decodes strictly,
+// and repeats nothing under one Idempotency-Key.
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/embedkit"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/store"
+)
+
+// API serves /api/v1. Rate may be zero; everything else is required.
+type API struct {
+	DB           *store.DB
+	Applications *applications.Service
+	Events       *notify.Service
+	Kit          *embedkit.Kit // makes the embed tokens
+	Key          string        // the portal's API key
+	URL          string        // the portal's public address, without a slash at the end
+	Now          func() time.Time
+	Log          *slog.Logger
+	Spec         []byte // the OpenAPI document, JSON
+	Rate         int    // requests a second of one key in this process; 0 is 50
+
+	bucket bucket
+}
+
+// authorized lets a request with the key in, at the key's rate.
+func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", "no-store")
+		got, ok := bearer(r)
+		if !ok || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="vestibule"`)
+			return httpx.Fail(contract.CodeUnauthorized, errors.New("no API key, or not ours"))
+		}
+		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
+			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}
+		}
+		return next(w, r)
+	}
+}
+
+func (a *API) rate() int {
+	if a.Rate > 0 {
+		return a.Rate
+	}
+	return 50
+}
+
+func bearer(r *http.Request) (string, bool) {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, ok := strings.Cut(values[0], " ")
+	return token, ok && strings.EqualFold(scheme, "Bearer") && token != "" && len(token) <= 512
+}
+
+// keyed hashes data so that only who has the API key can tell what it was.
+func (a *API) keyed(label string, data []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(a.Key))
+	mac.Write([]byte(label + "\x00"))
+	mac.Write(data)
+	return mac.Sum(nil)
+}
+
+// bucket holds as many requests as fill it in a second.
+type bucket struct {
+	mu   sync.Mutex
+	left float64
+	at   time.Time
+}
+
+// take takes one request, or says how long to wait for it.
+func (b *bucket) take(now time.Time, rate float64) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.at.IsZero() {
+		b.left = rate
+	} else if passed := now.Sub(b.at).Seconds(); passed > 0 {
+		b.left = min(rate, b.left+passed*rate)
+	}
+	b.at = now
+	if b.left < 1 {
+		return time.Duration((1 - b.left) / rate * float64(time.Second))
+	}
+	b.left--
+	return 0
+}

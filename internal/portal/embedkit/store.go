@@ -1,0 +1,61 @@
+package embedkit
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// GrantLife is how long an embed token lets a browser in; once it was redeemed,
+// the browser's session goes on without it. A frame has no session, and goes on
+// until its token has ended.
+const GrantLife = 24 * time.Hour
+
+// endedFor is how long a token that has ended is kept, so that a frame which
+// still has it can be told why, and its site with it.
+const endedFor = 30 * 24 * time.Hour
+
+// Token makes an embed token for an application, with the site that may frame it, and
+// deletes those that ended long ago.
+func (k *Kit) Token(ctx context.Context, tx *sql.Tx, applicationID, origin string) (string, error) {
+	now := k.Now()
+	token := store.NewSecret()
+	if _, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE expires_at < $1`, store.Micros(now.Add(-endedFor))); err != nil {
+		return "", err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO embed_grants (hash, application_id, created_at, expires_at, allowed_origin) VALUES ($1, $2, $3, $4, $5)`,
+		store.Hash(token), applicationID, store.Micros(now), store.Micros(now.Add(GrantLife)), origin)
+	return token, err
+}
+
+// granted is an embed token as it is kept.
+type granted struct {
+	application string
+	origin      string // may frame what it opens; "" is none
+	holder      string // a session, or the frames of one page; "" is nobody yet
+	until       time.Time
+}
+
+func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g granted, err error) {
+	var until int64
+	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin, COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
+		store.Hash(token)).Scan(&g.application, &g.origin, &g.holder, &until)
+	g.until = store.Time(until)
+	return g, store.Found(err)
+}
+
+// take gives an embed token to a holder, unless it has another one.
+func (k *Kit) take(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
+	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
+		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
+		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)
+	return applicationID, store.Found(err)
+}
+
+// Forget deletes the embed tokens of an application.
+func Forget(ctx context.Context, tx *sql.Tx, applicationID string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE application_id = $1`, applicationID)
+	return err
+}
