@@ -158,23 +158,23 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.reports.Shared, p.events.Shared = p.sharing, p.sharing.Shared
 	exempt := httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
 	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
-		Customers: visitCustomers{p.customers}, Reports: visitReports{p.reports}, Documents: visitDocuments{p.documents},
+		Customers: p.customers, Reports: p.reports, Documents: p.documents,
 		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:     strings.HasPrefix(c.URL, "https:"),
 		ByAddress:  &httpx.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
 		ByAccount:  &httpx.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
 	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
-	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
-		Accounts: redirectAccounts{p.customers}, Visits: p.visits, Signer: p.keys, Enabled: p.requires(customers.SecureRedirect)}
-	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Pages: links{c.Assets, c.Log}, Gate: p.gate,
-		Customers: visitCustomers{p.customers}, Visits: inviteVisits{p.visits, p.reports}, Mail: c.Mail}
-	p.visits.Returns = visitReturns{p.redirects, p.invites}
-	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: accountCustomers{p.customers},
-		Reports: accountReports{p.reports}, Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Destinations }}
+	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.gate, Keys: p.keys,
+		Customers: p.customers, Visits: p.visits}
+	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.gate,
+		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
+	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
+	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports,
+		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
 	if err := p.accounts.Open(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	p.reports.Connect = connections{p}.Connect
+	p.reports.Connect = p.accounts.Connect
 	if p.sandbox != nil {
 		p.invented = p.sandbox.Sources(p.services())
 	}
@@ -195,11 +195,6 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.invites.Register(registry)
 	p.registerRetention(registry)
 	return p, nil
-}
-
-// requires lets only callers through that have an entitlement.
-func (p *Provider) requires(e customers.Entitlement) func(httpx.HandlerFunc) httpx.HandlerFunc {
-	return func(next httpx.HandlerFunc) httpx.HandlerFunc { return p.customers.Requires(e, next) }
 }
 
 // docsPage is the contract for people.

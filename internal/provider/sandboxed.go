@@ -25,10 +25,9 @@ import (
 // configured: nothing below sandbox/ is imported here, and so nothing of it can be
 // reached without a Sandbox.
 type Sources struct {
-	Visits       visits.Catalogue
-	Reports      reports.Sources
-	Destinations []bankaccounts.Bank
-	Tokenizes    func(institution string) bool // gives tokenized account numbers; nil: none does
+	Visits  visits.Catalogue
+	Reports reports.Sources
+	Banks   []bankaccounts.Bank // that applicants may be sent to
 
 	Submissions submissions.Sandbox // nil: a submission is what its report is made from
 	// Prepared fills in what a prepared report of the customer is made from; set

@@ -24,6 +24,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
@@ -40,9 +42,9 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      Gate
-	Customers Customers
-	Reports   Reports
+	Gate      *auth.Gate
+	Customers *customers.Service
+	Reports   *reports.Service
 	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
 
 	pepper []byte                       // keys the HMACs of account numbers
@@ -62,38 +64,12 @@ func (s *Service) Open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Gate admits callers.
-type Gate interface {
-	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
-	Bearer(next httpx.HandlerFunc) httpx.HandlerFunc
-}
-
-// Customers knows what was agreed to.
-type Customers interface {
-	// Entitled reports whether the customer may have account numbers.
-	Entitled(ctx context.Context, q store.Queryer, customerID string) (bool, error)
-	// Withdrawn reports whether the consumer has withdrawn consent. One that is not
-	// the customer's is store.ErrNotFound.
-	Withdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error)
-}
-
-// Report is a report as far as its accounts go.
-type Report struct {
-	PublicToken, CustomerID, ConsumerID string // ConsumerID is empty for what was submitted
-}
-
-// Reports finds reports.
-type Reports interface {
-	// Named is the report that a request's headers name, made and ready; errors
-	// are answers.
-	Named(r *http.Request) (Report, error)
-}
-
 // Bank is a bank with the domains that it uses.
 type Bank struct {
 	Name     string   `json:"bank_name"`
 	OAuth    []string `json:"bank_oauth_domains"`
 	Homepage []string `json:"bank_homepage_domains"`
+	Tokens   bool     `json:"-"` // gives tokenized account numbers (TANs)
 }
 
 // Routes adds the endpoints: by report and of banks Bearer, by consumer Basic.
@@ -133,6 +109,9 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if rep.Status != contract.StatusSuccess {
+		return reports.NotReady(rep)
+	}
 	if rep.ConsumerID != "" {
 		if err := s.consents(ctx, rep.CustomerID, rep.ConsumerID); err != nil {
 			return err
@@ -166,7 +145,7 @@ func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) entitled(ctx context.Context) error {
-	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, auth.CallerOf(ctx).CustomerID)
+	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, auth.CallerOf(ctx).CustomerID, customers.AccountNumbers)
 	if err == nil && !ok {
 		err = httpx.Fail(contract.CodeForbidden, errors.New("account numbers are not enabled"))
 	}
@@ -175,7 +154,7 @@ func (s *Service) entitled(ctx context.Context) error {
 
 // consents refuses a consumer that is not the customer's, or has withdrawn consent.
 func (s *Service) consents(ctx context.Context, customerID, consumerID string) error {
-	gone, err := s.Customers.Withdrawn(ctx, s.DB.SQL, customerID, consumerID)
+	gone, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, consumerID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return unknown()

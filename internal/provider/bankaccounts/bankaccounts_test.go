@@ -11,13 +11,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// room is the room over a database with one customer.
+// room is the service over a database with one customer.
 type room struct {
 	*Service
 	t   *testing.T
@@ -26,7 +31,9 @@ type room struct {
 
 func newRoom(t *testing.T, db *store.DB) *room {
 	r := &room{t: t, now: day}
-	r.Service = &Service{DB: db, Now: func() time.Time { return r.now }}
+	clock := func() time.Time { return r.now }
+	r.Service = &Service{DB: db, Now: clock, Customers: &customers.Service{DB: db, Now: clock}, Reports: &reports.Service{DB: db, Now: clock},
+		Banks: func(contract.Environment) []Bank { return []Bank{{Name: "Tokens", Tokens: true}} }}
 	if err := r.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -55,25 +62,42 @@ func (r *room) person() (id, key string) {
 	return id, key
 }
 
-// made is a report of a consumer's account at a bank.
-func (r *room) made(consumer, key string, tokens bool, retrieved time.Time) Made {
-	r.t.Helper()
-	m := Made{PublicToken: uuid.NewString(), CustomerID: "c", ConsumerID: consumer, KeyID: key, Retrieved: retrieved, Held: retrieved, Fetched: true,
-		Connections: []Connection{{ID: uuid.NewString(), Tokens: tokens, Accounts: []Account{{ID: uuid.NewString(), Institution: "Bank", Owner: "Ada",
-			Name: "Checking", Type: "CASH_EQUIVALENT", Subtype: "CHECKING", Number: "000123456789", Routing: "110000000"}}}}}
-	r.report(m)
-	return m
+// made is a report with the data that it is made from.
+type made struct {
+	reports.Report
+	data    bankdata.Data
+	fetched bool
 }
 
-func (r *room) report(m Made) {
+func (m made) account() string { return m.data.Connections[0].Accounts[0].ID }
+
+// made returns a report of a consumer's account at a bank, one that gives TANs or not.
+func (r *room) made(consumer, key string, tokens bool, retrieved time.Time) made {
 	r.t.Helper()
-	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id, status, created_at, updated_at)
-		VALUES ($1, 'c', 'p', 'cashflow', $2, $3, 'SUCCESS', 0, 0)`, m.PublicToken, sql.NullString{String: m.ConsumerID, Valid: m.ConsumerID != ""}, m.KeyID)
+	at := bankdata.Connection{ID: uuid.NewString(), Accounts: []bankdata.Account{{ID: uuid.NewString(), Institution: "Bank", Owner: "Ada",
+		Name: "Checking", Type: report.CashEquivalent, Subtype: "CHECKING", Number: "000123456789", Routing: "110000000"}}}
+	if tokens {
+		at.Institution = "Tokens"
+	}
+	return made{r.report(consumer, key, "", retrieved), bankdata.Data{Connections: []bankdata.Connection{at}}, true}
 }
 
-func (r *room) connect(m Made) {
+// report adds a report, with a source for a secondary one.
+func (r *room) report(consumer, key, source string, retrieved time.Time) reports.Report {
 	r.t.Helper()
-	keep, err := r.Connect(r.t.Context(), m)
+	token, nullable := uuid.NewString(), func(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
+	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id, status, created_at, updated_at, retrieved_at, source_token, held_at)
+		VALUES ($1, 'c', 'p', 'cashflow', $2, $3, 'SUCCESS', 0, 0, $4, $5, $4)`, token, nullable(consumer), key, store.Micros(retrieved), nullable(source))
+	out, err := r.Reports.Get(r.t.Context(), r.DB.SQL, token)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+func (r *room) connect(m made) {
+	r.t.Helper()
+	keep, err := r.Connect(r.t.Context(), m.Report, m.data, m.fetched)
 	if err == nil {
 		err = r.DB.Tx(r.t.Context(), keep)
 	}
@@ -81,8 +105,6 @@ func (r *room) connect(m Made) {
 		r.t.Error(err)
 	}
 }
-
-func (m Made) account() string { return m.Connections[0].Accounts[0].ID }
 
 func (r *room) count(query string) int {
 	r.t.Helper()
@@ -106,10 +128,10 @@ func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		consumer, key := r.person()
-		all := make([]Made, 20)
+		all := make([]made, 20)
 		for i := range all {
 			all[i] = r.made(consumer, key, true, day.Add(time.Duration(i)*time.Second))
-			all[i].Connections[0].Accounts[0].Name = all[i].PublicToken
+			all[i].data.Connections[0].Accounts[0].Name = all[i].PublicToken
 		}
 		var wg sync.WaitGroup
 		for _, m := range all {
@@ -133,7 +155,7 @@ func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 				t.Errorf("by report %d: %+v, %v, want %+v", i, d, err, first)
 			}
 		}
-		if want := r.token(last, last.Connections[0], last.Connections[0].Accounts[0]); first.Number != want {
+		if want := r.token(last.Report, last.data.Connections[0].ID, last.data.Connections[0].Accounts[0]); first.Number != want {
 			t.Errorf("the token is %s, want that of the newest connection, %s", first.Number, want)
 		}
 	})
@@ -146,7 +168,7 @@ func TestWhatIsKeptOfAnAccount(t *testing.T) {
 		first := r.made(consumer, key, false, day)
 		r.connect(first)
 		older := r.made(consumer, key, false, day.Add(-time.Hour))
-		older.Connections[0].Accounts[0].Name = "Old"
+		older.data.Connections[0].Accounts[0].Name = "Old"
 		r.connect(older)
 		if got := r.list(consumer); len(got) != 1 || got[0].Name != "Checking" || got[0].AccountID != first.account() {
 			t.Errorf("after older data: %+v", got)
@@ -159,10 +181,10 @@ func TestWhatIsKeptOfAnAccount(t *testing.T) {
 		theirs := r.made(other, otherKey, false, day)
 		r.connect(theirs)
 		elsewhere := r.made(consumer, key, false, day)
-		elsewhere.Connections[0].Accounts[0].Institution = "Bank 0"
+		elsewhere.data.Connections[0].Accounts[0].Institution = "Bank 0"
 		r.connect(elsewhere)
 		silent := r.made(consumer, key, false, day)
-		silent.Connections[0].Accounts[0].Number = ""
+		silent.data.Connections[0].Accounts[0].Number = ""
 		r.connect(silent)
 		if a, b := len(r.list(consumer)), len(r.list(other)); a != 3 || b != 1 {
 			t.Errorf("%d and %d accounts, want 3 (one number at two banks, and one without) and 1", a, b)
@@ -181,10 +203,11 @@ func TestWhatWasSubmitted(t *testing.T) {
 		r := newRoom(t, db)
 		_, key := r.person()
 		m := r.made("", key, true, day)
-		m.Fetched = false
-		m.Connections[0].Accounts = append(m.Connections[0].Accounts,
-			Account{ID: uuid.NewString(), Institution: "Bank", Number: "000123456789", Routing: "110000000"},
-			Account{ID: uuid.NewString(), Institution: "Bank", Number: "1"})
+		m.fetched = false
+		m.data.Connections[0].Accounts = append(m.data.Connections[0].Accounts,
+			bankdata.Account{ID: uuid.NewString(), Institution: "Bank", Type: report.CashEquivalent, Number: "000123456789", Routing: "110000000"},
+			bankdata.Account{ID: uuid.NewString(), Institution: "Bank", Type: report.CashEquivalent, Number: "1"},
+			bankdata.Account{ID: uuid.NewString(), Institution: "Bank", Type: report.Investment, Number: "000987654321", Routing: "110000000"})
 		r.connect(m)
 		if n := r.count(`SELECT count(*) FROM bank_accounts`); n != 2 {
 			t.Errorf("%d rows, want one for each id, and none without numbers", n)
@@ -195,17 +218,16 @@ func TestWhatWasSubmitted(t *testing.T) {
 		}
 
 		// A report of the same data has the same accounts, and no longer.
-		second := Made{PublicToken: uuid.NewString(), CustomerID: "c", KeyID: key, Source: m.PublicToken, Retrieved: day, Held: day, Connections: m.Connections}
-		r.report(second)
+		second := made{r.report("", key, m.PublicToken, day), m.data, false}
 		r.connect(second)
 		if again, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.account()); err != nil || again != d {
 			t.Errorf("by the secondary report: %+v, %v", again, err)
 		}
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.data.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without numbers: %v", err)
 		}
 		r.now = day.Add(Lifetime + time.Second)
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.data.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("first asked for by the secondary report when it is too late: %v", err)
 		}
 	})
@@ -228,8 +250,7 @@ func TestARevokedTokenComesAnewWithANewConnectionOnly(t *testing.T) {
 			t.Error("the revoked number is kept")
 		}
 		r.connect(m) // its report's job runs again
-		second := Made{PublicToken: uuid.NewString(), CustomerID: "c", ConsumerID: consumer, KeyID: key, Source: m.PublicToken, Retrieved: day, Held: day}
-		r.report(second)
+		second := made{Report: r.report(consumer, key, m.PublicToken, day)}
 		r.connect(second)
 		for _, token := range []string{m.PublicToken, second.PublicToken} {
 			if _, err := r.numbers(t.Context(), ofReport, token, m.account()); !errors.Is(err, errRevoked) {

@@ -1,6 +1,7 @@
 package bankaccounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,39 +11,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
-
-// Made is a report that is about to be SUCCESS, with the bank data that it is made
-// from.
-type Made struct {
-	PublicToken, CustomerID, ConsumerID string // ConsumerID is empty for what was submitted
-	KeyID                               string
-	Source                              string    // the report whose data it has a copy of; empty for none
-	Retrieved                           time.Time // the data
-	Held                                time.Time // since when the service holds them
-	Fetched                             bool      // from the banks, which know an account by its number
-	Connections                         []Connection
-}
-
-// Connection is a sign-in at a bank.
-type Connection struct {
-	ID       string
-	Tokens   bool // the bank gives TANs
-	Accounts []Account
-}
-
-// Account is a cash-equivalent account. An empty number is not known.
-type Account struct {
-	ID, Institution, Owner, Name string
-	Type, Subtype                string
-	Truncated                    string
-	Number, Routing              string
-	Opened                       *report.Date
-}
 
 // account is a row of bank_accounts, with the expiry of its connection.
 type account struct {
@@ -54,12 +31,16 @@ type account struct {
 	wrapped                           []byte    // the data key, as connected finds it; nil: gone
 }
 
-// Connect readies the accounts of a report to be kept, as long as their number
-// takes. What it returns keeps them in the transaction that ends the report, and
-// may be called several times there.
-func (s *Service) Connect(ctx context.Context, m Made) (func(ctx context.Context, tx *sql.Tx) error, error) {
-	if m.Source != "" {
-		return func(ctx context.Context, tx *sql.Tx) error { return inherit(ctx, tx, m.PublicToken, m.Source) }, nil
+// Connect readies the cash-equivalent accounts of a report that is about to be
+// SUCCESS, from data that were fetched from the banks or given. What it returns keeps
+// them in the transaction that ends the report, and may be called several times there.
+func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *sql.Tx) error, error) {
+	if r.Secondary() {
+		return func(ctx context.Context, tx *sql.Tx) error { return inherit(ctx, tx, r.PublicToken, r.Source()) }, nil
+	}
+	owner, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
+	if err != nil {
+		return nil, fmt.Errorf("bankaccounts: %w", err)
 	}
 	type kept struct {
 		account
@@ -67,25 +48,26 @@ func (s *Service) Connect(ctx context.Context, m Made) (func(ctx context.Context
 	}
 	expires := map[string]time.Time{}
 	var all []kept
-	for _, c := range m.Connections {
+	for _, c := range data.Connections {
+		tokens := fetched && s.tokens(owner.Environment, c.Institution)
 		for _, a := range c.Accounts {
-			if m.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
+			if a.Type != report.CashEquivalent || r.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
 				continue // nothing of it can ever be asked for
 			}
-			row, err := s.ready(ctx, m, c, a)
+			row, err := s.ready(ctx, r, c.ID, a, fetched, tokens)
 			if err != nil {
 				return nil, fmt.Errorf("bankaccounts: %w", err)
 			}
 			all = append(all, kept{row, a.ID})
-			expires[c.ID] = m.Held.Add(Lifetime)
-			if c.Tokens && m.Fetched {
-				expires[c.ID] = m.Held.Add(TokenLifetime)
+			expires[c.ID] = r.Held().Add(Lifetime)
+			if tokens {
+				expires[c.ID] = r.Held().Add(TokenLifetime)
 			}
 		}
 	}
 	return func(ctx context.Context, tx *sql.Tx) error {
 		for id, at := range expires {
-			if err := addConnection(ctx, tx, m.KeyID, id, m.Held, at); err != nil {
+			if err := addConnection(ctx, tx, r.KeyID, id, r.Held(), at); err != nil {
 				return err
 			}
 		}
@@ -93,7 +75,7 @@ func (s *Service) Connect(ctx context.Context, m Made) (func(ctx context.Context
 			if err := putAccount(ctx, tx, a.account); err != nil {
 				return err
 			}
-			if err := name(ctx, tx, m.PublicToken, a.name, a.id); err != nil {
+			if err := name(ctx, tx, r.PublicToken, a.name, a.id); err != nil {
 				return err
 			}
 		}
@@ -101,35 +83,40 @@ func (s *Service) Connect(ctx context.Context, m Made) (func(ctx context.Context
 	}, nil
 }
 
-// ready is the row of an account.
-func (s *Service) ready(ctx context.Context, m Made, c Connection, a Account) (account, error) {
-	row := account{keyID: m.KeyID, customerID: m.CustomerID, consumerID: m.ConsumerID, connectionID: c.ID, accountID: a.ID,
-		kind: AN, retrieved: m.Retrieved}
+// tokens reports whether the institution gives TANs.
+func (s *Service) tokens(env contract.Environment, institution string) bool {
+	return slices.ContainsFunc(s.Banks(env), func(b Bank) bool { return b.Tokens && b.Name == institution })
+}
+
+// ready returns the row of an account.
+func (s *Service) ready(ctx context.Context, r reports.Report, connectionID string, a bankdata.Account, fetched, tokens bool) (account, error) {
+	row := account{keyID: r.KeyID, customerID: r.CustomerID, consumerID: r.ConsumerID, connectionID: connectionID, accountID: a.ID,
+		kind: AN, retrieved: r.Retrieved}
 	// A customer that submits accounts knows them by its own ids, whatever it says
 	// of their numbers.
-	if m.Fetched && a.Number != "" {
-		row.id = hex.EncodeToString(s.mac("number", m.KeyID, a.Institution, a.Routing, a.Number))
+	if fetched && a.Number != "" {
+		row.id = hex.EncodeToString(s.mac("number", r.KeyID, a.Institution, a.Routing, a.Number))
 	} else {
-		row.id = hex.EncodeToString(s.mac("id", m.KeyID, a.ID))
+		row.id = hex.EncodeToString(s.mac("id", r.KeyID, a.ID))
 	}
 	number := a.Number
-	if c.Tokens && m.Fetched && a.Number != "" {
-		row.kind, number = TAN, s.token(m, c, a)
+	if tokens && a.Number != "" {
+		row.kind, number = TAN, s.token(r, connectionID, a)
 	}
 	var err error
-	row.details, err = s.seal(ctx, m.KeyID, cell(row.id, "details"), shown{Institution: a.Institution, Truncated: report.Null(a.Truncated),
-		Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: a.Subtype, Opened: a.Opened})
+	row.details, err = s.seal(ctx, r.KeyID, cell(row.id, "details"), shown{Institution: a.Institution, Truncated: report.Null(a.Mask()),
+		Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other), Opened: a.Opened})
 	if err != nil || number == "" || a.Routing == "" {
 		return row, err
 	}
-	row.numbers, err = s.seal(ctx, m.KeyID, cell(row.id, "numbers"), details{Number: number, Routing: a.Routing, Kind: row.kind})
+	row.numbers, err = s.seal(ctx, r.KeyID, cell(row.id, "numbers"), details{Number: number, Routing: a.Routing, Kind: row.kind})
 	return row, err
 }
 
-// token is the number that a mock bank gives this customer for this connection:
-// sixteen digits, which nobody has for another one.
-func (s *Service) token(m Made, c Connection, a Account) string {
-	n := binary.BigEndian.Uint64(s.mac("token", m.CustomerID, m.KeyID, c.ID, a.Institution, a.Routing, a.Number))
+// token returns the number that a mock bank gives this customer for this connection:
+// sixteen digits that no other connection has.
+func (s *Service) token(r reports.Report, connectionID string, a bankdata.Account) string {
+	n := binary.BigEndian.Uint64(s.mac("token", r.CustomerID, r.KeyID, connectionID, a.Institution, a.Routing, a.Number))
 	return fmt.Sprintf("9%015d", n%1e15)
 }
 

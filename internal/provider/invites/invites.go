@@ -28,6 +28,9 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 )
 
@@ -41,46 +44,16 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
-	Pages     Pages
-	Gate      Gate
-	Customers Customers
-	Visits    Visits
+	Gate      *auth.Gate
+	Customers *customers.Service
+	Reports   *reports.Service
+	Visits    *visits.Service
 	Mail      Mailer // nil: letters wait in the outbox for somebody to read them
 }
 
 // Queue takes the job that sends a letter.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
-}
-
-// Pages shows errors to people: it adapts a handler of a link, whose errors are pages
-// with these words.
-type Pages interface {
-	Page(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler
-}
-
-// Gate admits customers.
-type Gate interface {
-	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
-}
-
-// Customers knows what applicants are shown of a customer.
-type Customers interface {
-	Name(ctx context.Context, q store.Queryer, customerID string) (string, error)
-}
-
-// Begun is the visit that an invite leads to.
-type Begun struct {
-	VisitID, PublicToken string
-	KeyID                string    // the consumer's data key
-	Expires              time.Time // how long it waits for its applicant
-}
-
-// Visits makes the visit that an invite leads to.
-type Visits interface {
-	// Begin makes a visit from the members of an initialization's body, and gives it
-	// the handle of its page. Its errors are the initialization's.
-	Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (Begun, error)
 }
 
 // Mailer sends letters.
@@ -94,7 +67,7 @@ type Mailer interface {
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Gate.Basic(s.makeLink)))
 	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Gate.Basic(s.makeLetter)))
-	mux.Handle("GET /invite/{handle}", s.Pages.Page(s.open, why))
+	mux.Handle("GET /invite/{handle}", s.Visits.LinkPage(s.open, why))
 }
 
 // makeLink is POST /connect/invite-link.
@@ -141,18 +114,26 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	caller := auth.CallerOf(r.Context())
 	handle := store.NewSecret()
 	link := s.URL + "/invite/" + handle
-	var begun Begun
+	var publicToken string
+	var expires time.Time
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		if begun, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
+		var visitID string
+		if visitID, publicToken, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
 			return err
 		}
-		if err := insert(ctx, tx, uuid.NewString(), begun.VisitID, caller.CustomerID, handle, s.Now(), begun.Expires); err != nil {
+		v, err := s.Visits.Summary(ctx, tx, publicToken)
+		if err != nil {
 			return err
 		}
-		if to == "" {
-			return nil
+		expires = v.Expires
+		if err := insert(ctx, tx, uuid.NewString(), visitID, caller.CustomerID, handle, s.Now(), expires); err != nil || to == "" {
+			return err
 		}
-		return s.write(ctx, tx, caller.CustomerID, begun, to, link)
+		report, err := s.Reports.Get(ctx, tx, publicToken)
+		if err != nil {
+			return err
+		}
+		return s.write(ctx, tx, report, expires, to, link)
 	})
 	if err != nil {
 		return err
@@ -162,7 +143,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 		InviteLink  string `json:"inviteLink"`
 		PublicToken string `json:"publicToken"`
 		Exp         int64  `json:"exp"` // unix seconds
-	}{link, begun.PublicToken, begun.Expires.Unix()})
+	}{link, publicToken, expires.Unix()})
 }
 
 // visitHandle is the handle of the visit's page. It is not kept, and follows from
@@ -179,7 +160,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	if _, err := visitOf(r.Context(), s.DB.SQL, handle); err != nil {
 		return err
 	}
-	path := "/visit/" + visitHandle(handle)
+	path := visits.Path(visitHandle(handle))
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()
 	}

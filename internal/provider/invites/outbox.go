@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
@@ -39,18 +40,18 @@ func (s *Service) Register(r *jobs.Registry) {
 }
 
 // write puts a letter with a link into the outbox, and has it sent where there is a
-// mail server.
-func (s *Service) write(ctx context.Context, tx *sql.Tx, customerID string, b Begun, to, link string) error {
-	name, err := s.Customers.Name(ctx, tx, customerID)
+// mail server. The link works until expires.
+func (s *Service) write(ctx context.Context, tx *sql.Tx, r reports.Report, expires time.Time, to, link string) error {
+	customer, err := s.Customers.ByID(ctx, tx, r.CustomerID)
 	if err != nil {
 		return err
 	}
-	subject, text := compose(name, link, b.Expires)
-	l := letter{id: uuid.NewString(), customerID: customerID, publicToken: b.PublicToken, keyID: b.KeyID, subject: subject, created: s.Now(), expires: b.Expires}
-	if l.recipient, err = s.DB.Vault.Seal(ctx, tx, b.KeyID, cell(l.id, "recipient"), []byte(to)); err != nil {
+	subject, text := compose(customer.Shown(), link, expires)
+	l := letter{id: uuid.NewString(), customerID: r.CustomerID, publicToken: r.PublicToken, keyID: r.KeyID, subject: subject, created: s.Now(), expires: expires}
+	if l.recipient, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(l.id, "recipient"), []byte(to)); err != nil {
 		return err
 	}
-	if l.body, err = s.DB.Vault.Seal(ctx, tx, b.KeyID, cell(l.id, "body"), []byte(text)); err != nil {
+	if l.body, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(l.id, "body"), []byte(text)); err != nil {
 		return err
 	}
 	if err := insertLetter(ctx, tx, l); err != nil {

@@ -17,14 +17,16 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// room is the room over a database with two customers, with a mailer that fails as
-// it is told to.
+// room is the service over a database with two customers, with a mailer that fails as
+// the test says.
 type room struct {
 	*Service
 	t       *testing.T
@@ -44,18 +46,15 @@ func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOptio
 	return nil
 }
 
-func (r *room) Name(_ context.Context, _ store.Queryer, customerID string) (string, error) {
-	return "Harbor\r\n " + customerID, nil
-}
-
 func newRoom(t *testing.T, db *store.DB, sends bool) *room {
 	r := &room{t: t, now: day}
-	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now }, Queue: r, Customers: r}
+	clock := func() time.Time { return r.now }
+	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: clock, Queue: r, Customers: &customers.Service{DB: db, Now: clock}}
 	if sends {
 		r.Mail = r
 	}
 	for _, id := range []string{"a", "b"} {
-		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ($1, $1, 'sandbox', $1, 'get', 0)`, id)
+		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ($1, $1, 'sandbox', $2, 'get', 0)`, id, "Harbor\r\n "+id)
 		r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $1, 'cashflow', 'P', '', 0)`, id)
 	}
 	return r
@@ -69,10 +68,10 @@ func (r *room) exec(query string, args ...any) {
 }
 
 // add writes a letter of a customer, whose link is over after a time.
-func (r *room) add(customer, to string, lives time.Duration) (b Begun) {
+func (r *room) add(customer, to string, lives time.Duration) (b reports.Report) {
 	r.t.Helper()
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		b = Begun{PublicToken: uuid.NewString(), Expires: r.now.Add(lives)}
+		b = reports.Report{PublicToken: uuid.NewString(), CustomerID: customer}
 		if b.KeyID, err = r.DB.Vault.NewKey(ctx, tx); err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ func (r *room) add(customer, to string, lives time.Duration) (b Begun) {
 			VALUES ($1, $2, $2, 'cashflow', $3, 'PENDING', 0, 0)`, b.PublicToken, customer, b.KeyID); err != nil {
 			return err
 		}
-		return r.write(ctx, tx, customer, b, to, "https://service.example/invite/handle-canary")
+		return r.write(ctx, tx, b, r.now.Add(lives), to, "https://service.example/invite/handle-canary")
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -27,6 +27,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 )
 
@@ -43,89 +45,21 @@ const (
 
 // Service serves redirects. All fields must be set.
 type Service struct {
-	DB       *store.DB
-	Log      *slog.Logger
-	Now      func() time.Time
-	URL      string // the provider's public base, without a trailing slash
-	Pages    Pages
-	Gate     Gate
-	Accounts Accounts
-	Visits   Visits
-	Signer   Signer
-
-	// Enabled lets only callers through that may make redirects; nil: all may.
-	Enabled func(httpx.HandlerFunc) httpx.HandlerFunc
-}
-
-// Pages shows errors to people: it adapts a handler of a link, whose errors are pages
-// with these words.
-type Pages interface {
-	Page(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler
-}
-
-// Gate admits customers.
-type Gate interface {
-	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
-}
-
-// Account is what an account says about redirects.
-type Account struct {
-	PublicID     string
-	Post         bool     // the outcome comes back by form POST, else by GET
-	FormOnly     bool     // a redirect is opened by posting its token
-	CompleteURLs []string // registered; the first is the static one
-}
-
-// Accounts knows accounts.
-type Accounts interface {
-	Account(ctx context.Context, q store.Queryer, customerID string) (Account, error)
-}
-
-// Visits makes the visit that a redirect leads to.
-type Visits interface {
-	// Begin makes a visit from the members of an initialization's body, or of its
-	// token, and gives it the handle of its page.
-	Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error)
-}
-
-// Signer signs outcome tokens; type, iat and exp are its own.
-type Signer interface {
-	Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error)
-}
-
-// Ended is a visit that is over or closed.
-type Ended struct {
-	VisitID     string
-	PublicToken string
-	Outcome     contract.Outcome
-	Status      contract.Status      // with SUCCESS
-	Error       contract.WidgetError // with ERROR
-	At          time.Time            // zero: closed, and can still be gone on with
-}
-
-// Return is the way back: to URL, which has the token in it, or with Post by a
-// form with the field token to Action.
-type Return struct {
-	URL    string
-	Post   bool
-	Action string
-	Token  string
-	Origin string
+	DB        *store.DB
+	Log       *slog.Logger
+	Now       func() time.Time
+	URL       string // the provider's public base, without a trailing slash
+	Gate      *auth.Gate
+	Keys      *auth.Keys // sign the outcome tokens
+	Customers *customers.Service
+	Visits    *visits.Service
 }
 
 // Routes adds the whole surface of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Gate.Basic(s.enabled(s.create))))
-	mux.Handle("GET /redirect/{handle}", s.Pages.Page(s.open, why))
-	mux.Handle("POST /redirect/{handle}", s.Pages.Page(s.openByForm, why))
-}
-
-// enabled is h for callers that may use it; without a rule, for all.
-func (s *Service) enabled(h httpx.HandlerFunc) httpx.HandlerFunc {
-	if s.Enabled == nil {
-		return h
-	}
-	return s.Enabled(h)
+	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
+	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, why))
+	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, why))
 }
 
 // create is POST /secure-redirect.
@@ -147,14 +81,14 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	handle, token := store.NewSecret(), store.NewSecret()
 	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		account, err := s.Accounts.Account(ctx, tx, caller.CustomerID)
+		account, err := s.Customers.ByID(ctx, tx, caller.CustomerID)
 		if err != nil {
 			return err
 		}
-		if row.completeURL, err = account.choose(asked); err != nil {
+		if row.completeURL, err = choose(asked, account.CompleteURLs); err != nil {
 			return err
 		}
-		row.formOnly = account.FormOnly
+		row.formOnly = account.RequireForm
 		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token)); err != nil {
 			return err
 		}
@@ -193,18 +127,18 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 	return completeURL, args, nil
 }
 
-// choose is the URL that the browser will be sent back to: the one asked for, if
-// a registered one covers it, else the account's static one.
-func (a Account) choose(asked string) (string, error) {
+// choose returns the URL that the browser will be sent back to: the one asked for, if
+// a registered one covers it; without one, the first of them, which is the static one.
+func choose(asked string, registered []string) (string, error) {
 	refused := httpx.Fail(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
 		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
 	if asked == "" {
-		if len(a.CompleteURLs) == 0 {
+		if len(registered) == 0 {
 			return "", refused
 		}
-		asked = a.CompleteURLs[0]
+		asked = registered[0]
 	}
-	if _, err := allowed(asked, a.CompleteURLs); err != nil {
+	if _, err := allowed(asked, registered); err != nil {
 		return "", refused
 	}
 	return asked, nil
@@ -266,7 +200,7 @@ func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
 
 func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
 	httpx.Secure(w, httpx.CSP{})
-	path := "/visit/" + visit
+	path := visits.Path(visit)
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()
 	}
@@ -277,39 +211,40 @@ func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
 // Return makes a fresh token for the outcome of a visit and says where it goes.
 // ok is false for a visit without a redirect, one that ended over 30 minutes ago,
 // and one whose complete URL is no longer registered.
-func (s *Service) Return(ctx context.Context, q store.Queryer, e Ended) (back Return, ok bool, err error) {
+func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (back visits.Return, ok bool, err error) {
 	row, err := byVisit(ctx, q, e.VisitID)
 	if errors.Is(err, store.ErrNotFound) {
-		return Return{}, false, nil
+		return visits.Return{}, false, nil
 	}
 	if err != nil {
-		return Return{}, false, err
+		return visits.Return{}, false, err
 	}
 	if now := s.Now(); !e.At.IsZero() && now.After(row.expires) && now.After(e.At.Add(lifetime)) {
-		return Return{}, false, nil
+		return visits.Return{}, false, nil
 	}
-	account, err := s.Accounts.Account(ctx, q, row.customerID)
+	account, err := s.Customers.ByID(ctx, q, row.customerID)
 	if err != nil {
-		return Return{}, false, err
+		return visits.Return{}, false, err
 	}
 	to, err := allowed(row.completeURL, account.CompleteURLs)
 	if err != nil {
-		return Return{}, false, nil
+		return visits.Return{}, false, nil
 	}
 	args, err := s.DB.Vault.Open(ctx, q, store.SystemKey, argsCell(row.id), row.args)
 	if err != nil {
-		return Return{}, false, err
+		return visits.Return{}, false, err
 	}
-	token, err := s.Signer.Outcome(ctx, q, s.claims(e, account.PublicID, string(args)))
+	token, err := s.Keys.Outcome(ctx, q, s.claims(e, account.PublicID, string(args)))
 	if err != nil {
-		return Return{}, false, err
+		return visits.Return{}, false, err
 	}
-	return Return{URL: to.withToken(token), Post: account.Post, Action: to.withoutToken(), Token: token, Origin: to.origin}, true, nil
+	return visits.Return{URL: to.withToken(token), Post: account.ReturnMode == "post", Action: to.withoutToken(), Token: token,
+		Origin: to.origin}, true, nil
 }
 
 // claims returns the claims of the signed result (docs/redirect.md). iss and aud are
 // our own: they keep one service's, and one customer's, from being taken for another's.
-func (s *Service) claims(e Ended, publicID, args string) map[string]any {
+func (s *Service) claims(e visits.Ended, publicID, args string) map[string]any {
 	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
 	if e.Outcome == contract.OutcomeSuccess {
 		c["status"] = string(e.Status)

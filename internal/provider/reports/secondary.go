@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"vestibule/internal/report"
 )
 
 // A secondary report is made from what another one was made from (document 2,
@@ -30,6 +32,12 @@ func (g Given) OrNil() *Given {
 		return nil
 	}
 	return &g
+}
+
+// Born is a date of birth that was checked when it was given; zero for none.
+func Born(dob string) report.Date {
+	day, _ := time.Parse(time.DateOnly, dob)
+	return report.Date{Time: day}
 }
 
 // Material is what a report was made from, opened.

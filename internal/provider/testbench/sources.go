@@ -37,12 +37,9 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 		Submissions: submissionSandbox{prepared},
 		Prepared:    prepared.fill,
 	}
-	tokenizing := map[string]bool{}
 	for _, b := range banks.All() {
-		out.Destinations = append(out.Destinations, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage})
-		tokenizing[b.Name] = b.Tokens
+		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})
 	}
-	out.Tokenizes = func(institution string) bool { return tokenizing[institution] }
 	return out
 }
 
@@ -120,16 +117,19 @@ func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID
 
 // Attach has the report made from the prepared contents. What else is known of the
 // consumer is what was typed, or else what was uploaded.
-func (p preparedReports) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from visits.Source) error {
+func (p preparedReports) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, in reports.Input) error {
 	c, err := p.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
 		return err
 	}
-	in := provider.InputOf(from)
 	if in.Consumer == nil && c.Consumer != nil {
-		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, provider.Born(c.Born)
+		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, reports.Born(c.Born)
 	}
-	known := reports.Given{DOB: from.DOB != "" || c.Born != "", State: cmp.Or(from.State, c.State), Employers: from.Employers, AnnualIncome: from.AnnualIncome}
+	var known reports.Given
+	if in.Given != nil {
+		known = *in.Given
+	}
+	known.DOB, known.State = known.DOB || c.Born != "", cmp.Or(known.State, c.State)
 	if len(known.Employers) == 0 {
 		known.Employers = c.Employers
 	}

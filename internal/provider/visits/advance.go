@@ -9,9 +9,13 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -201,7 +205,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 		}
 	}
 	if do&Tell != 0 {
-		if err := s.Reports.SetStatus(ctx, tx, v.publicToken, v.Status, v.Substatus); err != nil {
+		if _, err := s.Reports.SetStatus(ctx, tx, v.publicToken, v.Status, v.Substatus); err != nil {
 			return v, false, err
 		}
 	}
@@ -220,11 +224,11 @@ func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, erro
 		return v, nil
 	}
 	if v.State == Generating {
-		status, sub, err := s.Reports.Status(ctx, tx, v.publicToken)
-		if err != nil || !status.Final() {
+		r, err := s.Reports.Get(ctx, tx, v.publicToken)
+		if err != nil || !r.Status.Final() {
 			return v, err
 		}
-		v, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: status, Substatus: sub})
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: r.Status, Substatus: r.Substatus})
 		return v, err
 	}
 	if !s.Now().Before(v.expires) {
@@ -247,35 +251,37 @@ func (s *Service) stranded(v visit) bool {
 
 // generate has the report made from what the applicant connected.
 func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
-	consumer, err := s.Customers.Consumer(ctx, tx, v.customerID, v.consumerID)
+	consumer, err := s.applicant(ctx, tx, v.customerID, v.consumerID)
 	if err != nil {
 		return err
 	}
-	in := person(v.Product, consumer.Prefill)
+	who := person(consumer.Prefill)
+	names := employers(v.Product, who)
 	if prepared := s.catalogue(v.environment).Prepared; v.sandboxReportID != "" && prepared != nil {
-		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, in)
+		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, typed(who, names))
 	}
 	if v.Employers > 0 {
-		if in.Employers, err = s.statedIn(ctx, tx, v, consumer.KeyID); err != nil {
+		if names, err = s.statedIn(ctx, tx, v, consumer.KeyID); err != nil {
 			return err
 		}
 	}
+	in := typed(who, names)
 	if v.Way == WaySupplier {
 		in.Supplier = v.Bank
 	}
 	for _, c := range v.sources() {
 		switch {
 		case c.Skipped != "":
-			if in.Skipped == nil {
-				in.Skipped = map[string]string{}
+			if in.Gathered == nil {
+				in.Gathered = &eligibility.Gathered{Skipped: map[string]string{}}
 			}
-			in.Skipped[in.Employers[c.Employer-1]] = c.Skipped
+			in.Gathered.Skipped[names[c.Employer-1]] = c.Skipped
 		case c.Failed != "" && !v.several():
 			// Another was connected in its place, and the report has one.
 		case c.Way == WayBank:
-			in.Banks = append(in.Banks, s.signIn(v, c, in))
+			in.Banks = append(in.Banks, s.signIn(v, c, names))
 		case c.Way == WayPayroll:
-			in.Payroll = append(in.Payroll, s.signIn(v, c, in))
+			in.SignIns = append(in.SignIns, s.signIn(v, c, names))
 		}
 	}
 	if in.Documents, err = s.handedIn(ctx, tx, v); err != nil {
@@ -285,17 +291,17 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 }
 
 // signIn is a bank or payroll connection as reports are made from it.
-func (s *Service) signIn(v visit, c connected, who Source) SignIn {
+func (s *Service) signIn(v visit, c connected, employers []string) reports.SignIn {
 	sources := s.catalogue(v.environment)
 	of, _ := sources.listed(c.Way, c.Bank)
-	out := SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Nth), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Why}
+	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Nth), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Why}
 	if c.Employer > 0 {
-		out.Employer = who.Employers[c.Employer-1]
+		out.Employer = employers[c.Employer-1]
 	}
 	if c.good() {
 		out.Profile = sources.login(c.Way, c.Username).Profile
 	} else {
-		out.At = store.Time(c.At)
+		out.At = report.TimestampOf(store.Time(c.At))
 	}
 	return out
 }
@@ -308,20 +314,27 @@ func (v visit) link(nth int) string {
 	return v.publicToken + "/" + strconv.Itoa(nth)
 }
 
-// person reads a prefill that was checked when it came; what is not there stays
-// empty. An eligibility visit verifies statedEmployerNames, one by one; of other
-// products statedEmployerName is one more employer.
-func person(product contract.Product, raw json.RawMessage) Source {
-	var p prefill.Fields
+// person reads a prefill that was checked when it was given; what is missing stays
+// empty.
+func person(raw json.RawMessage) (p prefill.Fields) {
 	if len(raw) > 0 {
 		_ = json.Unmarshal(raw, &p)
 	}
-	who := Source{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
-		DOB: p.DOB, State: p.State, Employers: stated(p.StatedEmployerNames), AnnualIncome: p.StatedAnnualIncome}
-	if product != contract.Eligibility || who.Employers == nil {
-		who.Employers = stated(append(who.Employers, p.StatedEmployerName))
+	return p
+}
+
+// typed is what a report is made from of what the applicant typed.
+func typed(p prefill.Fields, employers []string) reports.Input {
+	in := reports.Input{Given: reports.Given{DOB: p.DOB != "", State: p.State, Employers: employers, AnnualIncome: p.StatedAnnualIncome}.OrNil()}
+	if p.FirstName == "" && p.LastName == "" {
+		return in
 	}
-	return who
+	in.Consumer = &bankdata.Person{FirstName: p.FirstName, LastName: p.LastName}
+	if p.Email != "" {
+		in.Consumer.Emails = []string{p.Email}
+	}
+	in.Source, in.Born = report.ConsumerInput, reports.Born(p.DOB)
+	return in
 }
 
 // rehearsal is what the sandbox plays for a prefill.
@@ -344,8 +357,8 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 		return v, err
 	}
 	if v.State == Generating {
-		status, _, err := s.Reports.Status(ctx, s.DB.SQL, v.publicToken)
-		if err != nil || !status.Final() {
+		r, err := s.Reports.Get(ctx, s.DB.SQL, v.publicToken)
+		if err != nil || !r.Status.Final() {
 			return v, err
 		}
 	} else if s.Now().Before(v.expires) && !s.stranded(v) {

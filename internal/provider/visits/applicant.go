@@ -10,12 +10,15 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/report"
 )
 
 // checked holds an applicant's data against the rules of a product and returns
 // what is kept of it, as JSON.
-func (s *Service) checked(env contract.Environment, product Product, raw json.RawMessage) (json.RawMessage, error) {
-	return CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: today(s.Now()), AssetsOnly: product.AssetsOnly}, raw)
+func (s *Service) checked(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
+	return CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: today(s.Now()),
+		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
 }
 
 func today(now time.Time) prefill.Date { return prefill.DateOf(now.UTC().Date()) }

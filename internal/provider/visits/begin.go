@@ -16,6 +16,8 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
@@ -99,15 +101,16 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, wan
 	if err != nil {
 		return visit{}, err
 	}
-	publicToken, err := s.Reports.Create(ctx, tx, NewReport{Caller: caller, ProductID: want.ProductID, Product: product,
-		ExternalID: want.ExternalID, UserArgs: want.UserArgs, Consumer: consumer})
+	r, err := s.Reports.Create(ctx, tx, reports.New{CustomerID: caller.CustomerID, ProductID: want.ProductID, Kind: product.Kind,
+		ExternalID: want.ExternalID, UserArgs: want.UserArgs, ConsumerID: consumer.ID, KeyID: consumer.KeyID})
 	if err != nil {
 		return visit{}, duplicate(err)
 	}
-	who, now := person(product.Kind, consumer.Prefill), s.Now()
+	who, now := person(consumer.Prefill), s.Now()
+	names := employers(product.Kind, who)
 	v := visit{
-		Journey: product.plan(who),
-		id:      uuid.NewString(), publicToken: publicToken, customerID: caller.CustomerID, productID: want.ProductID,
+		Journey: plan(product, names),
+		id:      uuid.NewString(), publicToken: r.PublicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
 		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
 	}
@@ -117,7 +120,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, wan
 	}
 	v.expires = v.expiry(now)
 	if v.Employers > 0 {
-		if err := s.state(ctx, tx, &v, consumer.KeyID, who.Employers); err != nil {
+		if err := s.state(ctx, tx, &v, consumer.KeyID, names); err != nil {
 			return visit{}, err
 		}
 	}
@@ -145,19 +148,19 @@ func (w Wanted) lengths() error {
 	return nil
 }
 
-func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Caller, id string) (Product, error) {
+func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Caller, id string) (customers.Product, error) {
 	if !contract.IsUUID(id) {
-		return Product{}, breach(contract.WidgetInvalidProduct, "productId")
+		return customers.Product{}, breach(contract.WidgetInvalidProduct, "productId")
 	}
 	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return Product{}, breach(contract.WidgetInvalidProduct, "productId")
+		return customers.Product{}, breach(contract.WidgetInvalidProduct, "productId")
 	}
 	return p, err
 }
 
 // prepared checks a sandboxReportId. Outside the sandbox it is ignored.
-func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Caller, product Product, id string) (string, error) {
+func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Caller, product customers.Product, id string) (string, error) {
 	all := s.catalogue(caller.Environment).Prepared
 	if id == "" || all == nil {
 		return "", nil
@@ -176,17 +179,17 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Cal
 
 // consumer is the one that the visit is about: an existing one, or one made from
 // the prefill. A prepared report needs neither.
-func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, product Product, want Wanted) (Consumer, error) {
+func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, product customers.Product, want Wanted) (customers.Consumer, error) {
 	if want.ConsumerID != "" {
 		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
-			return Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
+			return customers.Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
 		}
-		c, err := s.Customers.Consumer(ctx, tx, caller.CustomerID, want.ConsumerID)
+		c, err := s.applicant(ctx, tx, caller.CustomerID, want.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
+			return customers.Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
 		}
 		if err != nil {
-			return Consumer{}, err
+			return customers.Consumer{}, err
 		}
 		// What he is known by may be for another product as well: keys that this one
 		// does not take are no fault of this request, as in production.
@@ -194,13 +197,23 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, 
 		return c, err
 	}
 	if !want.hasPrefill() && want.SandboxReportID != "" {
-		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, nil)
+		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", nil)
 	}
 	prefill, err := s.checked(caller.Environment, product, want.Prefill)
 	if err != nil {
-		return Consumer{}, err
+		return customers.Consumer{}, err
 	}
-	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, prefill)
+	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", prefill)
+}
+
+// applicant returns a consumer of the customer; one that has withdrawn consent is
+// store.ErrNotFound.
+func (s *Service) applicant(ctx context.Context, q store.Queryer, customerID, consumerID string) (customers.Consumer, error) {
+	c, err := s.Customers.Consumer(ctx, q, customerID, consumerID)
+	if err == nil && c.ConsentWithdrawn {
+		err = store.ErrNotFound
+	}
+	return c, err
 }
 
 // breach is an error type of the widget as an answer of the API, in the type's
@@ -212,7 +225,7 @@ func breach(e contract.WidgetError, field string) *httpx.Error {
 }
 
 func duplicate(err error) error {
-	if errors.Is(err, ErrDuplicateExternalID) {
+	if errors.Is(err, reports.ErrDuplicateExternalID) {
 		return breach(contract.WidgetDuplicateExternalID, "externalId")
 	}
 	return err

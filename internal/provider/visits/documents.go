@@ -14,30 +14,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
-
-// Documents keeps what applicants upload. Its changes, but for Upload's, are part
-// of the caller's transaction.
-type Documents interface {
-	// Upload takes a file as it comes, which does not count yet. One that it does
-	// not take is ErrFileTooLarge, ErrFileEmpty or ErrFileType.
-	Upload(ctx context.Context, f Upload, from io.Reader) (id string, err error)
-	// Keep has an uploaded file count; false: there are as many as there may be.
-	Keep(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
-	Remove(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error)
-	// Drop removes all files of a report.
-	Drop(ctx context.Context, tx *sql.Tx, publicToken string) error
-	List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error)
-}
-
-// Upload is what a file is uploaded with.
-type Upload struct {
-	PublicToken, KeyID string
-	Name               string
-	Pile
-	Anything bool // of any type
-}
 
 // Pile is what files belong to: pay stubs or other documents, of the report or of
 // one of its employers.
@@ -46,28 +26,24 @@ type Pile struct {
 	Employer int // 0: none in particular
 }
 
-// Document is an uploaded file that counts.
-type Document struct {
-	ID, Name string
-	Size     int64 // bytes
-	Pile
+// documentType is the document_type of what is uploaded on the way.
+func (w Way) documentType() string {
+	if w == WayLetters {
+		return reports.LetterDocument
+	}
+	return reports.PaystubDocument
 }
 
-// Files that Documents does not take.
-var (
-	ErrFileTooLarge = errors.New("visits: the file is too large")
-	ErrFileEmpty    = errors.New("visits: the file is empty")
-	ErrFileType     = errors.New("visits: the file is of no type that is taken")
-)
-
-// Limits of Documents, as the pages say them.
-const (
-	MaxFiles    = 10
-	MaxFileSize = 20 << 20
-)
+// pileOf is the pile of an uploaded file.
+func pileOf(d documents.Document) Pile {
+	if d.Kind == reports.LetterDocument {
+		return Pile{WayLetters, d.Employer}
+	}
+	return Pile{WayStubs, d.Employer}
+}
 
 // maxUpload bounds one upload: all files that there may be, and what is around them.
-const maxUpload = MaxFiles*MaxFileSize + 1<<20
+const maxUpload = documents.MaxFiles*documents.MaxSize + 1<<20
 
 // errNoDocument is returned for documents that are handed in without any.
 var errNoDocument = errors.New("visits: there is no document")
@@ -98,12 +74,12 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		see(w, r, Path(handle))
 		return nil
 	}
-	consumer, err := s.Customers.Consumer(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
+	consumer, err := s.applicant(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return err
 	}
 	if r.ContentLength > maxUpload {
-		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", ErrFileTooLarge))
+		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", documents.ErrTooLarge))
 	}
 	if err := httpx.RefuseCoding(w, r); err != nil {
 		return err
@@ -113,7 +89,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return httpx.Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.takeFiles(r.Context(), handle, v, Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Pile: v.here()}, form)
+	problem, err := s.takeFiles(r.Context(), handle, v, consumer.KeyID, form)
 	if err != nil {
 		return err
 	}
@@ -132,8 +108,9 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 // takeFiles takes the files of a form; problem names those that were not taken. A
 // form with an outdated nonce has none of its files taken. The nonce comes before the
 // files, as in the page.
-func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Upload, form *multipart.Reader) (problem contract.Words, err error) {
-	files, nonce := 0, ""
+func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
+	files, nonce, here := 0, "", v.here()
+	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: here.Way.documentType(), Employer: here.Employer}
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -152,16 +129,16 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		if part.FormName() != "file" || name == "" {
 			continue // a field that was left empty is a file without a name
 		}
-		if files++; files > MaxFiles {
+		if files++; files > documents.MaxFiles {
 			return also(problem, wordsTooMany), nil
 		}
 		name = httpx.CleanFileName(name)
 		to.Name = name
-		id, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
+		d, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
 		switch {
 		case errors.Is(err, errFull):
 			return also(problem, wordsFull), nil
-		case errors.Is(err, ErrFileTooLarge), errors.Is(err, ErrFileEmpty), errors.Is(err, ErrFileType):
+		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
 			problem = also(problem, notTaken(name, err))
 			continue
 		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
@@ -169,7 +146,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, to Uplo
 		case err != nil:
 			return problem, err
 		}
-		now, moved, full, err := s.keepFile(ctx, handle, nonce, id, to.Pile)
+		now, moved, full, err := s.keepFile(ctx, handle, nonce, d.ID, here)
 		switch {
 		case err != nil:
 			return problem, err
@@ -283,7 +260,7 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 			return err
 		}
 		_, _, ok := v.Journey.Next(Input{Kind: Removed})
-		if !ok || !slices.ContainsFunc(all, func(d Document) bool { return d.ID == id }) {
+		if !ok || !slices.ContainsFunc(all, func(d documents.Document) bool { return d.ID == id }) {
 			return nil
 		}
 		gone, err := s.Documents.Remove(ctx, tx, v.publicToken, id)
@@ -300,9 +277,9 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 func (j Journey) here() Pile { return Pile{j.Way, j.Employer} }
 
 // pile is the files there that count.
-func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]Document, error) {
+func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]documents.Document, error) {
 	all, err := s.Documents.List(ctx, q, v.publicToken)
-	return slices.DeleteFunc(all, func(d Document) bool { return d.Pile != v.here() }), err
+	return slices.DeleteFunc(all, func(d documents.Document) bool { return pileOf(d) != v.here() }), err
 }
 
 // handedIn removes the files that were uploaded and not handed in, and reports
@@ -313,7 +290,7 @@ func (s *Service) handedIn(ctx context.Context, tx *sql.Tx, v visit) (any bool, 
 		return false, err
 	}
 	for _, d := range all {
-		if slices.ContainsFunc(v.sources(), func(c connected) bool { return d.Pile == Pile{c.Way, c.Employer} }) {
+		if slices.ContainsFunc(v.sources(), func(c connected) bool { return pileOf(d) == Pile{c.Way, c.Employer} }) {
 			any = true
 		} else if _, err := s.Documents.Remove(ctx, tx, v.publicToken, d.ID); err != nil {
 			return false, err
@@ -324,12 +301,12 @@ func (s *Service) handedIn(ctx context.Context, tx *sql.Tx, v visit) (any bool, 
 
 // notTaken says why a file is not. Its name is empty for all of them.
 func notTaken(name string, why error) contract.Words {
-	limit := strconv.Itoa(MaxFileSize >> 20)
+	limit := strconv.Itoa(documents.MaxSize >> 20)
 	words := contract.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
 	switch {
-	case errors.Is(why, ErrFileTooLarge):
+	case errors.Is(why, documents.ErrTooLarge):
 		words = contract.Words{EN: "it is larger than " + limit + " MB.", ES: "ocupa más de " + limit + " MB."}
-	case errors.Is(why, ErrFileEmpty):
+	case errors.Is(why, documents.ErrEmpty):
 		words = contract.Words{EN: "it is empty.", ES: "está vacío."}
 	}
 	if name == "" {

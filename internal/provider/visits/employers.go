@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/prefill"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -104,6 +106,16 @@ func statedCell(id string) store.Cell {
 	return store.Cell{Table: "visits", Column: "stated", Row: id}
 }
 
+// employers lists those that an applicant stated. An eligibility visit verifies
+// statedEmployerNames, one by one; of other products statedEmployerName is one more.
+func employers(product contract.Product, p prefill.Fields) []string {
+	names := stated(p.StatedEmployerNames)
+	if product != contract.Eligibility || names == nil {
+		names = stated(append(names, p.StatedEmployerName))
+	}
+	return names
+}
+
 // stated are the employers that an applicant named, each of them once.
 func stated(names []string) (out []string) {
 	for _, n := range names {
@@ -115,10 +127,10 @@ func stated(names []string) (out []string) {
 }
 
 // plan says what a visit is about.
-func (p Product) plan(who Source) Journey {
-	j := Journey{Product: p.Kind}
-	if p.Kind == contract.Eligibility && !p.AssetsOnly {
-		j.Employers, j.IncomeOnly = len(who.Employers), p.IncomeOnly
+func plan(p customers.Product, employers []string) Journey {
+	j, kind := Journey{Product: p.Kind}, p.Configuration.EligibilityKind
+	if p.Kind == contract.Eligibility && kind != report.AssetsOnly {
+		j.Employers, j.IncomeOnly = len(employers), kind == report.IncomeOnly
 	}
 	return j
 }

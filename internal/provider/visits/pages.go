@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -58,6 +59,25 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		if errors.Is(err, store.ErrNotFound) {
 			err = httpx.Fail(contract.CodeNotFound, err)
 			m.Title, m.Text = wordsGone, wordsGoneText
+		}
+		e := httpx.As(err)
+		httpx.LogError(r, s.Log, e)
+		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
+	})
+}
+
+// LinkPage adapts a handler of a link that leads to a visit, a redirect's or an
+// invite's: an error is a page with the words for it.
+func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		m := pages.Message{Lang: language(r)}
+		m.Title, m.Text = words(err)
+		if errors.Is(err, store.ErrNotFound) {
+			err = httpx.Fail(contract.CodeNotFound, err)
 		}
 		e := httpx.As(err)
 		httpx.LogError(r, s.Log, e)
@@ -354,11 +374,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
-	name, err := s.Customers.Name(r.Context(), s.DB.SQL, v.customerID)
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
 	if err != nil {
 		return err
 	}
-	page := s.view(r, v, name)
+	page := s.view(r, v, customer.Shown())
 	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.walking() {
@@ -368,9 +388,9 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	}
 	s.showList(r, v, &page)
 	if page.Step == pages.Documents {
-		page.MaxFiles, page.MaxFileSize = MaxFiles, MaxFileSize
-		page.FileProblems = pages.FileProblems{TooLarge: notTaken("%", ErrFileTooLarge), Empty: notTaken("%", ErrFileEmpty),
-			Type: notTaken("%", ErrFileType), TooMany: wordsTooMany}
+		page.MaxFiles, page.MaxFileSize = documents.MaxFiles, documents.MaxSize
+		page.FileProblems = pages.FileProblems{TooLarge: notTaken("%", documents.ErrTooLarge), Empty: notTaken("%", documents.ErrEmpty),
+			Type: notTaken("%", documents.ErrType), TooMany: wordsTooMany}
 		all, err := s.pile(r.Context(), s.DB.SQL, v)
 		if err != nil {
 			return err
@@ -461,7 +481,7 @@ func (c Catalogue) connected(from connected) pages.Connected {
 
 // showEmployers puts the stated employers on the page.
 func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) error {
-	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
+	consumer, err := s.applicant(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return err
 	}
@@ -555,12 +575,12 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	name, err := s.Customers.Name(r.Context(), s.DB.SQL, v.customerID)
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
 	if err != nil {
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
-		pages.BackPage(pages.Back{Lang: language(r), Customer: name, URL: back.Action, Token: back.Token}, s.urls()))
+		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.Shown(), URL: back.Action, Token: back.Token}, s.urls()))
 	return nil
 }
 

@@ -10,10 +10,6 @@ import (
 	"vestibule/internal/store"
 )
 
-// ErrDuplicateExternalID is returned by Reports for an externalId that another
-// report of the customer has.
-var ErrDuplicateExternalID = errors.New("visits: externalId is in use")
-
 // errStale is returned for a change that somebody else forestalled.
 var errStale = errors.New("visits: the visit has moved on")
 

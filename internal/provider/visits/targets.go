@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/report"
 )
 
@@ -173,7 +174,7 @@ func (how Walk) wrong(j Journey) (field, words string) {
 			return "skip", "names no stated employer"
 		case of.Skip != "" && (!slices.Contains(report.SkippedReasons(), of.Skip) || of.Payroll != nil || len(of.Stubs)+len(of.Letters) > 0):
 			return "skip", "is one of " + strings.Join(report.SkippedReasons(), ", ") + ", and excludes every source"
-		case files > MaxFiles:
+		case files > documents.MaxFiles:
 			return "payStubs", "and documents are more than can be uploaded"
 		}
 	}

@@ -12,7 +12,6 @@ package visits
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -20,6 +19,9 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -32,13 +34,17 @@ type Service struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 	Assets     *web.Assets
-	Gate       Gate
-	Customers  Customers
-	Reports    Reports
-	Documents  Documents
+	Gate       *auth.Gate
+	Customers  *customers.Service
+	Reports    *reports.Service
+	Documents  *documents.Service
 	Catalogues func(contract.Environment) Catalogue // of the visits of an environment
 	Returns    Returns                              // nil: visits never belong to a redirect
 	Secure     bool                                 // applicants come by https: cookies are for it alone
+
+	// Invited returns the visit that an invite's handle leads to, or store.ErrNotFound;
+	// nil: there are no invites.
+	Invited func(ctx context.Context, q store.Queryer, handle string) (visitID string, err error)
 
 	// Of visits that an applicant's page begins without a token; nil is no limit.
 	ByAddress *httpx.Limit
@@ -51,95 +57,6 @@ type Service struct {
 // Queue takes the job that ends a visit in time.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
-}
-
-// Gate tells who is calling.
-type Gate interface {
-	// Basic admits a customer by his credentials; auth.CallerOf has him then.
-	Basic(next httpx.HandlerFunc) httpx.HandlerFunc
-	// Customer is the one that a widget names. A publicId of another environment
-	// or of nobody is UNKNOWN_CUSTOMER.
-	Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (auth.Caller, error)
-}
-
-// Product is a configured product of a customer.
-type Product struct {
-	Kind        contract.Product
-	Name        string
-	InquiryType string
-	AssetsOnly  bool // eligibility: no employer and no income is verified
-	IncomeOnly  bool // eligibility: no assets are
-}
-
-// Consumer is an applicant as the customer knows him. Prefill is the JSON that
-// was given for him; nil is none.
-type Consumer struct {
-	ID, ExternalID, KeyID string
-	Prefill               json.RawMessage
-}
-
-// Customers knows accounts, their products and their consumers. What is not the
-// customer's own is store.ErrNotFound.
-type Customers interface {
-	Name(ctx context.Context, q store.Queryer, customerID string) (string, error)
-	Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error)
-	Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error)
-	CreateConsumer(ctx context.Context, tx *sql.Tx, customerID string, prefill json.RawMessage) (Consumer, error)
-	// WidgetOrigins are those of pages that may show the account's widget; none: any may.
-	WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error)
-}
-
-// NewReport is what a report is begun with.
-type NewReport struct {
-	Caller               auth.Caller
-	ProductID            string
-	Product              Product
-	ExternalID, UserArgs string
-	Consumer             Consumer
-}
-
-// Source is what a report is made from.
-type Source struct {
-	FirstName, LastName, Email string            // as the consumer's own record
-	DOB                        string            // YYYY-MM-DD; empty: not given
-	State                      string            // two capital letters; empty: not given
-	Employers                  []string          // as stated, each once
-	AnnualIncome               *int64            // as stated, in whole dollars
-	Banks                      []SignIn          // in the order in which they were connected
-	Payroll                    []SignIn          // likewise
-	Documents                  bool              // the report's documents were handed in
-	Skipped                    map[string]string // of Employers: the reason
-	Supplier                   string            // of a passport: its code
-}
-
-// SignIn is a bank or payroll connection, or one that could not be made.
-type SignIn struct {
-	Provider  string             // its id
-	Name      string             // of the provider
-	Profile   string             // who signed in
-	Link      string             // what tells this sign-in from others of the report
-	Accounts  []string           // of a bank: the ids of those that were picked
-	Employer  string             // the stated one that it is for; empty: none in particular
-	Status    contract.Status    // how it ended, where it could not be made; else empty
-	Substatus contract.Substatus // with Status
-	At        time.Time          // with Status: when
-}
-
-// Reports makes reports. Its changes are part of the caller's transaction.
-type Reports interface {
-	// Create begins a report as PENDING. An externalId that another report of
-	// the customer has is ErrDuplicateExternalID.
-	Create(ctx context.Context, tx *sql.Tx, r NewReport) (publicToken string, err error)
-	// Label gives a report the labels that it does not have yet; empty ones are
-	// left as they are. It fails like Create.
-	Label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) error
-	// Attach gives a report its input and has it made.
-	Attach(ctx context.Context, tx *sql.Tx, publicToken string, from Source) error
-	// SetStatus ends a pending report, which sends one webhook. It does nothing
-	// to one that has ended.
-	SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
-	// Status is where the report stands.
-	Status(ctx context.Context, q store.Queryer, publicToken string) (contract.Status, contract.Substatus, error)
 }
 
 // Account is an account that a bank shows its customer.
@@ -170,7 +87,7 @@ type PreparedReports interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
 	// Attach has the prepared report served for publicToken.
-	Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from Source) error
+	Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from reports.Input) error
 }
 
 // Ended is a visit that is over or closed, as its redirect needs to know it.
@@ -180,7 +97,7 @@ type Ended struct {
 	Outcome     contract.Outcome
 	Status      contract.Status      // with SUCCESS
 	Error       contract.WidgetError // with ERROR
-	At          time.Time
+	At          time.Time            // zero: closed, and can still be continued
 }
 
 // Return is where the browser goes after a visit: to URL, which has the outcome

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/documents"
 	"vestibule/internal/store"
 )
 
@@ -90,10 +91,13 @@ func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, er
 	if !errors.Is(err, errToken) {
 		return v, err
 	}
-	if s.Returns == nil {
-		return visit{}, store.ErrNotFound
+	id, err := "", store.ErrNotFound
+	if s.Returns != nil {
+		id, err = s.Returns.Visit(ctx, tx, token)
 	}
-	id, err := s.Returns.Visit(ctx, tx, token)
+	if errors.Is(err, store.ErrNotFound) && s.Invited != nil {
+		id, err = s.Invited(ctx, tx, token)
+	}
 	if err != nil {
 		return visit{}, err
 	}
@@ -169,21 +173,21 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, e
 
 // walkDocuments uploads the files of a target, hands them in and walks on.
 func (s *Service) walkDocuments(ctx context.Context, v visit, t target, all []target) (visit, error) {
-	consumer, err := s.Customers.Consumer(ctx, s.DB.SQL, v.customerID, v.consumerID)
+	consumer, err := s.applicant(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return v, err
 	}
 	var ids []string
 	for _, f := range t.files {
-		up := Upload{PublicToken: v.publicToken, KeyID: consumer.KeyID, Name: f.Name, Pile: t.Pile, Anything: true}
-		id, err := s.Documents.Upload(ctx, up, bytes.NewReader(f.Content))
-		if errors.Is(err, ErrFileTooLarge) {
+		d, err := s.Documents.Upload(ctx, documents.New{PublicToken: v.publicToken, KeyID: consumer.KeyID, Kind: t.Way.documentType(),
+			Employer: t.Employer, Name: f.Name, AnyType: true}, bytes.NewReader(f.Content))
+		if errors.Is(err, documents.ErrTooLarge) {
 			return v, refused(t.Way.field(), "has a file that is too large")
 		}
 		if err != nil {
 			return v, err
 		}
-		ids = append(ids, id)
+		ids = append(ids, d.ID)
 	}
 	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if v, err = byID(ctx, tx, v.id); err != nil {
