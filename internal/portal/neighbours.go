@@ -3,17 +3,12 @@ package portal
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"net/http"
-	"time"
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
-	"vestibule/internal/prefill"
-	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 )
@@ -25,71 +20,6 @@ func outboxGuard(d *review.Desk) func(func(http.ResponseWriter, *http.Request, r
 			return next(w, r, resume.Member{Email: by.Email, Page: by.Page})
 		})
 	}
-}
-
-// forConnect shows the applications to the connect room.
-type forConnect struct{ site *applications.Site }
-
-func (n forConnect) Enter(w http.ResponseWriter, r *http.Request) (connect.Application, connect.Visitor, error) {
-	a, v, err := n.site.Enter(w, r)
-	if err == nil {
-		err = n.site.Service.Speak(r.Context(), a, n.site.Base(r).Lang)
-	}
-	return connect.Application{ID: a.ID, Product: a.Product, Mode: string(a.Mode), Variant: string(a.Variant), Manual: a.Manual,
-			SandboxReportID: a.SandboxReportID, UserArgs: a.UserArgs,
-			State: string(a.Journey.State), HasApplicant: a.HasApplicant},
-		connect.Visitor{Identity: identity(v.Session), Holder: v.Holder, Framed: v.Framed, Carry: v.Carry, Origin: v.Origin}, err
-}
-
-func (n forConnect) Ask(w http.ResponseWriter, r *http.Request, id string, v connect.Visitor) error {
-	a, err := n.site.Service.Get(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return n.site.AskApplicant(w, r, a, applications.Visitor{Framed: v.Framed, Carry: v.Carry, Origin: v.Origin})
-}
-
-func (n forConnect) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
-	return n.site.Service.Applicant(ctx, id)
-}
-
-func (n forConnect) Current(ctx context.Context, id string) (connect.Attempt, bool, error) {
-	a, err := n.site.Service.Get(ctx, id)
-	if err != nil {
-		return connect.Attempt{}, false, err
-	}
-	t, err := n.site.Service.Current(ctx, a)
-	if errors.Is(err, store.ErrNotFound) {
-		return connect.Attempt{}, false, nil
-	}
-	return attempt(t), err == nil, err
-}
-
-func (n forConnect) Begin(ctx context.Context, id, mode string) (connect.Attempt, error) {
-	var t applications.Attempt
-	err := n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-		_, t, err = n.site.Service.Begin(ctx, tx, id, applications.Mode(mode))
-		return err
-	})
-	if errors.Is(err, applications.ErrClosed) {
-		err = connect.ErrClosed
-	}
-	return attempt(t), err
-}
-
-func (n forConnect) Equip(ctx context.Context, id string, number int, token string, until time.Time, consumerID string) error {
-	a, err := n.site.Service.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	return n.site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return n.site.Service.Equip(ctx, tx, a, number, token, until, consumerID)
-	})
-}
-
-func attempt(t applications.Attempt) connect.Attempt {
-	return connect.Attempt{Number: t.Number, Mode: string(t.Mode), ExternalID: t.ExternalID, ConsumerID: t.ConsumerID,
-		Token: t.Token, TokenUntil: t.TokenUntil, Opened: t.Opened, OpenedBy: t.OpenedBy, Ours: t.Ours}
 }
 
 // forInvites shows the applications to the room of the links.
@@ -126,27 +56,12 @@ func invited(a applications.Application) resume.Application {
 	return resume.Application{ID: a.ID, Product: a.Product, Version: a.Version, Begun: a.CreatedAt}
 }
 
-// started uses up the application's attempt that a redirect was started for.
-func started(s *applications.Service) func(context.Context, *sql.Tx, redirect.Attempt) error {
-	return func(ctx context.Context, tx *sql.Tx, a redirect.Attempt) error {
-		return s.Redirected(ctx, tx, a.Application, a.Number)
-	}
-}
-
-// landed gives a verified return to the application that it belongs to.
-func landed(s *applications.Service) func(context.Context, *sql.Tx, redirect.Attempt, redirect.Outcome) error {
-	return func(ctx context.Context, tx *sql.Tx, a redirect.Attempt, o redirect.Outcome) error {
-		return s.Landed(ctx, tx, applications.Landing{ApplicationID: a.Application, Attempt: a.Number,
-			Outcome: o.Kind, PublicToken: o.PublicToken, Status: o.Status, Error: o.Error})
-	}
-}
-
 // browsers tells the redirect's companion whose browser it is.
 type browsers struct{ sessions *session.Sessions }
 
 func (b browsers) Identity(r *http.Request) (string, error) {
 	s, err := b.sessions.Of(r)
-	return identity(s), err
+	return s.Identity(), err
 }
 
 func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
@@ -161,12 +76,4 @@ func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(
 	}
 	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
 	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
-}
-
-// identity names a session and who is signed in there; empty without a session.
-func identity(s session.Session) string {
-	if s.Anonymous() {
-		return ""
-	}
-	return s.ID + "/" + s.Principal
 }

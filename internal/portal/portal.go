@@ -118,14 +118,14 @@ type Portal struct {
 type rooms struct {
 	sessions     *session.Sessions
 	applications *applications.Site
-	connect      *connect.Desk
+	connect      *connect.Handler
 	companion    *redirect.Companion
 	review       *review.Desk
 	kit          *embedkit.Kit
 	api          *api.API
 	notify       *notify.Service
 	resume       *resume.Desk
-	developers   *developers.Desk // nil but in the sandbox
+	developers   *developers.Handler // nil but in the sandbox
 }
 
 // New wires a portal. It answers requests at once; its jobs run from Start on.
@@ -220,11 +220,9 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		Tokens:      redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused:     c.Telemetry.ReturnRefused,
 		CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID, Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now,
-		Started: started(service), Landed: landed(service), Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
-	p.rooms.connect = &connect.Desk{Applications: forConnect{p.rooms.applications}, Service: client, Redirects: p.rooms.companion,
-		Products: c.Products, PublicID: c.PublicID, Environment: c.Environment, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
-		Origins: origins, Now: c.Now, Log: c.Log, Base: looks.base, Adapt: looks.adapt, Elsewhere: p.rooms.applications.Elsewhere,
-		StatusURL: applications.StatusURL, EventsURL: applications.EventsURL, RestartURL: applications.RestartURL}
+		Started: service.Redirected, Landed: service.Landed, Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
+	p.rooms.connect = &connect.Handler{Site: p.rooms.applications, Service: client, Redirects: p.rooms.companion,
+		ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal, Origins: origins, Now: c.Now, Log: c.Log}
 	p.rooms.review = &review.Desk{DB: c.DB, Sessions: sessions, Service: client, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, Letters: decisionLetters{p.rooms.resume}, Queue: p.queue,
 		RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: &httpx.Limit{PerMinute: signInStarts, BehindProxy: c.BehindProxy, ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}, NoPasswords: c.NoPasswords, BehindProxy: c.BehindProxy,
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
@@ -238,7 +236,9 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	}
 	p.rooms.review.Register(registry)
 	if c.Environment == contract.Sandbox {
-		p.rooms.developers = p.develop(c, looks)
+		p.rooms.developers = &developers.Handler{Site: p.rooms.applications, Kit: p.rooms.kit, Events: p.rooms.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+			ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal}
+		p.rooms.companion.Verified = p.rooms.developers.Verified
 	}
 
 	p.handler, err = p.routes(looks, public, c)

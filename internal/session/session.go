@@ -66,6 +66,15 @@ type Session struct {
 // Anonymous reports whether there is no row for this browser.
 func (s Session) Anonymous() bool { return s.ID == "" }
 
+// Identity names a session and who signed in there; empty without a session. It stays
+// the same when the session's secret is renewed.
+func (s Session) Identity() string {
+	if s.Anonymous() {
+		return ""
+	}
+	return s.ID + "/" + s.Principal
+}
+
 // Cookie is what a browser is to be given once the transaction that made it has
 // committed. The zero value changes nothing.
 type Cookie struct {

@@ -211,8 +211,7 @@ func refused(err error) error {
 		return httpx.Fail(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
 	case errors.Is(err, applications.ErrDuplicateExternalID):
 		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
-	case errors.Is(err, applications.ErrBadMode), errors.Is(err, applications.ErrBadExternalID),
-		errors.Is(err, applications.ErrBadUserArgs), errors.Is(err, applications.ErrBadURL):
+	case applications.Refused(err):
 		return httpx.Fail(contract.CodeInvalidParameters, err)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
+	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
@@ -177,36 +178,26 @@ func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int,
 	return open(ctx, tx, id, number, by.Holder)
 }
 
-// Redirected says that a redirect was begun for the attempt.
-func (s *Service) Redirected(ctx context.Context, tx *sql.Tx, id string, number int) error {
-	return own(ctx, tx, id, number)
-}
-
-// Landing is a verified return from a secure redirect.
-type Landing struct {
-	ApplicationID string
-	Attempt       int
-	Outcome       contract.Outcome
-	PublicToken   string
-	Status        contract.Status // of the visit, with SUCCESS
-	Error         contract.WidgetError
+// Redirected says that a redirect was begun for its application's attempt.
+func (s *Service) Redirected(ctx context.Context, tx *sql.Tx, r redirect.Attempt) error {
+	return own(ctx, tx, r.Application, r.Number)
 }
 
 // Landed takes a verified return, in the transaction that used it up.
-func (s *Service) Landed(ctx context.Context, tx *sql.Tx, l Landing) error {
+func (s *Service) Landed(ctx context.Context, tx *sql.Tx, r redirect.Attempt, o redirect.Outcome) error {
 	kind, ok := map[contract.Outcome]journey.Kind{contract.OutcomeSuccess: journey.ReturnSuccess,
-		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[l.Outcome]
+		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[o.Kind]
 	if !ok {
 		return errors.New("applications: a return without outcome")
 	}
-	in := journey.Input{Kind: kind, Attempt: l.Attempt, PublicToken: l.PublicToken, Status: l.Status, Error: l.Error, At: s.now().Unix()}
-	if _, err := s.Advance(ctx, tx, l.ApplicationID, in); err != nil {
+	in := journey.Input{Kind: kind, Attempt: r.Number, PublicToken: o.PublicToken, Status: o.Status, Error: o.Error, At: s.now().Unix()}
+	if _, err := s.Advance(ctx, tx, r.Application, in); err != nil {
 		return err
 	}
-	if l.PublicToken == "" {
+	if o.PublicToken == "" {
 		return nil
 	}
-	return claim(ctx, tx, l.ApplicationID, l.Attempt, l.PublicToken)
+	return claim(ctx, tx, r.Application, r.Number, o.PublicToken)
 }
 
 // Announced takes a verified webhook and says which application it moved. One

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
+	"vestibule/internal/redirect"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -205,7 +206,7 @@ var events = map[string]func(b *bench, a Application){
 	},
 	"return": func(b *bench, a Application) {
 		b.tx(func(ctx context.Context, tx *sql.Tx) error {
-			return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: 1, Outcome: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
+			return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
 	"webhook": func(b *bench, a Application) {
@@ -425,7 +426,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			a := b.apply()
 			attempt := b.begin(a.ID)
 			back := func(ctx context.Context, tx *sql.Tx) error {
-				return b.Landed(ctx, tx, Landing{ApplicationID: a.ID, Attempt: attempt.Number, Outcome: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
+				return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
 			hook := func(ctx context.Context, tx *sql.Tx) error {
 				_, _, err := b.Announced(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})

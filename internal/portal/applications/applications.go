@@ -176,6 +176,12 @@ var (
 	ErrClosed              = errors.New("applications: this application takes no further attempt now")
 )
 
+// Refused reports whether err says that Create does not take what it was given.
+func Refused(err error) bool {
+	return slices.ContainsFunc([]error{ErrUnknownProduct, ErrBadMode, ErrBadExternalID, ErrBadUserArgs, ErrBadURL},
+		func(refusal error) bool { return errors.Is(err, refusal) })
+}
+
 // Provider is what is asked of the service. *svcapi.Client is one.
 type Provider interface {
 	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)

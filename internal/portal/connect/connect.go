@@ -1,17 +1,18 @@
-// Package connect is the step from an application to the provider: the page with
-// the widget, begun in each of the ways of document 1 (Widget registration), and
-// the secure redirect by address or by form (document 2, Secure redirect).
+// Package connect is the step from an application to the provider: the page with the
+// widget, begun in each of the ways that the provider's API has (docs/portal.md),
+// and the secure redirect by address or by form.
 //
-// One page view is one attempt at most: a token that no widget was begun with is
+// A page view begins one attempt at most: a token that no widget was begun with is
 // shown again, and so is one whose widget was begun in the same browser, where the
 // widget finds its visit. Any other is replaced by a new attempt with an external id
-// of its own. The applicant's data goes from server to server, except in the
-// variants that exist to try the others. A provider that does not answer costs
-// nothing but time: the page says so and offers to try again.
+// of its own. The applicant's data goes from server to server, except in the variants
+// that exist to try the others. When the provider does not answer, the page says so
+// and offers to try again.
 package connect
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -20,129 +21,38 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
+	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
-// Modes of an application, as the portal's API spells them.
-const (
-	Embedded     = "embedded"
-	ByRedirect   = "redirect"
-	RedirectForm = "redirect-form"
-)
-
-// Variants of an embedded widget.
-const (
-	ByToken         = "token"
-	ByPrefill       = "prefill"
-	ByConsumer      = "consumer"
-	BySandboxReport = "sandbox-report"
-)
-
-// Application is what this room needs to know of one.
-type Application struct {
-	ID              string
-	Product         contract.Product
-	Mode            string
-	Variant         string
-	Manual          bool
-	SandboxReportID string
-	UserArgs        string
-	State           string // the journey's
-	HasApplicant    bool
-}
-
-// Visitor is who asks. Identity is what the redirect binds to; empty in a frame.
-type Visitor struct {
-	Identity string
-	Holder   string // names the browser, or the frames of one page; never empty
-	Framed   bool
-	Carry    string // to be added to addresses of the application
-	Origin   string // with Framed: the site that may frame it
-}
-
-// Attempt is one visit at the provider.
-type Attempt struct {
-	Number     int
-	Mode       string
-	ExternalID string
-	ConsumerID string
-	Token      string
-	TokenUntil time.Time
-	Opened     bool   // its widget was begun
-	OpenedBy   string // the Visitor.Holder that can find its visit again; "" is none
-	Ours       bool   // its visit is one that was begun here
-}
-
-// Applications is what the room needs of its neighbour. Each call is a
-// transaction of its own.
-type Applications interface {
-	// Enter finds the application that the address names for who may see it.
-	Enter(w http.ResponseWriter, r *http.Request) (Application, Visitor, error)
-	// Ask shows the form of an application without an applicant.
-	Ask(w http.ResponseWriter, r *http.Request, id string, v Visitor) error
-	Applicant(ctx context.Context, id string) (prefill.Fields, error)
-	// Current is the newest attempt; false before the first.
-	Current(ctx context.Context, id string) (Attempt, bool, error)
-	// Begin opens the next attempt; ErrClosed when the application takes none.
-	Begin(ctx context.Context, id, mode string) (Attempt, error)
-	Equip(ctx context.Context, id string, number int, token string, until time.Time, consumerID string) error
-}
-
-// ErrClosed says that an application takes no further attempt.
-var ErrClosed = errors.New("connect: the application takes no attempt")
-
-// Service is what is asked of the provider. *svcapi.Client is one.
-type Service interface {
-	Initialize(ctx context.Context, in svcapi.InitRequest) (svcapi.Initialization, error)
-	CreateConsumer(ctx context.Context, in svcapi.ConsumerRequest) (string, error)
-}
-
-// Redirects starts secure redirects, and uses the application's attempt up with each.
-// *redirect.Companion is one.
-type Redirects interface {
-	Start(ctx context.Context, in redirect.StartRequest) (redirect.Attempt, svcapi.RedirectLink, error)
-}
-
-// Desk is the room. All fields are required.
-type Desk struct {
-	Applications Applications
-	Service      Service
-	Redirects    Redirects
-	Products     map[contract.Product]string
-	PublicID     string
-	Environment  contract.Environment
-	ScriptURL    string   // the provider's widget script
-	Global       string   // the object that it makes
-	Origins      []string // of the provider: of its script, its frame and its pages
-	Now          func() time.Time
-	Log          *slog.Logger
-
-	Base  func(r *http.Request) pages.Base
-	Adapt func(httpx.HandlerFunc) http.Handler
-
-	// Elsewhere are the ways to go on in another browser.
-	Elsewhere func(id string, framed bool) pages.Elsewhere
-
-	// URLs of an application, without Carry.
-	StatusURL  func(id string) string
-	EventsURL  func(id string) string
-	RestartURL func(id string) string
+// Handler serves the page. All fields are required.
+type Handler struct {
+	Site      *applications.Site
+	Service   *svcapi.Client
+	Redirects *redirect.Companion
+	ScriptURL string   // the provider's widget script
+	Global    string   // the object that it makes
+	Origins   []string // of the provider: of its script, its frame and its pages
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 const connectPath = "/applications/{id}/connect"
 
-// Routes mounts the one address of the room. The pattern names no method: it
+// Routes mounts the page. The pattern names no method: it
 // begins an attempt, and a HEAD or a page fetched ahead must not.
-func (d *Desk) Routes(mux *http.ServeMux) { mux.Handle(connectPath, d.Adapt(d.connect)) }
+func (h *Handler) Routes(mux *http.ServeMux) { mux.Handle(connectPath, h.Site.Adapt(h.connect)) }
 
 // tokenMargin is how much life a token must have left to be put on a page.
 const tokenMargin = 2 * time.Minute
 
-func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("connect is GET only"))
@@ -150,54 +60,57 @@ func (d *Desk) connect(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
 		return httpx.Fail(contract.CodeUnavailable, errors.New("connect fetched ahead"))
 	}
-	a, v, err := d.Applications.Enter(w, r)
+	a, v, err := h.Site.Enter(w, r)
 	if err != nil {
 		return err
 	}
-	if !a.HasApplicant {
-		return d.Applications.Ask(w, r, a.ID, v)
+	if err := h.Site.Service.Speak(r.Context(), a, h.Site.Base(r).Lang); err != nil {
+		return err
 	}
-	if a.State == "started" || a.State == "connecting" {
-		if a.Mode == Embedded || v.Framed {
-			err = d.embed(w, r, a, v)
+	if !a.HasApplicant {
+		return h.Site.AskApplicant(w, r, a, v)
+	}
+	if a.Journey.State == journey.Started || a.Journey.State == journey.Connecting {
+		if a.Mode == applications.Embedded || v.Framed {
+			err = h.embed(w, r, a, v)
 		} else {
-			err = d.leave(w, r, a, v)
+			err = h.leave(w, r, a, v)
 		}
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, applications.ErrClosed) {
 			return err
 		}
 	}
-	httpx.See(w, d.StatusURL(a.ID)+v.Carry)
+	httpx.See(w, applications.StatusURL(a.ID)+v.Carry)
 	return nil
 }
 
 // embed shows the page with the widget.
-func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
-	fields, err := d.Applications.Applicant(r.Context(), a.ID)
+func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor) error {
+	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
-	t, err := d.again(r.Context(), a, v, Embedded, func(t Attempt) (Attempt, error) { return d.equip(r.Context(), a, t, fields) })
+	t, err := h.again(r.Context(), a, v, applications.Embedded, func(t applications.Attempt) (applications.Attempt, error) { return h.equip(r.Context(), a, t, fields) })
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
-		return d.sorry(w, r, a, v, e)
+		return h.sorry(w, r, a, v, e)
 	}
 	if err != nil {
 		return err
 	}
-	m := pages.Connect{Base: d.Base(r), Product: a.Product, Script: d.ScriptURL, Global: d.Global, Env: d.Environment,
-		ProductID: d.Products[a.Product], PublicID: d.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
-		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: d.Now().UTC().Format("2006-01-02"),
-		Report: d.EventsURL(a.ID) + v.Carry, Next: d.StatusURL(a.ID) + v.Carry, Restart: d.RestartURL(a.ID) + v.Carry,
-		SandboxReportID: a.SandboxReportID, Elsewhere: d.Elsewhere(a.ID, v.Framed)}
+	m := pages.Connect{Base: h.Site.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global, Env: h.Site.Service.Environment,
+		ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
+		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
+		Report: applications.EventsURL(a.ID) + v.Carry, Next: applications.StatusURL(a.ID) + v.Carry, Restart: applications.RestartURL(a.ID) + v.Carry,
+		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.Elsewhere(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}
-	if a.Variant == ByPrefill {
+	if a.Variant == applications.ByPrefill {
 		if m.Prefill, err = clientPrefill(fields); err != nil {
 			return err
 		}
 	}
-	policy := httpx.CSP{Script: d.Origins, Frame: d.Origins, FormAction: d.Origins, WASM: true}
+	policy := httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 	}
@@ -206,64 +119,71 @@ func (d *Desk) embed(w http.ResponseWriter, r *http.Request, a Application, v Vi
 }
 
 // equip gets what the attempt's widget is begun with, unless it has it.
-func (d *Desk) equip(ctx context.Context, a Application, t Attempt, fields prefill.Fields) (Attempt, error) {
+func (h *Handler) equip(ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields) (applications.Attempt, error) {
 	switch {
-	case a.Variant == ByPrefill:
+	case a.Variant == applications.ByPrefill:
 		if t.Ours {
 			return t, nil
 		}
-		return t, d.Applications.Equip(ctx, a.ID, t.Number, "", time.Time{}, "")
-	case a.Variant == ByConsumer:
+		return t, h.keep(ctx, a, t.Number, "", time.Time{}, "")
+	case a.Variant == applications.ByConsumer:
 		if t.ConsumerID != "" {
 			return t, nil
 		}
-		id, err := d.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: wire(fields)})
+		id, err := h.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: wire(fields)})
 		if err != nil {
 			return t, err
 		}
 		t.ConsumerID = id
-		return t, d.Applications.Equip(ctx, a.ID, t.Number, "", time.Time{}, id)
+		return t, h.keep(ctx, a, t.Number, "", time.Time{}, id)
 	case t.Token != "":
 		return t, nil
 	}
-	got, err := d.Service.Initialize(ctx, d.request(a, t, fields))
+	got, err := h.Service.Initialize(ctx, h.request(a, t, fields))
 	if err != nil {
 		return t, err
 	}
 	t.Token, t.TokenUntil = got.Token, got.Exp
 	if t.TokenUntil.IsZero() {
-		t.TokenUntil = d.Now().Add(30 * time.Minute) // the contract's lifetime
+		t.TokenUntil = h.Now().Add(30 * time.Minute) // the contract's lifetime
 	}
-	return t, d.Applications.Equip(ctx, a.ID, t.Number, t.Token, t.TokenUntil, "")
+	return t, h.keep(ctx, a, t.Number, t.Token, t.TokenUntil, "")
 }
 
-func (d *Desk) request(a Application, t Attempt, fields prefill.Fields) svcapi.InitRequest {
-	return svcapi.InitRequest{ProductID: d.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
+// keep keeps what the attempt's widget is begun with.
+func (h *Handler) keep(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
+	return h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return h.Site.Service.Equip(ctx, tx, a, number, token, until, consumerID)
+	})
+}
+
+func (h *Handler) request(a applications.Application, t applications.Attempt, fields prefill.Fields) svcapi.InitRequest {
+	return svcapi.InitRequest{ProductID: h.Site.Service.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
 		SandboxReportID: a.SandboxReportID, Prefill: wire(fields)}
 }
 
 // leave sends the browser to the provider's page.
-func (d *Desk) leave(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
-	fields, err := d.Applications.Applicant(r.Context(), a.ID)
+func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor) error {
+	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
 	var link svcapi.RedirectLink
-	_, err = d.again(r.Context(), a, v, a.Mode, func(t Attempt) (Attempt, error) {
+	_, err = h.again(r.Context(), a, v, a.Mode, func(t applications.Attempt) (applications.Attempt, error) {
 		var err error
-		_, link, err = d.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Identity, Application: a.ID, Number: t.Number,
-			Service: svcapi.RedirectRequest{InitRequest: d.request(a, t, fields)}})
+		_, link, err = h.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Session.Identity(), Application: a.ID, Number: t.Number,
+			Service: svcapi.RedirectRequest{InitRequest: h.request(a, t, fields)}})
 		return t, err
 	})
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
-		return d.sorry(w, r, a, v, e)
+		return h.sorry(w, r, a, v, e)
 	}
 	if err != nil {
 		return err
 	}
-	base := d.Base(r)
+	base := h.Site.Base(r)
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
-	if a.Mode == RedirectForm {
+	if a.Mode == applications.RedirectForm {
 		httpx.Secure(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
 		return httpx.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
@@ -289,17 +209,22 @@ const maxTries = 5
 // again runs do with the current attempt if it can still be used, else with the
 // next one. An external id that the provider knows already, from an answer that
 // got lost or from a second tab that was faster, costs one more attempt.
-func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string, do func(Attempt) (Attempt, error)) (Attempt, error) {
-	t, ok, err := d.Applications.Current(ctx, a.ID)
-	if err != nil {
+func (h *Handler) again(ctx context.Context, a applications.Application, v applications.Visitor, mode applications.Mode, do func(applications.Attempt) (applications.Attempt, error)) (applications.Attempt, error) {
+	t, err := h.Site.Service.Current(ctx, a)
+	ok := err == nil
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return t, err
 	}
-	stale := t.Token != "" && d.Now().Add(tokenMargin).After(t.TokenUntil)
-	resumed := t.Opened && mode == Embedded && t.OpenedBy == v.Holder
+	stale := t.Token != "" && h.Now().Add(tokenMargin).After(t.TokenUntil)
+	resumed := t.Opened && mode == applications.Embedded && t.OpenedBy == v.Holder
 	fresh := ok && t.Mode == mode && (resumed || !t.Opened && !stale)
 	for try := 1; ; try++ {
 		if !fresh {
-			if t, err = d.Applications.Begin(ctx, a.ID, mode); err != nil {
+			err := h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+				_, t, err = h.Site.Service.Begin(ctx, tx, a.ID, mode)
+				return err
+			})
+			if err != nil {
 				return t, err
 			}
 		}
@@ -308,8 +233,8 @@ func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string,
 			return got, err
 		}
 		// The token that a faster tab got is as good as ours.
-		now, ok, err := d.Applications.Current(ctx, a.ID)
-		if err != nil || ok && now.Mode == mode && now.Token != "" && !now.Opened {
+		now, err := h.Site.Service.Current(ctx, a)
+		if err != nil || now.Mode == mode && now.Token != "" && !now.Opened {
 			return now, err
 		}
 		fresh = false
@@ -318,9 +243,9 @@ func (d *Desk) again(ctx context.Context, a Application, v Visitor, mode string,
 
 // sorry says why the provider gave nothing, and the way on. The application and
 // what was filled in stay.
-func (d *Desk) sorry(w http.ResponseWriter, r *http.Request, a Application, v Visitor, e *svcapi.Error) error {
-	d.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
-	m := pages.Notice{Base: d.Base(r), RequestID: httpx.RequestID(r.Context()), Next: d.StatusURL(a.ID) + v.Carry}
+func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
+	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
+	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.Carry}
 	status, said := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():

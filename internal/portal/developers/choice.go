@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	pages "vestibule/templates/portal"
 )
@@ -14,19 +15,19 @@ import (
 // way is one way to take an applicant through the verification.
 type way struct {
 	name    string // in addresses and forms
-	mode    string // of the application
-	variant string // what the provider's own script is begun with; "" is the kit or a redirect
-	element string // mode of the element; "" is none
+	mode    applications.Mode
+	variant applications.Variant // what the provider's own script is begun with; "" is the kit or a redirect
+	element string               // mode of the element; "" is none
 }
 
 var ways = []way{
-	{name: "inline", mode: "embedded", element: "inline"},
-	{name: "modal", mode: "embedded", element: "modal"},
-	{name: "page", mode: "embedded", element: "redirect"},
-	{name: "redirect", mode: "redirect"},
-	{name: "redirect-form", mode: "redirect-form"},
-	{name: "register-token", mode: "embedded", variant: "token"},
-	{name: "register-prefill", mode: "embedded", variant: "prefill"},
+	{name: "inline", mode: applications.Embedded, element: "inline"},
+	{name: "modal", mode: applications.Embedded, element: "modal"},
+	{name: "page", mode: applications.Embedded, element: "redirect"},
+	{name: "redirect", mode: applications.Redirect},
+	{name: "redirect-form", mode: applications.RedirectForm},
+	{name: "register-token", mode: applications.Embedded, variant: applications.ByToken},
+	{name: "register-prefill", mode: applications.Embedded, variant: applications.ByPrefill},
 }
 
 func wayOf(name string) way {
@@ -42,15 +43,16 @@ var usernames = []string{"default", "single", "multi", "joint", "noincome", "err
 
 // read takes a choice from a form or a query. What is not among what there is
 // becomes the first of it.
-func (d *Desk) read(q url.Values) pages.Choice {
+func (h *Handler) read(q url.Values) pages.Choice {
 	pick := func(name string, all ...string) string {
 		if v := q.Get(name); len(all) == 0 || slices.Contains(all, v) {
 			return v
 		}
 		return all[0]
 	}
-	products, names := make([]string, len(d.Products)), make([]string, len(ways))
-	for i, p := range d.Products {
+	offered := h.products()
+	products, names := make([]string, len(offered)), make([]string, len(ways))
+	for i, p := range offered {
 		products[i] = string(p)
 	}
 	for i, w := range ways {
@@ -66,7 +68,7 @@ func (d *Desk) read(q url.Values) pages.Choice {
 
 // person is a test person's data for a product; nil for none. The names are
 // nobody's, and so are the addresses.
-func (d *Desk) person(c pages.Choice) *prefill.Fields {
+func (h *Handler) person(c pages.Choice) *prefill.Fields {
 	income := int64(64000)
 	people := map[string]prefill.Fields{
 		"ana": {FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"},
@@ -79,7 +81,7 @@ func (d *Desk) person(c pages.Choice) *prefill.Fields {
 	}
 	if c.Product == contract.Eligibility {
 		f.State, f.StatedEmployerName = "OH", ""
-		if !d.AssetsOnly {
+		if !h.Site.Service.AssetsOnly {
 			f.StatedEmployerNames = []string{"Tern & Sons"}
 		}
 	}
@@ -95,11 +97,11 @@ func (d *Desk) person(c pages.Choice) *prefill.Fields {
 
 // body is what the portal's API is sent.
 type body struct {
-	Product       contract.Product `json:"product"`
-	Mode          string           `json:"mode"`
-	AllowedOrigin string           `json:"allowedOrigin,omitempty"`
-	ReturnURL     string           `json:"returnUrl,omitempty"`
-	Prefill       *prefill.Fields  `json:"prefill,omitempty"`
+	Product       contract.Product  `json:"product"`
+	Mode          applications.Mode `json:"mode"`
+	AllowedOrigin string            `json:"allowedOrigin,omitempty"`
+	ReturnURL     string            `json:"returnUrl,omitempty"`
+	Prefill       *prefill.Fields   `json:"prefill,omitempty"`
 }
 
 // initialization is what the provider is sent by those who use its script.
@@ -122,8 +124,8 @@ func pretty(v any, indent string) string {
 
 // listings are the code of a choice: what the back end sends, and what stands in the
 // page. origin is that of the reader's own page.
-func (d *Desk) listings(c pages.Choice, origin string) []pages.Listing {
-	w, person := wayOf(c.Way), d.person(c)
+func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
+	w, person := wayOf(c.Way), h.person(c)
 	var out []pages.Listing
 	switch {
 	case w.variant == "":
@@ -134,11 +136,11 @@ func (d *Desk) listings(c pages.Choice, origin string) []pages.Listing {
 		if w.element == "" || w.element == "redirect" {
 			b.ReturnURL = origin + "/done"
 		}
-		out = call(d.URL+"/api/v1/applications", b, false)
+		out = call(h.URL+"/api/v1/applications", b, false)
 	case w.variant == "token":
-		out = call(d.ProviderURL+"/connect/initialization", initialization{d.ProductIDs[c.Product], person}, true)
+		out = call(h.ProviderURL+"/connect/initialization", initialization{h.Site.Service.Products[c.Product], person}, true)
 	}
-	return append(out, d.page(c, w, person)...)
+	return append(out, h.page(c, w, person)...)
 }
 
 // call is a POST in three tongues. Keys come from the environment.
@@ -196,7 +198,7 @@ const ` + result + ` = await response.json();`},
 }
 
 // page is what stands in the reader's page.
-func (d *Desk) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listing {
+func (h *Handler) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listing {
 	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
 	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }
 	switch {
@@ -210,7 +212,7 @@ func (d *Desk) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listi
 			inside = "\n  <button>" + map[contract.Lang]string{contract.English: "Verify with your bank", contract.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
 		}
 		out := []pages.Listing{
-			html(`<script src="` + d.URL + `/embed/v1/embed.js" async></script>` + "\n" +
+			html(`<script src="` + h.URL + `/embed/v1/embed.js" async></script>` + "\n" +
 				`<vestibule-apply` + attributes + ` lang="` + string(c.Speaks) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
 			script(`const element = document.querySelector("vestibule-apply");
 element.addEventListener("complete", (e) => {
@@ -227,11 +229,11 @@ element.addEventListener("complete", (e) => {
 			with = "prefill: " + pretty(person, "  ") + ","
 		}
 		return []pages.Listing{
-			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + d.ScriptURL + `"></script>` + "\n" + `<script src="/your-own.js"></script>`),
-			script(d.Global + `.register({
+			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL + `"></script>` + "\n" + `<script src="/your-own.js"></script>`),
+			script(h.Global + `.register({
   env: "sandbox",
-  productId: "` + d.ProductIDs[c.Product] + `",
-  publicId: "` + d.PublicID + `",
+  productId: "` + h.Site.Service.Products[c.Product] + `",
+  publicId: "` + h.Site.PublicID + `",
   ` + with + `
   onSuccess: (publicToken, status) => { /* tell your server to ask */ },
   onExit: (publicToken) => { /* offer to go on */ },

@@ -42,7 +42,7 @@ var guides = sync.OnceValues(func() (map[string]written, error) {
 	return out, nil
 })
 
-func (d *Desk) guide(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	all, err := guides()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *Desk) guide(w http.ResponseWriter, r *http.Request) error {
 		return httpx.Fail(contract.CodeNotFound, errors.New("no such guide"))
 	}
 	httpx.Secure(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: d.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Site.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 
 // render makes HTML of a guide: its first heading is the title, the others have

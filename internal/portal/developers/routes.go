@@ -7,10 +7,10 @@ import (
 )
 
 // Routes mounts the pages.
-func (d *Desk) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
-	page("GET /developers", d.playground)
-	page("POST /developers/runs", d.run)
-	page("GET /developers/runs/{id}", d.watch)
-	page("GET /developers/guides/{guide}", d.guide)
+func (h *Handler) Routes(mux *http.ServeMux) {
+	page := func(pattern string, do httpx.HandlerFunc) { mux.Handle(pattern, h.Site.Adapt(do)) }
+	page("GET /developers", h.playground)
+	page("POST /developers/runs", h.run)
+	page("GET /developers/runs/{id}", h.watch)
+	page("GET /developers/guides/{guide}", h.guide)
 }

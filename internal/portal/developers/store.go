@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/jose"
+	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 )
 
@@ -20,71 +22,71 @@ func tokenCell(id string) store.Cell {
 	return store.Cell{Table: "developer_runs", Column: "token", Row: id}
 }
 
-func (d *Desk) keep(ctx context.Context, tx *sql.Tx, id string, k kept) error {
-	key, err := d.Applications.Key(ctx, tx, id)
+func (h *Handler) keep(ctx context.Context, tx *sql.Tx, id string, k kept) error {
+	key, err := h.Site.Service.Key(ctx, tx, id)
 	if err != nil {
 		return err
 	}
-	sealed, err := d.DB.Vault.Seal(ctx, tx, key, tokenCell(id), []byte(k.token))
+	sealed, err := h.Site.Service.DB.Vault.Seal(ctx, tx, key, tokenCell(id), []byte(k.token))
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, way, lang, theme, username, token, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(d.Now()))
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(h.Site.Service.Now()))
 	return err
 }
 
-func (d *Desk) kept(ctx context.Context, id string) (kept, error) {
+func (h *Handler) kept(ctx context.Context, id string) (kept, error) {
 	var k kept
 	var sealed []byte
-	err := d.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
+	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
 		Scan(&k.way, &k.lang, &k.theme, &k.username, &sealed)
 	if err != nil {
 		return k, store.Found(err)
 	}
-	key, err := d.Applications.Key(ctx, d.DB.SQL, id)
+	key, err := h.Site.Service.Key(ctx, h.Site.Service.DB.SQL, id)
 	if err != nil {
 		return k, err
 	}
-	plain, err := d.DB.Vault.Open(ctx, d.DB.SQL, key, tokenCell(id), sealed)
+	plain, err := h.Site.Service.DB.Vault.Open(ctx, h.Site.Service.DB.SQL, key, tokenCell(id), sealed)
 	k.token = string(plain)
 	return k, err
 }
 
-// Signed is what an outcome token has besides its outcome.
-type Signed struct {
-	KeyID           string
-	Issued, Expires time.Time
+// signed is what an outcome token has besides its outcome.
+type signed struct {
+	keyID           string
+	issued, expires time.Time
 }
 
 // Verified keeps what the verified outcome token of an attempt was, if its
 // application was made here.
-func (d *Desk) Verified(ctx context.Context, id string, attempt int, s Signed) error {
+func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Token) error {
 	var made bool
-	err := d.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, id).Scan(&made)
+	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
 	if err != nil || !made {
 		return err // most are not, and a read keeps nobody from writing
 	}
-	_, err = d.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
+	_, err = h.Site.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
-		ON CONFLICT DO NOTHING`, id, int64(attempt), s.KeyID, store.Micros(s.Issued), store.Micros(s.Expires))
+		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires))
 	return err
 }
 
-func (d *Desk) verified(ctx context.Context, id string) (map[int]Signed, error) {
-	rows, err := d.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
+func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, error) {
+	rows, err := h.Site.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[int]Signed{}
+	out := map[int]signed{}
 	for rows.Next() {
 		var attempt, issued, expires int64
-		var s Signed
-		if err := rows.Scan(&attempt, &s.KeyID, &issued, &expires); err != nil {
+		var s signed
+		if err := rows.Scan(&attempt, &s.keyID, &issued, &expires); err != nil {
 			return nil, err
 		}
-		s.Issued, s.Expires = store.Time(issued), store.Time(expires)
+		s.issued, s.expires = store.Time(issued), store.Time(expires)
 		out[int(attempt)] = s
 	}
 	return out, rows.Err()

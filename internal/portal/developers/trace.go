@@ -10,11 +10,16 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
 	pages "vestibule/templates/portal"
 )
 
-// mostLines bounds a timeline on the page.
-const mostLines = 200
+// mostLines and mostEvents bound what a page shows of an application.
+const (
+	mostLines  = 200
+	mostEvents = 100
+)
 
 // masked shows the beginning of a secret.
 func masked(secret string) string {
@@ -46,44 +51,44 @@ func object(members ...member) string {
 }
 
 func instant(t time.Time) string {
-	if t.IsZero() {
+	if t.Unix() <= 0 { // there was no token
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
 // trace is what has happened to an application, oldest first, from all sides.
-func (d *Desk) trace(ctx context.Context, a Application, k kept) ([]pages.TraceLine, error) {
-	lines, err := d.Applications.Timeline(ctx, a.ID, mostLines)
+func (h *Handler) trace(ctx context.Context, a applications.Application, k kept) ([]pages.TraceLine, error) {
+	lines, err := h.Site.Service.Timeline(ctx, a.ID, 0, mostLines)
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := d.Applications.Attempts(ctx, a.ID)
+	attempts, err := h.Site.Service.Attempts(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	signed, err := d.verified(ctx, a.ID)
+	returns, err := h.verified(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	told, err := d.Applications.Told(ctx, a.ID)
+	sent, _, err := h.Events.List(ctx, notify.Filter{ApplicationID: a.ID, Limit: mostEvents})
 	if err != nil {
 		return nil, err
 	}
 	var out []pages.TraceLine
 	for _, l := range lines {
-		t := Attempt{Number: l.Attempt}
+		t := applications.Attempt{Number: l.Attempt}
 		if l.Kind == string(journey.Connect) || l.Kind == string(journey.Restart) {
 			t.Number = opened(l)
 		}
-		if i := slices.IndexFunc(attempts, func(x Attempt) bool { return x.Number == t.Number }); i >= 0 {
+		if i := slices.IndexFunc(attempts, func(x applications.Attempt) bool { return x.Number == t.Number }); i >= 0 {
 			t = attempts[i]
 		}
-		out = append(out, d.line(a, k, l, t, signed))
+		out = append(out, h.line(a, k, l, t, returns[l.Attempt]))
 	}
-	for _, e := range told {
-		out = append(out, pages.TraceLine{Key: "told-" + e.ID, At: e.At, From: pages.PartyPortal, To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceTold,
-			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", e.State}, member{"tries", e.Tries}, member{"answer", e.HTTP})})
+	for _, e := range sent {
+		out = append(out, pages.TraceLine{Key: "told-" + e.ID, At: e.Created, From: pages.PartyPortal, To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceTold,
+			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", string(e.State)}, member{"tries", e.Tries}, member{"answer", e.HTTP})})
 	}
 	slices.SortStableFunc(out, func(x, y pages.TraceLine) int { return x.At.Compare(y.At) })
 	return out, nil
@@ -91,14 +96,14 @@ func (d *Desk) trace(ctx context.Context, a Application, k kept) ([]pages.TraceL
 
 // opened is the number of the attempt that a line opened: a restart names the one
 // before.
-func opened(l Line) int {
+func opened(l applications.Line) int {
 	if l.Kind == string(journey.Restart) {
 		return l.Attempt + 1
 	}
 	return max(l.Attempt, 1)
 }
 
-func (d *Desk) line(a Application, k kept, l Line, t Attempt, signed map[int]Signed) pages.TraceLine {
+func (h *Handler) line(a applications.Application, k kept, l applications.Line, t applications.Attempt, s signed) pages.TraceLine {
 	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal, To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
 	if l.From != l.To {
 		out.Was, out.State = l.From, l.To
@@ -107,25 +112,25 @@ func (d *Desk) line(a Application, k kept, l Line, t Attempt, signed map[int]Sig
 	switch kind := journey.Kind(l.Kind); kind {
 	case "created":
 		out.From, out.To = pages.PartyApp, pages.PartyPortal
-		d.created(&out, a, k)
+		h.created(&out, a, k)
 	case journey.Connect, journey.Restart:
-		d.begun(&out, a, k, t)
+		h.begun(&out, a, k, t)
 	case journey.HookSuccess, journey.HookExit, journey.HookError:
 		out.From, out.To = pages.PartyBrowser, pages.PartyPortal
 		out.What = map[journey.Kind]string{journey.HookSuccess: "onSuccess", journey.HookExit: "onExit", journey.HookError: "onError"}[kind]
 		out.Body = object(append([]member{{"type", out.What}, {"attempt", l.Attempt}}, proof...)...)
 	case journey.ReturnSuccess, journey.ReturnExit, journey.ReturnError:
 		out.From, out.To, out.What = pages.PartyBrowser, pages.PartyPortal, "/redirect/return"
-		out.Body = d.returned(a, l, signed[l.Attempt])
+		out.Body = h.returned(a, l, s)
 	case journey.Webhook:
 		out.From, out.To, out.What = pages.PartyProvider, pages.PartyPortal, "POST /webhooks/visit"
-		out.Body = "webhook-signature: v1,… (verified)\n\n" + object(append([]member{{"type", "VISIT"}, {"publicId", d.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
+		out.Body = "webhook-signature: v1,… (verified)\n\n" + object(append([]member{{"type", "VISIT"}, {"publicId", h.Site.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
 		out.What = "GET /connect/status"
 		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(proof...)
 	case journey.Fetched:
 		out.What, out.URL = "GET "+reportPath(a.Product), "/review/applications/"+a.ID
-		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.PublicToken)}, member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
+		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.Journey.PublicToken)}, member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
 		out.From, out.To = pages.PartyPortal, pages.PartyPortal
 		out.Body = object(member{"attempt", l.Attempt})
@@ -139,7 +144,7 @@ func reportPath(p contract.Product) string {
 }
 
 // created is the call that made the application.
-func (d *Desk) created(out *pages.TraceLine, a Application, k kept) {
+func (h *Handler) created(out *pages.TraceLine, a applications.Application, k kept) {
 	data := any(nil)
 	if a.HasApplicant {
 		data = "…"
@@ -150,23 +155,23 @@ func (d *Desk) created(out *pages.TraceLine, a Application, k kept) {
 		return
 	}
 	out.What = "POST /api/v1/applications"
-	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)}, member{"mode", a.Mode}, member{"allowedOrigin", a.Origin},
+	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)}, member{"mode", string(a.Mode)}, member{"allowedOrigin", a.AllowedOrigin},
 		member{"returnUrl", a.ReturnURL}, member{"prefill", data}) +
-		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", d.URL + d.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
+		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", h.URL + applications.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
 }
 
 // begun is how an attempt at the provider was opened.
-func (d *Desk) begun(out *pages.TraceLine, a Application, k kept, t Attempt) {
-	request := object(member{"productId", d.ProductIDs[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k kept, t applications.Attempt) {
+	request := object(member{"productId", h.Site.Service.Products[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
-	case t.Mode != "embedded" && t.Mode != "":
+	case t.Mode != applications.Embedded && t.Mode != "":
 		out.Kind, out.What = pages.TraceLeave, "POST /secure-redirect"
-		out.Body = "Authorization: Basic …\n" + object(member{"productId", d.ProductIDs[a.Product]}, member{"externalId", t.ExternalID},
-			member{"redirectArgs", "…"}, member{"completeUrl", d.URL + "/redirect/return"}, member{"prefill", "…"}) +
-			"\n\n200\n" + object(member{"redirectUrl", d.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
-	case wayOf(k.way).variant == "prefill":
-		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, d.Global+".register"
-		out.Body = object(member{"productId", d.ProductIDs[a.Product]}, member{"publicId", d.PublicID}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Site.Service.Products[a.Product]}, member{"externalId", t.ExternalID},
+			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"}) +
+			"\n\n200\n" + object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
+	case wayOf(k.way).variant == applications.ByPrefill:
+		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
+		out.Body = object(member{"productId", h.Site.Service.Products[a.Product]}, member{"publicId", h.Site.PublicID}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:
 		out.What = "POST /connect/initialization"
 		out.Body = "Authorization: Basic …\n" + request + "\n\n200\n" + object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})
@@ -175,13 +180,13 @@ func (d *Desk) begun(out *pages.TraceLine, a Application, k kept, t Attempt) {
 
 // returned is the outcome token of a return. It stands in the timeline only if its
 // signature, its times and its browser fitted.
-func (d *Desk) returned(a Application, l Line, s Signed) string {
+func (h *Handler) returned(a applications.Application, l applications.Line, s signed) string {
 	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess, journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
-	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.PublicToken)}, {"redirectArgs", "…"}}
+	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.Journey.PublicToken)}, {"redirectArgs", "…"}}
 	head := ""
-	if s.KeyID != "" || !s.Issued.IsZero() {
-		head = object(member{"typ", "outcome+jwt"}, member{"kid", s.KeyID}) + "\n"
-		claims = append(claims, member{"iat", s.Issued.Unix()}, member{"exp", s.Expires.Unix()})
+	if s.keyID != "" || !s.issued.IsZero() {
+		head = object(member{"typ", "outcome+jwt"}, member{"kid", s.keyID}) + "\n"
+		claims = append(claims, member{"iat", s.issued.Unix()}, member{"exp", s.expires.Unix()})
 	}
 	return fmt.Sprintf("jwt=… (signature verified)\n\n%s%s", head, object(claims...))
 }
