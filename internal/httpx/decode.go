@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/strictjson"
 )
 
 // maxDepth bounds how deeply a JSON body may nest.
@@ -43,12 +44,16 @@ func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 // names every member that is unknown, given twice or of the wrong type, at most
 // MaxDetails of them.
 func UnmarshalStrict(raw []byte, into any) error {
-	if !utf8.Valid(raw) {
-		return malformed("", "is not valid UTF-8")
+	v, err := strictjson.ParseAll(raw, maxDepth)
+	var fault *strictjson.Error
+	if errors.As(err, &fault) && v == nil {
+		return malformed(fault.Path, fault.Message)
 	}
-	c := checker{dec: json.NewDecoder(bytes.NewReader(raw))}
-	c.dec.UseNumber()
-	c.document(reflect.TypeOf(into))
+	var c checker
+	c.value(v, reflect.TypeOf(into), "")
+	if fault != nil {
+		c.note(fault.Path, fault.Message)
+	}
 	if len(c.details) > 0 {
 		return Fail(contract.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
 	}
@@ -94,45 +99,26 @@ const MaxDetails = 100
 // what the client sent.
 const maxPath = 256
 
-// checker walks the tokens of a document beside the type that it is decoded into,
-// and notes what encoding/json lets pass or reports only once.
+// checker compares a document with the type that it is decoded into, and notes
+// what encoding/json ignores or reports only once.
 type checker struct {
-	dec     *json.Decoder
 	details []Detail
-	ended   bool // the rest of the document cannot be checked
 }
 
+func (c *checker) full() bool { return len(c.details) == MaxDetails }
+
 func (c *checker) note(path, words string) {
+	if c.full() {
+		return
+	}
 	if len(path) > maxPath {
 		path = strings.ToValidUTF8(path[:maxPath], "") + "…"
 	}
 	c.details = append(c.details, Detail{Field: path, Message: words})
-	c.ended = c.ended || len(c.details) == MaxDetails
 }
 
-// end notes a fault after which nothing can be checked.
-func (c *checker) end(path, words string) {
-	c.note(path, words)
-	c.ended = true
-}
-
-func (c *checker) document(into reflect.Type) {
-	c.value(into, "", 0)
-	if c.ended {
-		return
-	}
-	if _, err := c.dec.Token(); !errors.Is(err, io.EOF) {
-		c.end("", "has something after the JSON value")
-	}
-}
-
-// value checks the next value. into is nil where any value may stand.
-func (c *checker) value(into reflect.Type, path string, depth int) {
-	tok, err := c.dec.Token()
-	if err != nil {
-		c.end(path, "is not valid JSON")
-		return
-	}
+// value checks v. into is nil where any value is allowed.
+func (c *checker) value(v any, into reflect.Type, path string) {
 	for into != nil && into.Kind() == reflect.Pointer {
 		into = into.Elem()
 	}
@@ -140,64 +126,49 @@ func (c *checker) value(into reflect.Type, path string, depth int) {
 		into = nil
 	}
 	// null leaves a field as it is, but is no request.
-	if tok == nil && path != "" {
+	if v == nil && path != "" {
 		return
 	}
-	if into != nil && !holds(into, tok) {
+	if into != nil && !holds(into, v) {
 		c.note(path, "must be "+article(into))
 		into = nil
 	}
-	delim, ok := tok.(json.Delim)
-	if !ok {
-		if text, _ := tok.(string); into != nil && into.Kind() == reflect.String && strings.ContainsRune(text, 0) {
+	switch v := v.(type) {
+	case string:
+		if into != nil && into.Kind() == reflect.String && strings.ContainsRune(v, 0) {
 			c.note(path, "has a NUL character")
 		}
-		return
-	}
-	if depth >= maxDepth {
-		c.end(path, "is nested too deeply")
-		return
-	}
-	if delim == '{' {
-		c.members(into, path, depth)
-	} else {
-		for i := 0; c.dec.More() && !c.ended; i++ {
-			c.value(element(into), path+"["+strconv.Itoa(i)+"]", depth+1)
+	case strictjson.Object:
+		c.members(v, into, path)
+	case []any:
+		for i, e := range v {
+			if c.full() {
+				return
+			}
+			c.value(e, element(into), path+"["+strconv.Itoa(i)+"]")
 		}
-	}
-	if c.ended {
-		return
-	}
-	if _, err := c.dec.Token(); err != nil {
-		c.end(path, "is not valid JSON")
 	}
 }
 
 // members checks the members of an object.
-func (c *checker) members(into reflect.Type, path string, depth int) {
-	seen := map[string]bool{}
-	for c.dec.More() && !c.ended {
-		tok, err := c.dec.Token()
-		if err != nil {
-			c.end(path, "is not valid JSON")
+func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
+	seen := make(map[string]bool, len(o))
+	for _, m := range o {
+		if c.full() {
 			return
 		}
-		name, _ := tok.(string)
-		at, inner := strings.TrimPrefix(path+"."+name, "."), element(into)
+		at, inner := strings.TrimPrefix(path+"."+m.Name, "."), element(into)
 		if into != nil && into.Kind() == reflect.Struct {
 			var known bool
-			if inner, known = member(into, name); !known {
+			if inner, known = member(into, m.Name); !known {
 				c.note(at, "is not a field of this request")
 			}
 		}
-		if seen[name] {
+		if seen[m.Name] {
 			c.note(at, "is given twice")
 		}
-		seen[name] = true
-		if c.ended {
-			return
-		}
-		c.value(inner, at, depth+1)
+		seen[m.Name] = true
+		c.value(m.Value, inner, at)
 	}
 }
 
@@ -207,24 +178,18 @@ var (
 	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
 )
 
-// holds reports whether a value that begins with tok can be decoded into t. What is
-// true of a number alone, such as its range, is left to encoding/json.
-func holds(t reflect.Type, tok json.Token) bool {
-	switch tok := tok.(type) {
+// holds reports whether v can be decoded into t. What is true of a number alone,
+// such as its range, is left to encoding/json.
+func holds(t reflect.Type, v any) bool {
+	switch v.(type) {
 	case string:
 		return t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == bytesType
 	case bool:
 		return t.Kind() == reflect.Bool || t.Kind() == reflect.Interface
-	case json.Delim:
-		switch t.Kind() {
-		case reflect.Interface:
-			return true
-		case reflect.Struct, reflect.Map:
-			return tok == '{'
-		case reflect.Slice, reflect.Array:
-			return tok == '['
-		}
-		return false
+	case strictjson.Object:
+		return t.Kind() == reflect.Interface || t.Kind() == reflect.Struct || t.Kind() == reflect.Map
+	case []any:
+		return t.Kind() == reflect.Interface || t.Kind() == reflect.Slice || t.Kind() == reflect.Array
 	case json.Number:
 		switch t.Kind() {
 		case reflect.String, reflect.Bool, reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:

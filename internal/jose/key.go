@@ -130,7 +130,7 @@ func parseKey(raw []byte) (*Key, error) {
 		return unfit("malformed")
 	}
 	for _, private := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
-		if _, there := o[private]; there {
+		if o.has(private) {
 			return unfit("private or symmetric")
 		}
 	}
@@ -141,7 +141,7 @@ func parseKey(raw []byte) (*Key, error) {
 	if use, there, ok := o.text("use"); !ok || there && use != "sig" {
 		return unfit("use")
 	}
-	if ops, there := o["key_ops"]; there {
+	if ops, there := o.Get("key_ops"); there {
 		list, ok := ops.([]any)
 		if !ok || !slices.Contains(list, any("verify")) {
 			return unfit("key_ops")

@@ -103,7 +103,7 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 	// Members that change what is signed or where the key comes from. An unknown
 	// extension in crit must be refused (RFC 7515, 4.1.11), and we know none.
 	for _, name := range []string{"crit", "jku", "jwk", "x5u", "x5c", "b64", "zip", "enc"} {
-		if _, there := header[name]; there {
+		if header.has(name) {
 			return nil, ErrHeader
 		}
 	}
@@ -160,7 +160,7 @@ func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
 	if now.Sub(t.Issued) > MaxLifetime {
 		return nil, ErrTooOld
 	}
-	if _, there := claims["nbf"]; there {
+	if claims.has("nbf") {
 		nbf, ok := claims.seconds("nbf")
 		if !ok {
 			return nil, ErrClaims
@@ -175,7 +175,7 @@ func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
 // Text returns a claim that must be a string if it is there. There is false for
 // a claim that is absent or null; the error is ErrClaims for any other type.
 func (t *Token) Text(name string) (value string, there bool, err error) {
-	v, there := t.claims[name]
+	v, there := t.claims.Get(name)
 	if !there || v == nil {
 		return "", false, nil
 	}
@@ -188,20 +188,20 @@ func (t *Token) Text(name string) (value string, there bool, err error) {
 
 // IssuedBy reports whether the token names issuer as its iss, or has no iss.
 func (t *Token) IssuedBy(issuer string) bool {
-	iss, there := t.claims["iss"]
+	iss, there := t.claims.Get("iss")
 	return !there || iss == issuer
 }
 
 // For reports whether the token may be taken by the party named audience: its
 // aud names it, alone or in a list, or it has none and absent is true.
 func (t *Token) For(audience string, absent bool) bool {
-	switch aud := t.claims["aud"].(type) {
+	named, there := t.claims.Get("aud")
+	switch aud := named.(type) {
 	case string:
 		return aud == audience
 	case []any:
 		return slices.Contains(aud, any(audience))
 	}
-	_, there := t.claims["aud"]
 	return !there && absent
 }
 

@@ -1,7 +1,6 @@
 package jose
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -15,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -401,46 +399,4 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("accepted %q, which nobody signed", raw)
 		}
 	})
-}
-
-// FuzzObject holds the strict reader against the standard one: whatever it
-// takes, that takes too and reads as the same.
-func FuzzObject(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":1,"b":[true,null,{"c":"\ud800"}]}`, `{"a":1,"a":2}`, `{"a":1}x`, `[1,]`, `{"a":1,}`,
-		" {\t\"a\" :\r\n[ 1 , -2.5e+3,false ] , \"\\\"\\\\\":{ } } "} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, ok := parseObject(raw)
-		if !ok {
-			return
-		}
-		var want object
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.UseNumber()
-		if err := dec.Decode(&want); err != nil || !reflect.DeepEqual(plain(got), plain(want)) {
-			t.Errorf("parseObject(%q) = %v, want %v, %v", raw, got, want, err)
-		}
-	})
-}
-
-// plain makes objects into the maps that the standard reader makes.
-func plain(v any) any {
-	switch v := v.(type) {
-	case object:
-		m := map[string]any{}
-		for name, e := range v {
-			m[name] = plain(e)
-		}
-		return m
-	case map[string]any:
-		return plain(object(v))
-	case []any:
-		list := []any{}
-		for _, e := range v {
-			list = append(list, plain(e))
-		}
-		return list
-	}
-	return v
 }

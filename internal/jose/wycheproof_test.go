@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"vestibule/internal/strictjson"
 )
 
 // TestWycheproof holds the form, the key policy and the signatures against the
@@ -73,7 +75,7 @@ func signatureFits(token string, public json.RawMessage) bool {
 		return false
 	}
 	if id, there, _ := p.header.text("kid"); !there || !isKeyID(id) {
-		p.header["kid"] = key.ID // the vectors name keys by e-mail addresses, or not at all
+		p.header.Object = append(strictjson.Object{{Name: "kid", Value: key.ID}}, p.header.Object...) // the vectors name keys by e-mail addresses, or not at all
 	}
 	found, err := v.key(context.Background(), p.header)
 	return err == nil && found.verify(p.input, p.signature)

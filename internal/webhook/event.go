@@ -1,19 +1,21 @@
 package webhook
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/strictjson"
 )
 
 // TypeVisit is the one type of event so far: the status of a report changed.
 const TypeVisit = "VISIT"
+
+// maxDepth bounds the nesting of members that this package does not know.
+const maxDepth = 1000
 
 // Event is a visit webhook. Besides the full form, receivers take the bare
 // {status, publicToken, userArgs}: then EventID comes from the header and
@@ -64,12 +66,9 @@ func null[S ~string](s S) *S {
 // status or publicToken that is none gives ErrBody, and a type other than VISIT
 // ErrOtherType. Neither repeats what was sent.
 func Parse(body []byte) (Event, error) {
-	if !utf8.Valid(body) {
-		return Event{}, fmt.Errorf("%w: it is not UTF-8", ErrBody)
-	}
-	members, err := object(body)
+	members, err := strictjson.ParseObject(body, maxDepth)
 	if err != nil {
-		return Event{}, err
+		return Event{}, fmt.Errorf("%w: %w", ErrBody, err)
 	}
 	var e Event
 	var created string
@@ -91,11 +90,12 @@ func Parse(body []byte) (Event, error) {
 		{"status", (*string)(&e.Status), 64},
 		{"substatus", (*string)(&e.Substatus), 128},
 	} {
-		raw, there := members[f.name]
-		if !there || string(raw) == "null" {
+		value, _ := members.Get(f.name)
+		if value == nil {
 			continue
 		}
-		if raw[0] != '"' || json.Unmarshal(raw, f.into) != nil || utf8.RuneCountInString(*f.into) > f.max || strings.ContainsRune(*f.into, 0) {
+		text, ok := value.(string)
+		if *f.into = text; !ok || utf8.RuneCountInString(text) > f.max || strings.ContainsRune(text, 0) {
 			return Event{}, fmt.Errorf("%w: %s is no string, too long a one, or has a NUL", ErrBody, f.name)
 		}
 	}
@@ -124,34 +124,6 @@ func Parse(body []byte) (Event, error) {
 		return Event{}, fmt.Errorf("%w: substatus is malformed", ErrBody)
 	}
 	return e, nil
-}
-
-// object reads the members of one JSON object by their exact names, each once.
-func object(body []byte) (map[string]json.RawMessage, error) {
-	dec := json.NewDecoder(bytes.NewReader(body))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, fmt.Errorf("%w: it is no JSON object", ErrBody)
-	}
-	members := map[string]json.RawMessage{}
-	for dec.More() {
-		var value json.RawMessage
-		key, err := dec.Token()
-		name, ok := key.(string)
-		if err != nil || !ok || dec.Decode(&value) != nil {
-			return nil, fmt.Errorf("%w: it is no JSON object", ErrBody)
-		}
-		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("%w: a member is there twice", ErrBody)
-		}
-		members[name] = value
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, fmt.Errorf("%w: it is cut off", ErrBody)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something comes after it", ErrBody)
-	}
-	return members, nil
 }
 
 // isWord reports whether s is empty or spelled like a status.

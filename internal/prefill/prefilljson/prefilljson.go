@@ -9,10 +9,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 
 	"vestibule/internal/prefill"
+	"vestibule/internal/strictjson"
 )
+
+// maxDepth bounds the nesting of a prefill, whose deepest member is a list of objects.
+const maxDepth = 32
 
 // ErrShape is what Decode answers for anything but one well-formed object whose
 // members all differ.
@@ -25,36 +28,18 @@ func Decode(raw []byte) (prefill.Object, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // as written: the rules decide what is an integer
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	v, err := strictjson.ParseObject(raw, maxDepth)
+	if err != nil {
 		return nil, ErrShape
 	}
 	o := prefill.Object{}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		key, ok := t.(string)
-		if err != nil || !ok || seen[key] {
-			return nil, ErrShape
-		}
-		seen[key] = true
-		var v any
-		if err := d.Decode(&v); err != nil {
-			return nil, ErrShape
-		}
-		o = append(o, prefill.Member{Key: key, Value: value(v)})
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, ErrShape
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, ErrShape
+	for _, m := range v {
+		o = append(o, prefill.Member{Key: m.Name, Value: value(m.Value)})
 	}
 	return o, nil
 }
 
-// value converts what encoding/json decodes into an any.
+// value converts a value of package strictjson.
 func value(v any) prefill.Value {
 	switch v := v.(type) {
 	case nil:
