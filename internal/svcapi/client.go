@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 )
 
 // Client speaks for one customer in one environment. Fill the exported fields
@@ -113,21 +114,13 @@ func checkBase(raw string, plain bool) (*url.URL, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return nil, errors.New("svcapi: BaseURL has credentials, a query or a fragment")
 	case u.Scheme == "https":
-	case u.Scheme == "http" && (plain || isLoopback(u.Hostname())):
+	case u.Scheme == "http" && (plain || httpx.Loopback(u.Hostname())):
 	case u.Scheme == "http":
 		return nil, errors.New("svcapi: BaseURL is plain http and not on loopback")
 	default:
 		return nil, errors.New("svcapi: BaseURL is neither https nor http")
 	}
 	return u, nil
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 func (c *Client) now() time.Time {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"vestibule/internal/httpx"
 )
 
 // Patience is how long after its creation an event is still sent again.
@@ -180,7 +182,7 @@ func (s *Sender) CheckURL(raw string) error {
 	case u.User != nil || u.Fragment != "":
 		return fmt.Errorf("%w: it has credentials or a fragment", errURL)
 	case u.Scheme == "https":
-	case u.Scheme == "http" && s.loopback && isLoopback(u.Hostname()):
+	case u.Scheme == "http" && s.loopback && httpx.Loopback(u.Hostname()):
 	default:
 		return fmt.Errorf("%w: it is not https", errURL)
 	}
@@ -190,11 +192,6 @@ func (s *Sender) CheckURL(raw string) error {
 		}
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Deliver signs body at this moment and posts it to url once. It never returns

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +23,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
@@ -106,7 +106,7 @@ func (p Patient) addresses() []Finding {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production", "Use https: names, tokens and reports would pass in the clear."})
-		case !loopback(u.Hostname()):
+		case !httpx.Loopback(u.Hostname()):
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
 		}
 	}
@@ -330,11 +330,6 @@ func plain(err error) string {
 		return fmt.Sprintf("no answer within %s", patience)
 	}
 	return err.Error()
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Healthy reports whether nothing failed.

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 
 	"vestibule/internal/contract"
@@ -51,10 +50,5 @@ func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Ho
 // names are one.
 func (s *Service) ourHost(host string) bool {
 	asked := &url.URL{Host: host}
-	return host == s.public.Host || loopback(s.public.Hostname()) && loopback(asked.Hostname()) && asked.Port() == s.public.Port()
-}
-
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	return host == s.public.Host || httpx.Loopback(s.public.Hostname()) && httpx.Loopback(asked.Hostname()) && asked.Port() == s.public.Port()
 }
