@@ -28,14 +28,14 @@ build: assets ## bin/vestibule, one static binary with all assets inside
 assets: ## web/dist: what a browser loads
 	@$(GO) run ./web/build
 
-generate: ## what is generated and committed: templ's Go code, the widget's declarations
+generate: ## what is generated and committed: templ's Go code, declarations, tables (.gitattributes)
 	@$(GO) tool templ generate -log-level error
 	@$(GO) generate ./...
 
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory openapi
-	@$(POSTGRES) $(GO) test -timeout 20m ./...
+	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -timeout 20m ./...
 
 # A package more at once than there are processors, for the tests wait for disks, and
 # those that take longest first.
@@ -43,7 +43,7 @@ test-fast: assets check ## the tests without browser and PostgreSQL
 	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short -p $$(($$(nproc) + 1)) $$($(GO) list ./internal/provider ./internal/app ./... | grep -v /e2e)
 
 test-race: tools assets ## every test but the browser's, under the race detector
-	@CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
+	@CGO_ENABLED=1 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
 
 .PHONY: tools check openapi
 openapi: ## lint both OpenAPI documents, and compile clients that are generated from them
@@ -59,13 +59,18 @@ laws: assets ## every property with N (3000) other inputs than those of the test
 test-awkward: tools assets ## the browser tests against a service that is awkward on purpose (SEED=7)
 	@VESTIBULE_E2E_AWKWARD=$${SEED-7} $(POSTGRES) $(GO) test -timeout 30m ./e2e
 
-# Formatting, vet, and whether what is generated is what is committed.
+# Files that .gitattributes marks as generated.
+GENERATED := git ls-files ':(attr:linguist-generated)'
+
+# Formatting, vet, and whether generated files are marked, and fresh.
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
 	@cd bench && $(GO) vet ./...
-	@$(GO) tool templ generate -log-level error && git diff --exit-code --stat -- '*_templ.go' || { echo 'templ: generated files are stale; run make generate'; exit 1; }
+	@diff <($(GENERATED)) <(git grep -lE '^// Code generated .* DO NOT EDIT\.$$' | sort) || { echo 'generated files: .gitattributes marks the left ones, their own header the right ones'; exit 1; }
+	@before=$$(sha256sum $$($(GENERATED)) docs/*.md); $(MAKE) --no-print-directory generate >/dev/null && \
+		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) docs/*.md) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
 
 kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
 	@set -o pipefail; $(GO) test ./internal/testutil/crashtest -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='

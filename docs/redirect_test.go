@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,15 +10,13 @@ import (
 	"time"
 
 	"vestibule/internal/jose"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestTheCodeThatVerifiesOutcomes runs the page's code on tokens around the bounds that
 // the portal itself keeps, well on either side of them, and on others.
 func TestTheCodeThatVerifiesOutcomes(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("there is no node here to run it")
-	}
+	node := tools.Node(t)
 	page, err := os.ReadFile("redirect.md")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/testutil/tools"
 	"vestibule/internal/webhook"
 )
 
@@ -123,14 +124,7 @@ for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
 			t.Parallel()
 			command := []string{"go", "run", "."}
 			if language == "js" {
-				command = []string{"node", "main.mjs"}
-			}
-			program, err := exec.LookPath(command[0])
-			if errors.Is(err, exec.ErrNotFound) && language == "js" {
-				t.Skip("there is no node here to run it")
-			}
-			if err != nil {
-				t.Fatal(err)
+				command = []string{tools.Node(t), "main.mjs"}
 			}
 			dir := t.TempDir()
 			for name, text := range files {
@@ -143,7 +137,7 @@ for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := exec.Command(program, command[1:]...)
+			run := exec.Command(command[0], command[1:]...)
 			run.Dir, run.Stdin = dir, bytes.NewReader(input)
 			said, err := run.Output()
 			if err != nil {

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/tools"
 )
 
 var demo = flag.Bool("demo", false, "leave the screenshots of TestDemo in docs/images")
@@ -32,12 +35,58 @@ func TestMain(m *testing.M) {
 		fmt.Println("the browser tests are left out of a short run")
 		os.Exit(0)
 	}
-	code, err := withBrowser(m.Run)
+	code := 1
+	err := assets.Load()
+	if missing = lacking(); err == nil && missing != "" {
+		code = m.Run()
+	} else if err == nil {
+		code, err = withBrowser(m.Run)
+	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err, "(make test installs what is missing)")
-		code = 1
+		fmt.Fprintln(os.Stderr, "e2e:", err)
 	}
 	os.Exit(code)
+}
+
+// missing is what keeps this machine from running a browser; tests skip with it.
+var missing string
+
+// cached is where e2e/setup.sh puts what npm has.
+const cached = "../.cache/npm/"
+
+// lacking names the first tool of the browser tests that is not installed.
+func lacking() string {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "node is not installed"
+	}
+	if chromium() == "" {
+		return "neither chromium-headless-shell nor chromium is installed"
+	}
+	for _, name := range []string{"playwright-core", "axe-core", "react", "react-dom", "scheduler"} {
+		if _, err := os.Stat(cached + name + "/version"); err != nil {
+			return name + " is not in .cache/npm"
+		}
+	}
+	return ""
+}
+
+// chromium is the path of the headless shell, which is the same engine at half the
+// time, or of the whole browser; empty without either.
+func chromium() string {
+	for _, name := range []string{"chromium-headless-shell", "chromium"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// needBrowser skips the test where no browser can be run.
+func needBrowser(t *testing.T) {
+	t.Helper()
+	if missing != "" {
+		tools.Missing(t, missing)
+	}
 }
 
 func withBrowser(run func() int) (int, error) {
@@ -45,7 +94,7 @@ func withBrowser(run func() int) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	driver, err := filepath.Abs("../.cache/npm/playwright-core")
+	driver, err := filepath.Abs(cached + "playwright-core")
 	if err != nil {
 		return 1, err
 	}
@@ -56,15 +105,8 @@ func withBrowser(run func() int) (int, error) {
 		return 1, err
 	}
 	defer pw.Stop()
-	// The shell is the same engine without the rest of a browser, at half the time.
-	chromium, err := exec.LookPath("chromium-headless-shell")
-	if err != nil {
-		if chromium, err = exec.LookPath("chromium"); err != nil {
-			return 1, err
-		}
-	}
 	browser, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
-		ExecutablePath: playwright.String(chromium),
+		ExecutablePath: playwright.String(chromium()),
 		Args: []string{"--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync", "--font-render-hinting=none"},
 	})

@@ -40,6 +40,7 @@ type credentials struct {
 // until it is ready. It must drain with exit code 0.
 func start(t *testing.T, args ...string) *site {
 	t.Helper()
+	needBrowser(t)
 	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

@@ -34,6 +34,7 @@ func phone(o *playwright.BrowserNewContextOptions) {
 // content security policy, script error or console error on its pages fails it.
 func visit(t *testing.T, options ...option) *visitor {
 	t.Helper()
+	needBrowser(t)
 	o := playwright.BrowserNewContextOptions{ReducedMotion: playwright.ReducedMotionReduce, Locale: playwright.String("en-US")}
 	for _, f := range options {
 		f(&o)

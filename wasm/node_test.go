@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 	"vestibule/internal/testutil/prefilltest"
+	"vestibule/internal/testutil/tools"
 )
 
 // runner loads the module as a page does, without a document, and answers every
@@ -43,13 +44,7 @@ process.stdout.write(JSON.stringify(answers), () => process.exit(0));
 // TestCasesUnderNode runs the one table of prefill cases through the module:
 // fields, codes, order and words are those of the native rules.
 func TestCasesUnderNode(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if testing.Short() {
-			t.Skip("node is not installed")
-		}
-		t.Fatal("node is not installed; make test installs it")
-	}
+	node := tools.Node(t)
 	dir := t.TempDir()
 	module := filepath.Join(dir, "vestibule.wasm")
 	run(t, "", []string{"GOOS=js", "GOARCH=wasm"}, "go", "build", "-o", module, ".")

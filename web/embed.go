@@ -11,6 +11,7 @@ package web
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,7 +24,12 @@ import (
 )
 
 //go:embed all:dist
-var dist embed.FS
+var embedded embed.FS
+
+var dist = must(fs.Sub(embedded, "dist"))
+
+// ErrNotBuilt is the state of a program that was compiled before its assets were.
+var ErrNotBuilt = errors.New("this program was compiled without the assets that browsers load; run make assets, then compile it again (make build does both)")
 
 // Prefix is the path below which Handler serves, with its trailing slash.
 const Prefix = "/assets/"
@@ -46,17 +52,24 @@ func Portal() *Assets { return must(portal()) }
 // Provider is the provider's set of assets.
 func Provider() *Assets { return must(provider()) }
 
-func must(a *Assets, err error) *Assets {
+// Use serves the files of a folder that web/build wrote in place of the embedded
+// ones. Tests call it before Portal and Provider.
+func Use(files fs.FS) { dist = files }
+
+// Files is the folder that web/build wrote, as it was embedded or given to Use.
+func Files() fs.FS { return dist }
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		// The files were embedded by the compiler: a broken manifest is a broken
 		// program, not a state it can be in.
 		panic("web: " + err.Error())
 	}
-	return a
+	return v
 }
 
 func open(party string) (*Assets, error) {
-	sub, err := fs.Sub(dist, "dist/"+party)
+	sub, err := fs.Sub(dist, party)
 	if err != nil {
 		return nil, err
 	}

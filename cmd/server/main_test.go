@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,10 +16,27 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"vestibule/internal/testutil/assets"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"vestibule": main})
+	testscript.Main(loaded{m}, map[string]func(){"vestibule": func() {
+		if err := assets.Inherit(); err != nil {
+			log.Fatal(err)
+		}
+		main()
+	}})
+}
+
+// loaded runs tests with built assets.
+type loaded struct{ m *testing.M }
+
+func (l loaded) Run() int {
+	if err := assets.Load(); err != nil {
+		log.Fatal(err)
+	}
+	return l.m.Run()
 }
 
 func TestScripts(t *testing.T) {
@@ -28,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"start": start, "end": end, "mode": mode,
 		},
 		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, assets.Inherited())
 			env.Values[running{}] = map[string]*exec.Cmd{}
 			return nil
 		},

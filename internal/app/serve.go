@@ -78,6 +78,9 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 			err = errors.Join(err, db.Close())
 		}
 	}()
+	if p.provider && !web.Provider().Ready() || p.portal && !web.Portal().Ready() {
+		return web.ErrNotBuilt
+	}
 	if err := prepareDir(c.DataDir); err != nil {
 		return err
 	}

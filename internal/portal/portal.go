@@ -400,8 +400,5 @@ func (p *Portal) Stop(ctx context.Context) error {
 
 // Ready reports why the portal cannot serve and do its work, or nil.
 func (p *Portal) Ready(ctx context.Context) error {
-	if !p.assets.Ready() {
-		return errors.New("portal: the program was compiled without its assets")
-	}
 	return errors.Join(p.db.Ping(ctx), p.queue.Running())
 }

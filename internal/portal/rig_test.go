@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
 	"vestibule/web"
@@ -42,6 +43,8 @@ type rig struct {
 const apiKey = "a-key-for-the-portals-api"
 
 func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
+	t.Helper()
+	assets.Need(t)
 	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,6 +87,14 @@ func collect(root string, p party) ([]asset, error) {
 			seen[a.name] = dir + "/" + name
 			out = append(out, a)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.renamed)) {
+		a, err := single(p, filepath.Join(root, "web", p.name, filepath.FromSlash(p.renamed[name])), false)
+		if err != nil {
+			return nil, err
+		}
+		a.name = name
+		out = append(out, a)
 	}
 	return out, nil
 }

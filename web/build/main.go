@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"vestibule/web/build/stamp"
+	"vestibule/web/manifest"
 )
 
 func main() {
@@ -34,33 +37,42 @@ func main() {
 // parties are the two sets of assets. The module is the portal's: the provider
 // decides on its server, and hands its widget to pages that are not its own.
 var parties = []party{
-	{name: "portal", wasm: true, stable: []string{"embed.js", "embed.d.ts"}},
-	{name: "provider", stable: []string{"widget.js", "widget.d.ts"}},
+	{name: "portal", wasm: true, stable: []string{"embed.js", "embed.d.ts"},
+		renamed: map[string]string{"embed.d.ts": "parts/embed-api.d.ts"}},
+	{name: "provider", stable: []string{"widget.js", "widget.d.ts"},
+		renamed: map[string]string{"widget.d.ts": "parts/widget-api.d.ts"}},
 }
 
 type party struct {
 	name   string
 	wasm   bool
 	stable []string // names that outside relies on; scripts among them are classic, not modules
+	// files by the name that they are served under; a widget.d.ts beside a widget.ts
+	// would be that script's output to TypeScript, and could not be imported
+	renamed map[string]string
 }
 
 func run(ctx context.Context, args []string, log io.Writer) error {
 	flags := flag.NewFlagSet("web/build", flag.ContinueOnError)
 	flags.SetOutput(log)
 	root := flags.String("root", ".", "the module's root")
+	out := flags.String("out", filepath.Join("web", "dist"), "folder of the built assets, relative to the root")
 	force := flags.Bool("force", false, "build even if nothing changed")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	start := time.Now()
-	dist := filepath.Join(*root, "web", "dist")
-	old := readStamp(dist)
-	now, err := takeStamp(*root, old.Packages)
+	dist := filepath.Join(*root, *out)
+	old := builtFrom(dist)
+	now, err := stamp.Take(*root)
 	if err != nil {
 		return err
 	}
-	if !*force && old.same(now) {
+	if !*force && old == now {
 		return nil
+	}
+	if err := os.MkdirAll(dist, 0o755); err != nil {
+		return err
 	}
 
 	var module []asset
@@ -74,7 +86,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 			return nil
 		}
 		var err error
-		module, now.Packages, err = buildModule(gctx, *root)
+		module, err = buildModule(gctx, *root)
 		return err
 	})
 	for i, p := range parties {
@@ -95,7 +107,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 			if *force || old.Tool != now.Tool {
 				previous = ""
 			}
-			results[i], err = pack(filepath.Join(*root, "web"), p, assets, previous)
+			results[i], err = pack(filepath.Dir(dist), p, assets, previous)
 			return err
 		})
 	}
@@ -110,7 +122,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 			return err
 		}
 	}
-	if err := settle(*root, dist, old.Packages, now); err != nil {
+	if err := settle(*root, dist, now); err != nil {
 		return err
 	}
 	for i, p := range parties {
@@ -120,20 +132,25 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	return nil
 }
 
-// settle writes the stamp of a build that began with the sources of began. The
-// module's packages are known only after it; with them, the next run sees a
-// change in any of them. Sources that changed meanwhile leave no stamp.
-func settle(root, dist string, packages []string, began stamp) error {
-	again, err := takeStamp(root, packages)
+// builtFrom returns the stamp of a complete build, or the zero Stamp.
+func builtFrom(dist string) stamp.Stamp {
+	for _, p := range parties {
+		if _, err := os.Stat(filepath.Join(dist, p.name, manifest.Name)); err != nil {
+			return stamp.Stamp{}
+		}
+	}
+	return stamp.Read(os.DirFS(dist))
+}
+
+// settle writes the stamp of a build that began with the sources of began.
+// Sources that changed meanwhile leave no stamp.
+func settle(root, dist string, began stamp.Stamp) error {
+	now, err := stamp.Take(root)
 	if err != nil {
 		return err
 	}
-	if !again.same(began) {
-		return os.RemoveAll(filepath.Join(dist, stampName))
+	if now != began {
+		return os.RemoveAll(filepath.Join(dist, stamp.Name))
 	}
-	now, err := takeStamp(root, began.Packages)
-	if err != nil {
-		return err
-	}
-	return now.write(dist)
+	return now.Write(dist)
 }

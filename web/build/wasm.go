@@ -21,29 +21,28 @@ const (
 
 // buildModule builds ./wasm and takes the loader of the very toolchain that
 // built it: the two speak a private protocol that changes between releases, so
-// they are fingerprinted together and can never be cached apart. It also
-// returns the folders of this module's packages that went into it.
-func buildModule(ctx context.Context, root string) ([]asset, []string, error) {
+// they are fingerprinted together and can never be cached apart.
+func buildModule(ctx context.Context, root string) ([]asset, error) {
 	tmp, err := os.MkdirTemp("", "wasm")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer os.RemoveAll(tmp)
 	out := filepath.Join(tmp, moduleName)
 	if _, err := goTool(ctx, root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./wasm"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	module, err := os.ReadFile(out)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	goroot, err := goTool(ctx, root, "env", "GOROOT")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	loader, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r := api.Transform(string(loader), api.TransformOptions{
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
@@ -51,34 +50,18 @@ func buildModule(ctx context.Context, root string) ([]asset, []string, error) {
 		Banner: "/*! Copyright The Go Authors. BSD-style licence: go.dev/LICENSE */",
 	})
 	if len(r.Errors) > 0 {
-		return nil, nil, errors.New(r.Errors[0].Text)
-	}
-	packages, err := goTool(ctx, root, "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}", "./wasm")
-	if err != nil {
-		return nil, nil, err
-	}
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	var folders []string
-	for dir := range strings.FieldsSeq(packages) {
-		rel, err := filepath.Rel(abs, dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		folders = append(folders, filepath.ToSlash(rel))
+		return nil, errors.New(r.Errors[0].Text)
 	}
 	return []asset{
 		{name: moduleName, content: module, with: r.Code},
 		{name: loaderName, content: r.Code, with: module},
-	}, folders, nil
+	}, nil
 }
 
 func goTool(ctx context.Context, root string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

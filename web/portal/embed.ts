@@ -5,7 +5,7 @@
 // policy of the page needs no exception. Names are those of internal/portal/embedkit.
 
 import { framed, properties } from "./parts/kit";
-import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/kit-api.d.ts";
+import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
 
 const path = "/embed/v1/";
 const script = (document.currentScript as HTMLScriptElement | null) ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);

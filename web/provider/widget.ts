@@ -4,7 +4,7 @@
 // registered options, sets no cookie, and stores nothing unless the frame can store
 // nothing itself. Styles are set through the CSSOM, so a strict policy of the page needs no exception.
 
-import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/api.d.ts";
+import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
 
 type Hooks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 

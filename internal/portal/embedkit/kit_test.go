@@ -15,12 +15,10 @@ import (
 var update = flag.Bool("update", false, "write the generated files anew")
 
 // TestTheKitHasNotDrifted holds what integrators get, what the script is compiled
-// with and the guide to the tables. The declarations are two files because
-// TypeScript takes an embed.d.ts beside an embed.ts for its output.
+// with and the guide to the tables.
 func TestTheKitHasNotDrifted(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/embed.md"
-	generated(t, web+"embed.d.ts", Declarations())
-	generated(t, web+"parts/kit-api.d.ts", Declarations())
+	generated(t, web+"parts/embed-api.d.ts", Declarations())
 	generated(t, web+"parts/kit.ts", Names())
 	raw, err := os.ReadFile(guide)
 	if err != nil {
@@ -51,7 +49,7 @@ func generated(t *testing.T, path, want string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is not what the tables say (-want +have); run go generate:\n%s", path, diff)
+		t.Errorf("%s is not what the tables say (-want +have); run make generate:\n%s", path, diff)
 	}
 }
 

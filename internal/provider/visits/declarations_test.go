@@ -11,12 +11,10 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
-// The declarations that integrators get, and those that the loader is compiled
-// against, are those of the tables. They are two files because TypeScript takes
-// a widget.d.ts beside a widget.ts for its output.
-func TestDeclarationsHaveNotDrifted(t *testing.T) {
-	generated(t, "../../../web/provider/widget.d.ts", Declarations())
-	generated(t, "../../../web/provider/parts/api.d.ts", Declarations())
+// TestDeclarationsAreFresh compares the file that integrators get, and that the
+// loader is compiled against, with the tables.
+func TestDeclarationsAreFresh(t *testing.T) {
+	generated(t, "../../../web/provider/parts/widget-api.d.ts", Declarations())
 }
 
 func generated(t *testing.T, path, want string) {
@@ -31,7 +29,7 @@ func generated(t *testing.T, path, want string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is not what the tables say (-want +have); run go test -update:\n%s", path, diff)
+		t.Errorf("%s is not what the tables say (-want +have); run make generate:\n%s", path, diff)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/tools"
 )
 
 // MasterKey is the master key of test databases.
@@ -87,8 +88,8 @@ func URL(t testing.TB) string {
 func Pool(t testing.TB, mode string, told bool, settings ...string) func(address string) string {
 	t.Helper()
 	c, err := cluster.Bounce(context.Background(), server(t), mode, settings...)
-	if errors.Is(err, cluster.ErrNoBouncer) && os.Getenv("CI") == "" {
-		t.Skip("PgBouncer is not installed; make test installs it")
+	if errors.Is(err, cluster.ErrNoBouncer) {
+		tools.Missing(t, "PgBouncer is not installed")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -256,8 +257,8 @@ func server(t testing.TB) string {
 	if errors.Is(err, errOff) {
 		t.Skip(err)
 	}
-	if errors.Is(err, cluster.ErrMissing) && os.Getenv("CI") == "" {
-		t.Skip("PostgreSQL is not installed; make test installs it")
+	if errors.Is(err, cluster.ErrMissing) {
+		tools.Missing(t, "PostgreSQL is not installed")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,129 @@
+// Package assets gives tests the assets that browsers load, whether or not
+// make assets ran before the test was compiled.
+package assets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"vestibule/web"
+	"vestibule/web/build/stamp"
+)
+
+// Need has web.Portal and web.Provider serve assets of the sources as they are
+// now, and fails the test where they cannot be built.
+func Need(t testing.TB) {
+	t.Helper()
+	if err := Load(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inherited names the folder that a parent process loaded from; without it, the
+// embedded assets are fresh.
+const inherited = "VESTIBULE_TEST_ASSETS"
+
+// Inherited is the variable that Inherit reads, for a program that a test starts
+// in an environment of its own.
+func Inherited() string { return inherited + "=" + os.Getenv(inherited) }
+
+// Inherit has a program that a test starts serve what Load found for the test.
+func Inherit() error {
+	dir := os.Getenv(inherited)
+	if dir == "" {
+		return nil
+	}
+	files, err := inMemory(os.DirFS(dir))
+	if err == nil {
+		web.Use(files)
+	}
+	return err
+}
+
+// Load is Need for TestMain. The embedded assets serve where they are fresh;
+// otherwise .cache/assets does, which the first process to need it builds. It is
+// not web/dist, so that no build changes what another compiler process embeds.
+var Load = sync.OnceValue(func() error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	now, err := stamp.Take(root)
+	if err != nil {
+		return fmt.Errorf("assets: %w", err)
+	}
+	if stamp.Read(web.Files()) == now {
+		return nil
+	}
+	files, err := build(root, now)
+	if err != nil {
+		return fmt.Errorf("assets: %w", err)
+	}
+	web.Use(files)
+	return os.Setenv(inherited, filepath.Join(root, ".cache", "assets"))
+})
+
+// build returns the content of .cache/assets, built first where it is stale. A
+// lock keeps other processes from building or reading it meanwhile.
+func build(root string, now stamp.Stamp) (fs.FS, error) {
+	cache := filepath.Join(root, ".cache")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(cache, "assets.lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close() // ends the lock
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(cache, "assets")
+	if stamp.Read(os.DirFS(dir)) != now {
+		cmd := exec.Command("go", "run", "./web/build", "-out", filepath.Join(".cache", "assets"))
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("go run ./web/build: %w\n%s", err, out)
+		}
+	}
+	return inMemory(os.DirFS(dir))
+}
+
+func inMemory(dir fs.FS) (fs.FS, error) {
+	files := fstest.MapFS{}
+	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(dir, name)
+		files[name] = &fstest.MapFile{Data: content, Mode: 0o644}
+		return err
+	})
+	return files, err
+}
+
+// moduleRoot is the folder of go.mod above the one that tests run in.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("assets: the test does not run in the module's source tree, which its assets are built from")
+		}
+		dir = parent
+	}
+}
