@@ -16,6 +16,7 @@ import (
 
 	"vestibule/e2e/gallery"
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/assets"
 	"vestibule/web"
 )
 
@@ -28,6 +29,7 @@ var update = flag.Bool("update", false, "write the accessibility trees and pictu
 // in English on a phone in light, in Spanish on a desktop in dark.
 func TestGallery(t *testing.T) {
 	t.Parallel()
+	needBrowser(t)
 	for _, g := range []struct {
 		name     string
 		style    string
@@ -35,8 +37,8 @@ func TestGallery(t *testing.T) {
 		exhibits func(gallery.Assets, contract.Lang) []gallery.Exhibit
 		closely  []string
 	}{
-		{"gallery", "portal.css", web.Portal(), gallery.Exhibits, []string{"components", "another device", "find it by e-mail, refused"}},
-		{"visits", "provider.css", web.Provider(), gallery.Visits, []string{"income, pay stubs added", "income, is this all", "eligibility, employers", "passport, country"}},
+		{"gallery", "portal.css", assets.Portal(t), gallery.Exhibits, []string{"components", "another device", "find it by e-mail, refused"}},
+		{"visits", "provider.css", assets.Provider(t), gallery.Visits, []string{"income, pay stubs added", "income, is this all", "eligibility, employers", "passport, country"}},
 	} {
 		mux := http.NewServeMux()
 		mux.Handle("/", gallery.Handler(g.assets, g.style, g.exhibits))

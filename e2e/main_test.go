@@ -12,18 +12,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
 
-	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/tools"
 )
 
 var demo = flag.Bool("demo", false, "leave the screenshots of TestDemo in docs/images")
 
-// browser is the one Chromium that all tests share; each has contexts of its own.
-var browser playwright.Browser
+var (
+	pw      *playwright.Playwright
+	browser playwright.Browser // shared by all tests; each has contexts of its own
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -35,21 +37,15 @@ func TestMain(m *testing.M) {
 		fmt.Println("the browser tests are left out of a short run")
 		os.Exit(0)
 	}
-	code := 1
-	err := assets.Load()
-	if missing = lacking(); err == nil && missing != "" {
-		code = m.Run()
-	} else if err == nil {
-		code, err = withBrowser(m.Run)
+	code := m.Run()
+	if browser != nil {
+		browser.Close()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
+	if pw != nil {
+		pw.Stop()
 	}
 	os.Exit(code)
 }
-
-// missing is what keeps this machine from running a browser; tests skip with it.
-var missing string
 
 // cached is where e2e/setup.sh puts what npm has.
 const cached = "../.cache/npm/"
@@ -81,38 +77,37 @@ func chromium() string {
 	return ""
 }
 
-// needBrowser skips the test where no browser can be run.
+// needBrowser launches the browser for the first test that needs it, and skips the
+// test where a tool is missing.
 func needBrowser(t *testing.T) {
 	t.Helper()
-	if missing != "" {
+	if missing := lacking(); missing != "" {
 		tools.Missing(t, missing)
 	}
+	must(t, launch())
 }
 
-func withBrowser(run func() int) (int, error) {
+// launch is not TestMain's work: go test keeps a result until a file or variable
+// changes that was read while tests ran.
+var launch = sync.OnceValue(func() error {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		return 1, err
+		return err
 	}
 	driver, err := filepath.Abs(cached + "playwright-core")
 	if err != nil {
-		return 1, err
+		return err
 	}
 	os.Setenv("PLAYWRIGHT_NODEJS_PATH", node)
 	os.Setenv("PLAYWRIGHT_DRIVER_PATH", driver)
-	pw, err := playwright.Run(&playwright.RunOptions{DriverDirectory: driver, SkipInstallBrowsers: true, Verbose: false})
+	pw, err = playwright.Run(&playwright.RunOptions{DriverDirectory: driver, SkipInstallBrowsers: true, Verbose: false})
 	if err != nil {
-		return 1, err
+		return err
 	}
-	defer pw.Stop()
 	browser, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(chromium()),
 		Args: []string{"--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync", "--font-render-hinting=none"},
 	})
-	if err != nil {
-		return 1, err
-	}
-	defer browser.Close()
-	return run(), nil
-}
+	return err
+})

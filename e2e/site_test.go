@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 )
 
@@ -41,6 +42,7 @@ type credentials struct {
 func start(t *testing.T, args ...string) *site {
 	t.Helper()
 	needBrowser(t)
+	assets.Need(t)
 	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

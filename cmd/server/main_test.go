@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(loaded{m}, map[string]func(){"vestibule": func() {
+	testscript.Main(m, map[string]func(){"vestibule": func() {
 		if err := assets.Inherit(); err != nil {
 			log.Fatal(err)
 		}
@@ -29,17 +29,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// loaded runs tests with built assets.
-type loaded struct{ m *testing.M }
-
-func (l loaded) Run() int {
-	if err := assets.Load(); err != nil {
-		log.Fatal(err)
-	}
-	return l.m.Run()
-}
-
 func TestScripts(t *testing.T) {
+	assets.Need(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

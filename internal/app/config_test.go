@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil/assets"
 )
 
 // attempt starts the program only as far as its configuration is judged.
 func attempt(t *testing.T, args ...string) (exit int, stderr string) {
 	t.Helper()
+	assets.Need(t)
 	ctx, stop := context.WithCancel(context.Background())
 	stop() // what is not refused ends before it serves
 	var out, errs bytes.Buffer

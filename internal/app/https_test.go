@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
 )
@@ -19,6 +20,7 @@ import (
 // connections whose body does not come.
 func TestBehindAProxyOnHTTPS(t *testing.T) {
 	t.Parallel()
+	assets.Need(t)
 	at := map[string]string{}
 	for _, name := range []string{"portal", "provider", "admin"} {
 		free, err := ports.Free("127.0.0.1")

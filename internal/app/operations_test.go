@@ -20,6 +20,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 )
 
@@ -277,6 +278,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 		t.Skip("long")
 	}
 	t.Parallel()
+	assets.Need(t)
 	at := storetest.URL(t)
 	db, err := sql.Open("pgx", at)
 	if err != nil {

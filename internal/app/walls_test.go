@@ -108,6 +108,7 @@ func TestWalls(t *testing.T) {
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
+	only("internal/testutil", "internal/testutil", "internal/store/storetest", "e2e")
 	only("github.com/riverqueue/river", "internal/jobs")
 	only("github.com/playwright-community", "e2e")
 	only("go.opentelemetry.io/otel", "internal/telemetry")

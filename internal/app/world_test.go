@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 )
 
@@ -81,6 +82,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 // drain with exit code 0.
 func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	t.Helper()
+	assets.Need(t)
 	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

@@ -26,7 +26,6 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
-	"vestibule/web"
 )
 
 // rig is a portal on a listener, beside its provider.
@@ -44,12 +43,11 @@ const apiKey = "a-key-for-the-portals-api"
 
 func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
 	t.Helper()
-	assets.Need(t)
 	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
-		Assets: web.Portal(), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox, PublicID: "pub",
+		Assets: assets.Portal(t), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox, PublicID: "pub",
 		ClientID: "client", SecretKey: "secret", Products: map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID},
 		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey}
 	for _, f := range more {

@@ -22,9 +22,9 @@ import (
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
-	"vestibule/web"
 )
 
 // bench is a whole provider with its control surface and a customer's receiver.
@@ -120,7 +120,7 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench
 	t.Cleanup(b.service.Close)
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config := provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
-		Environment: contract.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: web.Provider()}
+		Environment: contract.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: assets.Provider(t)}
 	for _, f := range more {
 		f(&config)
 	}

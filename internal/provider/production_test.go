@@ -29,7 +29,7 @@ import (
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/web"
+	"vestibule/internal/testutil/assets"
 )
 
 // production is a customer of the production environment: of a provider that runs as
@@ -88,7 +88,7 @@ func startProvider(t *testing.T, b *bench, c provider.Config) *provider.Provider
 	var handler http.Handler
 	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	t.Cleanup(b.service.Close)
-	c.DB, c.Log, c.Now, c.URL, c.Assets = b.db, slog.New(slog.DiscardHandler), time.Now, b.service.URL, web.Provider()
+	c.DB, c.Log, c.Now, c.URL, c.Assets = b.db, slog.New(slog.DiscardHandler), time.Now, b.service.URL, assets.Provider(t)
 	p, err := provider.New(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

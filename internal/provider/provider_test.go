@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
-	"vestibule/web"
+	"vestibule/internal/testutil/assets"
 )
 
 func TestAReportFromInitializationToBody(t *testing.T) {
@@ -425,7 +425,7 @@ func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
 func TestProductionHasNoSandbox(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	p, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		URL: "https://provider.example", Environment: contract.Production, Assets: web.Provider()})
+		URL: "https://provider.example", Environment: contract.Production, Assets: assets.Provider(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,31 @@ import (
 	"vestibule/web/build/stamp"
 )
 
+// Portal is the portal's set of assets.
+func Portal(t testing.TB) *web.Assets {
+	t.Helper()
+	Need(t)
+	return web.Portal()
+}
+
+// Provider is the provider's set of assets.
+func Provider(t testing.TB) *web.Assets {
+	t.Helper()
+	Need(t)
+	return web.Provider()
+}
+
 // Need has web.Portal and web.Provider serve assets of the sources as they are
-// now, and fails the test where they cannot be built.
+// now, and fails the test where they cannot be built. The embedded assets serve
+// where they are fresh; otherwise .cache/assets does, which the first process to
+// need it builds. It is not web/dist, so that no build changes what another
+// compiler process embeds.
+//
+// Tests call it, not TestMain: go test keeps a result until a file changes that
+// was read while tests ran.
 func Need(t testing.TB) {
 	t.Helper()
-	if err := Load(); err != nil {
+	if err := load(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -35,7 +55,7 @@ const inherited = "VESTIBULE_TEST_ASSETS"
 // in an environment of its own.
 func Inherited() string { return inherited + "=" + os.Getenv(inherited) }
 
-// Inherit has a program that a test starts serve what Load found for the test.
+// Inherit has a program that a test starts serve what Need found for the test.
 func Inherit() error {
 	dir := os.Getenv(inherited)
 	if dir == "" {
@@ -48,10 +68,7 @@ func Inherit() error {
 	return err
 }
 
-// Load is Need for TestMain. The embedded assets serve where they are fresh;
-// otherwise .cache/assets does, which the first process to need it builds. It is
-// not web/dist, so that no build changes what another compiler process embeds.
-var Load = sync.OnceValue(func() error {
+var load = sync.OnceValue(func() error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/webhook"
@@ -80,6 +81,7 @@ func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 
 func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	t.Helper()
+	assets.Need(t)
 	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),
 		apiKey: "a-key-of-the-portals-api-4712"}
 	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1, MaxIdleConnsPerHost: 60, DisableCompression: true},

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/ports"
 )
 
@@ -80,6 +81,7 @@ func free(t *testing.T, host string) string {
 
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	t.Helper()
+	assets.Need(t)
 	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newHearing(t)}
 	for range n {
 		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"), control: free(t, "127.0.0.1"), log: &tail{}})

@@ -45,9 +45,6 @@ func TestMain(m *testing.M) {
 		os.Exit(app.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	}
 	flag.Parse()
-	if err := assets.Load(); err != nil {
-		log.Fatal(err)
-	}
 	os.Exit(m.Run())
 }
 

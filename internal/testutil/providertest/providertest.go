@@ -25,7 +25,6 @@ import (
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
-	"vestibule/web"
 )
 
 // Rig is a running provider.
@@ -83,7 +82,6 @@ func (b *Browser) keep(res *http.Response) {
 // is made of.
 func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
 	t.Helper()
-	assets.Need(t)
 	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	r.browser = r.Browser()
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
@@ -92,7 +90,7 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 	r.URL = "http://" + server.Listener.Addr().String()
 	log := slog.New(slog.NewTextHandler(lockedWriter{r}, nil))
 	config := provider.Config{DB: db, Log: log, Now: r.Now, URL: r.URL, Environment: contract.Sandbox,
-		Assets: web.Provider(), AllowLoopbackCallbacks: true}
+		Assets: assets.Provider(t), AllowLoopbackCallbacks: true}
 	for _, e := range edit {
 		e(&config)
 	}
