@@ -178,8 +178,8 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	if p.sandbox != nil {
 		p.invented = p.sandbox.Sources(p.services())
 	}
-	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Accounts: submissionAccounts{p.customers},
-		Reports: submissionReports{p.reports, p.invented.Prepared}, Sandbox: p.invented.Submissions}
+	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports,
+		Sandbox: p.invented.Submissions}
 	if len(c.OpenAPI) > 0 {
 		if p.docs, err = docsPage(ctx, c); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)

@@ -30,9 +30,6 @@ type Sources struct {
 	Banks   []bankaccounts.Bank // that applicants may be sent to
 
 	Submissions submissions.Sandbox // nil: a submission is what its report is made from
-	// Prepared fills in what a prepared report of the customer is made from; set
-	// with Submissions.
-	Prepared func(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }
 
 // Sandbox makes the service a test bench: a clock that moves, faults, invented data

@@ -15,6 +15,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -28,7 +30,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 // status}.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	ctx, caller := r.Context(), auth.CallerOf(r.Context())
-	n := New{PublicToken: uuid.NewString(), CustomerID: caller.CustomerID}
+	n := reports.New{PublicToken: uuid.NewString(), CustomerID: caller.CustomerID, Kind: contract.Cashflow}
 	var err error
 	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
 		return err
@@ -46,11 +48,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n.ExternalID, n.UserArgs, n.At = in.ExternalID, in.UserArgs, in.PullDate
-	if err := s.source(ctx, &n, in, sandbox); err != nil {
+	n.ExternalID, n.UserArgs = in.ExternalID, in.UserArgs
+	from, err := s.source(ctx, caller.CustomerID, in, sandbox)
+	if err != nil {
 		return err
 	}
-	begin, err := s.Reports.Prepare(n)
+	begin, err := s.prepare(n, from)
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		}
 		return begin(ctx, tx)
 	})
-	if errors.Is(err, ErrDuplicateExternalID) {
+	if errors.Is(err, reports.ErrDuplicateExternalID) {
 		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "another report of yours has it"})
 	}
 	if err != nil {
@@ -86,11 +89,11 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 		return "", httpx.Fail(contract.CodeMalformedHeaders, errors.New("no product"), httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
-	kind, err := contract.Product(""), store.ErrNotFound
+	p, err := customers.Product{}, store.ErrNotFound
 	if contract.IsUUID(id) {
-		kind, err = s.Accounts.Kind(r.Context(), s.DB.SQL, customerID, id)
+		p, err = s.Customers.Product(r.Context(), s.DB.SQL, customerID, id)
 	}
-	if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
+	if errors.Is(err, store.ErrNotFound) || err == nil && p.Kind != contract.Cashflow {
 		return "", httpx.Fail(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
 	}
 	return id, err
@@ -120,39 +123,41 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 
 // source decides what the report is made from: the submitted data, or what the
 // sandbox has in their place.
-func (s *Service) source(ctx context.Context, n *New, in Submission, sandbox bool) error {
+func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from source, err error) {
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {
-		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, n.CustomerID, strings.ToLower(id))
+		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, customerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
-			return httpx.Fail(contract.CodeMalformedBody, errors.New("sandboxReportId"),
+			return from, httpx.Fail(contract.CodeMalformedBody, errors.New("sandboxReportId"),
 				httpx.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
 		}
 		if err != nil {
-			return err
+			return from, err
 		}
-		n.SandboxReportID = strings.ToLower(id)
+		from.prepared = strings.ToLower(id)
 	}
-	if sandbox && p.FirstName != nil && n.SandboxReportID == "" {
-		n.Profile = s.Sandbox.Profile(*p.FirstName)
+	if sandbox && p.FirstName != nil && from.prepared == "" {
+		from.in.Profile = s.Sandbox.Profile(*p.FirstName)
 	}
 	if sandbox && p.LastName != nil && *p.LastName == "error" {
-		n.Failed = true
-		return nil
+		from.failed = true
+		return from, nil
 	}
-	if n.Substatus = p.Substatus(s.Now(), n.Profile != ""); n.Substatus != "" {
-		n.Failed = true
-		return nil
+	if from.substatus = p.Substatus(s.Now(), from.in.Profile != ""); from.substatus != "" {
+		from.failed = true
+		return from, nil
 	}
-	n.Person = bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName, Emails: []string{*p.Email}}
-	n.DOB = p.DOB != nil
+	from.in.Consumer = &bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName, Emails: []string{*p.Email}}
+	from.in.Source, from.in.At = report.CustomerInput, in.PullDate
+	given := reports.Given{DOB: p.DOB != nil}
 	if p.State != nil && isState(*p.State) {
-		n.State = *p.State
+		given.State = *p.State
 	}
-	if n.SandboxReportID == "" && n.Profile == "" {
-		n.Data = &in.Data
+	from.in.Given = given.OrNil()
+	if from.prepared == "" && from.in.Profile == "" {
+		from.in.Data = &in.Data
 	}
-	return nil
+	return from, nil
 }
 
 func limited(left time.Duration) error {

@@ -14,43 +14,29 @@ package submissions
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"log/slog"
 	"time"
 
-	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
-	"vestibule/internal/httpx"
+	"vestibule/internal/jobs"
+	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
 // MaxBody bounds a body: about 100,000 transactions.
 const MaxBody = 20 << 20
 
-// ErrDuplicateExternalID is returned by Reports for an externalId that another
-// report of the customer has.
-var ErrDuplicateExternalID = errors.New("submissions: another report of the customer has this external id")
-
 // Service serves submissions. All fields but Sandbox must be set.
 type Service struct {
-	DB       *store.DB
-	Log      *slog.Logger
-	Now      func() time.Time // the provider's clock
-	Gate     Gate
-	Accounts Accounts
-	Reports  Reports
-	Sandbox  Sandbox // nil in production
-}
-
-// Gate admits callers.
-type Gate interface {
-	Bearer(next httpx.HandlerFunc) httpx.HandlerFunc
-}
-
-// Accounts knows the customers' products.
-type Accounts interface {
-	// Kind is the kind of a product of the customer, or store.ErrNotFound.
-	Kind(ctx context.Context, q store.Queryer, customerID, productID string) (contract.Product, error)
+	DB        *store.DB
+	Log       *slog.Logger
+	Now       func() time.Time // the provider's clock
+	Gate      *auth.Gate
+	Customers *customers.Service
+	Reports   *reports.Service
+	Sandbox   Sandbox // nil in production
 }
 
 // Sandbox is what the sandbox serves in place of the submitted data.
@@ -60,30 +46,44 @@ type Sandbox interface {
 	// Prepared is the kind of a prepared report, if it is the customer's and the
 	// customer is entitled to prepared reports; else store.ErrNotFound.
 	Prepared(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (contract.Product, error)
+	// Fill puts what a prepared report is made from into an input.
+	Fill(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }
 
-// New is an accepted submission: what its report is begun with.
-type New struct {
-	PublicToken, CustomerID, ProductID string
-	ExternalID, UserArgs               string
+// source is what the report of a submission is made from.
+type source struct {
+	in       reports.Input
+	prepared string // or a prepared report, by its sandboxReportId
 
-	// Failed ends the report in ERROR with Substatus; the rest is not used then.
-	Failed    bool
-	Substatus contract.Substatus
-
-	Person          bankdata.Person
-	DOB             bool           // a date of birth was given
-	State           string         // of the address; empty: none, or none of the table's
-	SandboxReportID string         // made from that prepared report
-	Profile         string         // or from that test profile
-	Data            *bankdata.Data // or from these data
-	At              time.Time      // when the data were retrieved; zero: now
+	// failed ends the report in ERROR with the substatus; the rest is not used then.
+	failed    bool
+	substatus contract.Substatus
 }
 
-// Reports begins reports.
-type Reports interface {
-	// Prepare does what takes long before a transaction, and returns what begins
-	// the report in one, as PENDING. It may be called several times there, and
-	// fails with ErrDuplicateExternalID.
-	Prepare(n New) (begin func(ctx context.Context, tx *sql.Tx) error, err error)
+// prepare packs the input, which takes long, before a transaction. What it returns
+// begins the report in one, and may be called several times there.
+func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Context, tx *sql.Tx) error, err error) {
+	var packed reports.Packed
+	if !of.failed && of.prepared == "" {
+		if packed, err = reports.Pack(of.in); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := s.Reports.Create(ctx, tx, n); err != nil {
+			return err
+		}
+		switch {
+		case of.failed:
+			_, err := s.Reports.SetStatus(ctx, tx, n.PublicToken, contract.StatusError, of.substatus)
+			return err
+		case of.prepared != "":
+			in := of.in
+			if err := s.Sandbox.Fill(ctx, tx, n.CustomerID, of.prepared, &in); err != nil {
+				return err
+			}
+			return s.Reports.Attach(ctx, tx, n.PublicToken, in)
+		}
+		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.Behind()) // an applicant waits for theirs
+	}, nil
 }

@@ -35,7 +35,6 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
 			Stubs: rehearsal{}},
 		Submissions: submissionSandbox{prepared},
-		Prepared:    prepared.fill,
 	}
 	for _, b := range banks.All() {
 		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})
@@ -148,15 +147,6 @@ func (p preparedReports) Attach(ctx context.Context, tx *sql.Tx, customerID, id,
 	return p.reports.Attach(ctx, tx, publicToken, in)
 }
 
-// fill implements provider.Sources.
-func (p preparedReports) fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
-	c, err := p.prepared.Contents(ctx, q, customerID, id)
-	if err == nil {
-		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
-	}
-	return err
-}
-
 // submissionSandbox is what the sandbox serves in place of submitted data.
 type submissionSandbox struct{ prepared preparedReports }
 
@@ -164,6 +154,14 @@ func (submissionSandbox) Profile(firstName string) string { return profiles.Bank
 
 func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	return s.prepared.Lookup(ctx, q, customerID, id)
+}
+
+func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
+	c, err := s.prepared.prepared.Contents(ctx, q, customerID, id)
+	if err == nil {
+		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
+	}
+	return err
 }
 
 // rehearsal is what happens to uploaded files by their names.
