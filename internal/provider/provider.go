@@ -185,7 +185,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
 	}
-	p.desk = p.newDesk()
+	p.desk = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
+		Customers: p.customers, Reports: p.reports, Webhooks: p.events, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
+		Invites: p.invites}
 	if err := p.desk.Open(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}

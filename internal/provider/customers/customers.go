@@ -72,6 +72,11 @@ func (a Account) Shown() string {
 	return a.Name
 }
 
+// Caller is the account as one that a request acts for.
+func (a Account) Caller() auth.Caller {
+	return auth.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}
+}
+
 // Consumer is a person whose reports belong together.
 type Consumer struct {
 	ID               string

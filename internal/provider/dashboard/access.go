@@ -10,23 +10,26 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
 
 func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
-	all, err := s.Credentials.Credentials(ctx, s.DB.SQL, by.account.ID)
+	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
+	now := s.Now()
 	var v []pages.DeskCredential
 	for _, c := range all {
-		rotatable := c.Live && !slices.ContainsFunc(all, func(o Credential) bool { return o.Live && o.ID != c.ID && o.ClientID == c.ClientID })
+		live := c.Live(now)
+		rotatable := live && !slices.ContainsFunc(all, func(o customers.Credential) bool { return o.Live(now) && o.ID != c.ID && o.ClientID == c.ClientID })
 		v = append(v, pages.DeskCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
-			Live: c.Live, Rotatable: rotatable})
+			Live: live, Rotatable: rotatable})
 	}
 	return pages.DeskCredentialsPage(d, v), err
 }
 
 func (s *Service) issue(ctx context.Context, tx *sql.Tx, by person, _ input) (done, error) {
-	made, err := s.Credentials.Issue(ctx, tx, by.account.ID)
+	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID)
 	return done{action: "credential issued", object: made.ClientID, said: "issued", secret: made.SecretKey}, err
 }
 
@@ -34,8 +37,8 @@ func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
-	made, err := s.Credentials.Rotate(ctx, tx, by.account.ID, in.id)
-	if errors.Is(err, ErrOverlap) {
+	made, err := s.Customers.RotateCredential(ctx, tx, by.account.ID, in.id)
+	if errors.Is(err, customers.ErrOverlap) {
 		err = nothing{"overlap"}
 	}
 	return done{action: "credential rotated", object: made.ClientID, said: "rotated", secret: made.SecretKey}, err
@@ -45,23 +48,23 @@ func (s *Service) revoke(ctx context.Context, tx *sql.Tx, by person, in input) (
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
-	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Credentials.Revoke(ctx, tx, by.account.ID, in.id)
+	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
 func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
-	urls, err := s.Accounts.CompleteURLs(ctx, s.DB.SQL, by.account.ID)
+	urls, err := s.Customers.OwnCompleteURLs(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	origins, err := s.Accounts.WidgetOrigins(ctx, s.DB.SQL, by.account.ID)
+	origins, err := s.Customers.OwnWidgetOrigins(ctx, s.DB.SQL, by.account.ID)
 	v := pages.DeskRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
 	return pages.DeskRedirectsPage(d, v), err
 }
 
 // edit changes the account's complete URLs.
 func (s *Service) edit(ctx context.Context, tx *sql.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
-	err := s.Accounts.EditCompleteURLs(ctx, tx, by.account.ID, change)
-	if errors.Is(err, ErrCompleteURL) {
+	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
+	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "Give an absolute http or https address, without user and fragment; at most 20 are registered.",
 			"Indique una dirección http o https absoluta, sin usuario ni fragmento; se registran como máximo 20.")
 	}
@@ -99,9 +102,9 @@ func (s *Service) staticURL(ctx context.Context, tx *sql.Tx, by person, in input
 }
 
 func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	added, err := s.Accounts.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
+	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	switch {
-	case errors.Is(err, ErrWidgetOrigin):
+	case errors.Is(err, customers.ErrWidgetOrigin):
 		err = wrong("origin", "Give an origin such as https://www.example.com, without a path; at most 20 are registered.",
 			"Indique un origen como https://www.example.com, sin ruta; se registran como máximo 20.")
 	case err == nil && !added:
@@ -111,7 +114,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	removed, err := s.Accounts.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
+	removed, err := s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	if err == nil && !removed {
 		err = nothing{saidNoChange}
 	}
@@ -128,7 +131,7 @@ func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input
 		detail += ", form only"
 	}
 	return done{action: "return changed", object: by.account.PublicID, detail: detail, said: "return"},
-		s.Accounts.SetReturn(ctx, tx, by.account.ID, mode, form)
+		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
 // author names who made an entry; empty for a person who is gone.
@@ -158,7 +161,7 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages
 		v.Rows = append(v.Rows, pages.DeskEntry{At: e.at, By: author(string(email), e.staffID, d.Lang), Action: e.action, Object: e.object, Details: e.detail})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/audit", n == pageSize, Cursor{all[n-1].at, all[n-1].id})
+		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].at, ID: all[n-1].id})
 	}
 	return pages.DeskAuditPage(d, v), nil
 }

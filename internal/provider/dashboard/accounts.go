@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/customers"
 	pages "vestibule/templates/provider"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskCo
 	if by.account.ParentID != "" {
 		return nil, nil
 	}
-	all, err := s.Hierarchy.Configurations(ctx, s.DB.SQL, by.account.ID)
+	all, err := s.Customers.Configurations(ctx, s.DB.SQL, by.account.ID)
 	var out []pages.DeskConfiguration
 	for _, c := range all {
 		out = append(out, configurationView(c))
@@ -27,13 +27,13 @@ func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskCo
 	return out, err
 }
 
-func configurationView(c Configuration) pages.DeskConfiguration {
+func configurationView(c customers.Configuration) pages.DeskConfiguration {
 	return pages.DeskConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.Workflow}
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
 }
 
 func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DeskProduct, error) {
-	all, err := s.Hierarchy.Products(ctx, s.DB.SQL, customerID)
+	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
 	var out []pages.DeskProduct
 	for _, p := range all {
 		out = append(out, pages.DeskProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind, InquiryType: p.InquiryType,
@@ -48,7 +48,7 @@ func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pa
 		return nil, err
 	}
 	all, err := s.configurations(ctx, by)
-	v := pages.DeskProducts{Products: own, Configurations: all, Assignable: by.account.Configurer && len(all) > 0}
+	v := pages.DeskProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
 	return pages.DeskProductsPage(d, v), err
 }
 
@@ -56,8 +56,8 @@ func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pa
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
-	all, err := s.Hierarchy.Children(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DeskAccounts{Addable: by.account.Hierarchy}
+	all, err := s.Customers.Children(ctx, s.DB.SQL, by.account.ID)
+	v := pages.DeskAccounts{Addable: by.hierarchy}
 	for _, a := range all {
 		v.Children = append(v.Children, pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 	}
@@ -79,7 +79,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 	if !isPublicID(id) {
 		return nil, unknown("child account")
 	}
-	a, err := s.Hierarchy.Child(ctx, s.DB.SQL, by.account.ID, id)
+	a, err := s.Customers.Child(ctx, s.DB.SQL, by.account.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -88,54 +88,54 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 		return nil, err
 	}
 	v.Configurations, err = s.configurations(ctx, by)
-	v.Assignable = by.account.Configurer && len(v.Configurations) > 0
+	v.Assignable = by.configurer && len(v.Configurations) > 0
 	return pages.DeskAccountPage(d, v), err
 }
 
 // names reads what an account or a product is to be called.
-func (s *Service) names(in input) (name, displayName string, err error) {
-	name, displayName = in.field("name"), in.field("displayName")
+func (s *Service) names(in input) (customers.Names, error) {
 	for _, f := range []string{"name", "displayName"} {
-		if v := in.field(f); s.Hierarchy.NameProblem(v) != "" && (v != "" || f == "name") {
-			return "", "", wrong(f, "Give 1 to 100 visible characters.", "Indique de 1 a 100 caracteres visibles.")
+		if v := in.field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
+			return customers.Names{}, wrong(f, "Give 1 to 100 visible characters.", "Indique de 1 a 100 caracteres visibles.")
 		}
 	}
-	return name, displayName, nil
+	return customers.Names{Name: in.field("name"), DisplayName: in.field("displayName")}, nil
 }
 
-func taken(err error) error {
-	if errors.Is(err, ErrTaken) {
+// unlessAdded is the error of what was found under its name in place of being added.
+func unlessAdded(added bool, err error) error {
+	if err == nil && !added {
 		return wrong("name", "The name is taken.", "El nombre ya se usa.")
 	}
 	return err
 }
 
 func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
-	if !by.account.Hierarchy {
+	if !by.hierarchy {
 		return done{}, unknown("way to make a child account")
 	}
-	name, display, err := s.names(in)
+	names, err := s.names(in)
 	if err != nil {
 		return done{}, err
 	}
-	id, err := s.Hierarchy.AddChild(ctx, tx, by.account.ID, name, display)
-	return done{action: "child added", object: id, said: "child", to: "/dashboard/accounts/" + url.PathEscape(id)}, taken(err)
+	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
+	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)}, unlessAdded(added, err)
 }
 
 func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	if !isPublicID(in.id) {
 		return done{}, unknown("child account")
 	}
-	a, err := s.Hierarchy.Child(ctx, tx, by.account.ID, in.id)
+	a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
 	if err != nil {
 		return done{}, err
 	}
-	name, display, err := s.names(in)
+	names, err := s.names(in)
 	if err != nil {
 		return done{}, err
 	}
-	id, err := s.Hierarchy.AddProduct(ctx, tx, a.ID, name, display)
-	return done{action: "product added", object: id, said: "product"}, taken(err)
+	p, added, err := s.Customers.AddProduct(ctx, tx, a.ID, names)
+	return done{action: "product added", object: p.ID, said: "product"}, unlessAdded(added, err)
 }
 
 // assign gives a product, or a child account, a configuration, or lets it inherit.
@@ -144,16 +144,16 @@ func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (
 	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
-	if by.account.ParentID != "" || !by.account.Configurer {
+	if by.account.ParentID != "" || !by.configurer {
 		return done{}, unknown("configuration to assign")
 	}
 	out := done{action: "configuration changed", object: account + product, detail: "inherited", said: "inherited"}
 	if configuration != "" {
-		all, err := s.Hierarchy.Configurations(ctx, tx, by.account.ID)
+		all, err := s.Customers.Configurations(ctx, tx, by.account.ID)
 		if err != nil {
 			return done{}, err
 		}
-		i := slices.IndexFunc(all, func(c Configuration) bool { return c.ID == configuration })
+		i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == configuration })
 		if i < 0 {
 			return done{}, unknown("configuration")
 		}
@@ -161,11 +161,15 @@ func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (
 	}
 	if on := account + in.Get("child"); on != "" {
 		// The form is on the page of a child account.
-		a, err := s.Hierarchy.Child(ctx, tx, by.account.ID, on)
+		a, err := s.Customers.Child(ctx, tx, by.account.ID, on)
 		if err != nil {
 			return done{}, err
 		}
 		out.to = "/dashboard/accounts/" + url.PathEscape(a.PublicID)
 	}
-	return out, s.Hierarchy.Assign(ctx, tx, by.account.ID, account != "", account+product, configuration)
+	to := customers.Target{Type: customers.TargetProduct, ID: product}
+	if account != "" {
+		to = customers.Target{Type: customers.TargetAccount, ID: account}
+	}
+	return out, s.Customers.Assign(ctx, tx, by.account.ID, to, configuration)
 }

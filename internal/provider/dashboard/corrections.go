@@ -12,8 +12,10 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -41,7 +43,7 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 	}
 	v := pages.DeskCorrection{Reference: reference, Then: then, MaxReason: maxReason}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		f, err := s.Corrections.Figures(ctx, tx, by.account.ID, token)
+		f, err := s.Reports.Figures(ctx, tx, by.account.ID, token)
 		if err != nil {
 			return err
 		}
@@ -51,7 +53,7 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 				v.Names = append(v.Names, name)
 			}
 		}
-		made, err := s.Corrections.Revisions(ctx, tx, by.account.ID, token)
+		made, err := s.Reports.Revisions(ctx, tx, by.account.ID, token)
 		if err != nil {
 			return err
 		}
@@ -108,7 +110,7 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	c, err := corrected(in, by)
 	if err == nil {
 		var values report.RevisedValues
-		values, err = s.Corrections.Weigh(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
+		values, err = s.Reports.Weigh(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
 		then, err = &values, unfit(err)
 	}
 	var no refused
@@ -128,15 +130,15 @@ func (s *Service) correct(ctx context.Context, tx *sql.Tx, by person, in input) 
 	if token == "" {
 		return done{}, unknown("report")
 	}
-	if _, err := s.Reports.Report(ctx, tx, by.account.ID, token); err != nil {
+	if _, err := s.own(ctx, tx, by, token); err != nil {
 		return done{}, err
 	}
 	c, err := corrected(in, by)
 	if err != nil {
 		return done{}, err
 	}
-	n, err := s.Corrections.Correct(ctx, tx, by.account.ID, token, c)
-	if errors.Is(err, ErrRevised) {
+	n, err := s.Reports.Correct(ctx, tx, by.account.ID, token, c)
+	if errors.Is(err, reports.ErrRevised) {
 		return done{}, nothing{"corrected meanwhile"}
 	}
 	detail := "revision " + strconv.Itoa(n)
@@ -149,8 +151,8 @@ func (s *Service) correct(ctx context.Context, tx *sql.Tx, by person, in input) 
 }
 
 // corrected reads the form.
-func corrected(in input, by person) (Correction, error) {
-	c := Correction{By: by.id, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
+func corrected(in input, by person) (reports.Correction, error) {
+	c := reports.Correction{By: by.id, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
 	var err error
 	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
 		return c, malformed("revision")
@@ -162,7 +164,7 @@ func corrected(in input, by person) (Correction, error) {
 		}
 		n, ok := dollars(text)
 		if !ok {
-			return c, unfit(Unfit{name, unfitRange})
+			return c, unfit(income.Unfit{Figure: name, Why: income.UnfitRange})
 		}
 		*c.Values.Figure(name) = &n
 	}
@@ -200,12 +202,9 @@ func dollars(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// Reasons of an Unfit.
-const unfitRange = "no whole dollars"
-
-// unfit is a neighbour's refusal as that of a field.
+// unfit is a refusal of a figure as that of a field.
 func unfit(err error) error {
-	var no Unfit
+	var no income.Unfit
 	if !errors.As(err, &no) {
 		return err
 	}
@@ -214,12 +213,12 @@ func unfit(err error) error {
 		field = report.RevisedNames()[0]
 	}
 	words, known := map[string]contract.Words{
-		"nothing is corrected":                  {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
-		"the report has no such figure":         {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
-		unfitRange:                              {EN: "Give whole dollars from 0 to 2,147,483,647, digits only.", ES: "Indique dólares enteros de 0 a 2.147.483.647, solo con dígitos."},
-		"the report does not say it":            {EN: "The report does not have this figure: state it too.", ES: "El informe no tiene esta cifra: indíquela también."},
-		"more net than gross":                   {EN: "There cannot be more net income than gross.", ES: "No puede haber más ingreso neto que bruto."},
-		"what it was estimated from is deleted": {EN: "What the gross is estimated from was deleted for its age: state the gross too.", ES: "Los datos con que se estima el bruto se borraron por su antigüedad: indique también el bruto."},
+		income.UnfitNone:    {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
+		income.UnfitAbsent:  {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
+		income.UnfitRange:   {EN: "Give whole dollars from 0 to 2,147,483,647, digits only.", ES: "Indique dólares enteros de 0 a 2.147.483.647, solo con dígitos."},
+		income.UnfitMissing: {EN: "The report does not have this figure: state it too.", ES: "El informe no tiene esta cifra: indíquela también."},
+		income.UnfitNet:     {EN: "There cannot be more net income than gross.", ES: "No puede haber más ingreso neto que bruto."},
+		income.UnfitUnknown: {EN: "What the gross is estimated from was deleted for its age: state the gross too.", ES: "Los datos con que se estima el bruto se borraron por su antigüedad: indique también el bruto."},
 	}[no.Why]
 	if !known {
 		return err

@@ -12,8 +12,8 @@
 // written down in the transaction that makes it, without anything personal or
 // secret, and a secret is shown on one page only.
 //
-// It owns staff, sessions, notices and the audit trail; everything else is its
-// neighbours'.
+// It owns staff, sessions, notices and the audit trail; everything else belongs to the
+// packages that it imports.
 package dashboard
 
 import (
@@ -31,12 +31,19 @@ import (
 	"time"
 
 	"vestibule/internal/password"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/redirects"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
 
-// Service is the room of the dashboard. All fields must be set, but for BehindProxy;
+// Service serves the dashboard. All fields must be set, but for BehindProxy;
 // Open readies it.
 type Service struct {
 	DB     *store.DB
@@ -48,15 +55,13 @@ type Service struct {
 
 	BehindProxy bool // who asks is who a proxy says it is
 
-	Accounts    Accounts
-	Credentials Credentials
-	Webhooks    Webhooks
-	Deliveries  Deliveries
-	Reports     Reports
-	Corrections Corrections
-	Sharing     Sharing
-	Hierarchy   Hierarchy
-	Outbox      Outbox
+	Customers *customers.Service
+	Reports   *reports.Service
+	Webhooks  *webhooks.Service
+	Sharing   *sharing.Service
+	Visits    *visits.Service
+	Redirects *redirects.Service
+	Invites   *invites.Service
 
 	public    *url.URL
 	sessions  *session.Sessions

@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
@@ -45,7 +46,7 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pa
 			if err != nil {
 				return err
 			}
-			sent, err := s.Deliveries.Counts(ctx, tx, id, since)
+			sent, err := s.Webhooks.DeliveryCounts(ctx, tx, id, since)
 			if err != nil {
 				return err
 			}
@@ -76,7 +77,7 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pa
 		return nil, err
 	}
 	v := pages.DeskWebhooks{URL: c.URL, Disabled: c.Disabled}
-	for _, st := range s.Webhooks.Subscribable() {
+	for _, st := range webhooks.Subscribable() {
 		v.Statuses = append(v.Statuses, pages.DeskStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
 	}
 	for _, g := range c.Signers {
@@ -128,7 +129,7 @@ func malformed(field string) error {
 func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
 	var chosen []contract.Status
 	for _, v := range in.Values["status"] {
-		if !slices.Contains(s.Webhooks.Subscribable(), contract.Status(v)) {
+		if !slices.Contains(webhooks.Subscribable(), contract.Status(v)) {
 			return done{}, malformed("status")
 		}
 		chosen = append(chosen, contract.Status(v))
@@ -136,7 +137,7 @@ func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input
 	if len(chosen) == 0 {
 		return done{}, wrong("status", "Choose at least one, or turn delivery off.", "Elija al menos uno, o desactive la entrega.")
 	}
-	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) + "/" + strconv.Itoa(len(s.Webhooks.Subscribable())), said: "subscription"},
+	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) + "/" + strconv.Itoa(len(webhooks.Subscribable())), said: "subscription"},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
@@ -153,7 +154,7 @@ func (s *Service) rotateSigner(ctx context.Context, tx *sql.Tx, by person, in in
 }
 
 // pager leads on from a page that is full. path has a query, or none.
-func pager(query url.Values, path string, full bool, last Cursor) pages.DeskPager {
+func pager(query url.Values, path string, full bool, last store.Cursor) pages.DeskPager {
 	var p pages.DeskPager
 	to := func(after string) string {
 		q := url.Values{}
@@ -171,7 +172,7 @@ func pager(query url.Values, path string, full bool, last Cursor) pages.DeskPage
 		return path + "?" + q.Encode()
 	}
 	if full {
-		p.Older = to(last.String())
+		p.Older = to(cursorText(last))
 	}
 	if query.Get("after") != "" {
 		p.Newest = to("")
@@ -201,18 +202,18 @@ var deliveryStates = []string{"pending", "delivered", "given up", "disabled"}
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	q := chosen(r, "state", "report")
 	before, err := parseCursor(q.Get("after"))
-	f := DeliveryFilter{State: q.Get("state"), Before: before, Limit: pageSize}
+	f := webhooks.Filter{State: q.Get("state"), Before: before, Limit: pageSize}
 	if err != nil || f.State != "" && !slices.Contains(deliveryStates, f.State) {
 		return nil, unknown("list")
 	}
 	if ref := q.Get("report"); ref != "" {
-		rep, err := s.Reports.Report(ctx, s.DB.SQL, by.account.ID, s.token(ref))
+		rep, err := s.own(ctx, s.DB.SQL, by, s.token(ref))
 		if err != nil {
 			return nil, err
 		}
 		f.PublicToken = rep.PublicToken
 	}
-	all, err := s.Deliveries.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+	all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 		v.Rows = append(v.Rows, deliveryView(x))
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, Cursor{all[n-1].Created, all[n-1].ID})
+		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
 	}
 	return pages.DeskDeliveriesPage(d, v), nil
 }
@@ -246,11 +247,11 @@ func chip(query url.Values, path, name, value string) pages.DeskChip {
 	return pages.DeskChip{Name: value, URL: path, Current: query.Get(name) == value}
 }
 
-func deliveryView(x Delivery) pages.DeskDelivery {
+func deliveryView(x webhooks.Delivery) pages.DeskDelivery {
 	v := pages.DeskDelivery{ID: x.ID, EventID: x.EventID, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
 		State: x.State, Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, pages.DeskAttempt(a))
+		v.Attempts = append(v.Attempts, pages.DeskAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
 	}
 	return v
 }
@@ -260,13 +261,13 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 	if !contract.IsUUID(id) {
 		return nil, unknown("delivery")
 	}
-	x, err := s.Deliveries.Delivery(ctx, s.DB.SQL, by.account.ID, id)
+	x, err := s.Webhooks.Delivery(ctx, s.DB.SQL, by.account.ID, id)
 	if err != nil {
 		return nil, err
 	}
 	v := deliveryView(x)
 	// What a third party is told of is not its report.
-	switch _, err := s.Reports.Report(ctx, s.DB.SQL, by.account.ID, x.PublicToken); {
+	switch _, err := s.own(ctx, s.DB.SQL, by, x.PublicToken); {
 	case err == nil:
 		v.Report = s.reference(x.PublicToken)
 	case !errors.Is(err, store.ErrNotFound):
@@ -283,11 +284,11 @@ func (s *Service) redeliver(ctx context.Context, tx *sql.Tx, by person, in input
 	if err != nil || resends < 0 {
 		return done{}, malformed("resends")
 	}
-	id, err := s.Deliveries.Redeliver(ctx, tx, by.account.ID, in.id, resends)
+	id, err := s.Webhooks.Redeliver(ctx, tx, by.account.ID, in.id, resends)
 	switch {
-	case errors.Is(err, ErrOnItsWay):
+	case errors.Is(err, webhooks.ErrOnItsWay):
 		err = nothing{"on its way"}
-	case errors.Is(err, ErrNoCallback):
+	case errors.Is(err, webhooks.ErrNoCallback):
 		err = nothing{"no callback"}
 	}
 	return done{action: "event redelivered", object: id, said: "redelivered", to: "/dashboard/deliveries/" + id}, err

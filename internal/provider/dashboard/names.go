@@ -8,7 +8,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -62,39 +61,26 @@ func (s *Service) stamp(sessionID string, nonce []byte) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-// Cursor is where a page of a list ends. The zero value is before the first.
-type Cursor struct {
-	At time.Time
-	ID string
-}
-
-func (c Cursor) micros() int64 {
-	if c.At.IsZero() {
-		return 0
-	}
-	return store.Micros(c.At)
-}
-
-// String is the cursor in an address; empty for the zero one. The id must have a
-// place there.
-func (c Cursor) String() string {
+// cursorText is a cursor in an address; empty for the zero one. The id must be one
+// that may be in an address.
+func cursorText(c store.Cursor) string {
 	if c.At.IsZero() {
 		return ""
 	}
-	return strconv.FormatInt(store.Micros(c.At), 10) + "." + c.ID
+	return strconv.FormatInt(c.Micros(), 10) + "." + c.ID
 }
 
 var errCursor = errors.New("dashboard: no cursor")
 
 // parseCursor reads one from an address; empty is the zero one.
-func parseCursor(s string) (Cursor, error) {
+func parseCursor(s string) (store.Cursor, error) {
 	if s == "" {
-		return Cursor{}, nil
+		return store.Cursor{}, nil
 	}
 	at, id, ok := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(at, 10, 64)
 	if !ok || err != nil || n <= 0 || n > 1<<53 || len(id) != 36 || uuid.Validate(id) != nil {
-		return Cursor{}, errCursor
+		return store.Cursor{}, errCursor
 	}
-	return Cursor{store.Time(n), id}, nil
+	return store.Cursor{At: store.Time(n), ID: id}, nil
 }

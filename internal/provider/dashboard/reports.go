@@ -14,6 +14,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
@@ -21,25 +25,25 @@ import (
 func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
 	q := chosen(r, "status")
 	before, err := parseCursor(q.Get("after"))
-	f := ReportFilter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
+	f := reports.Filter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
 	if err != nil || f.Status != "" && !f.Status.Valid() {
 		return nil, unknown("list")
 	}
 	if before.ID != "" {
 		f.Before.ID = s.token(before.ID)
 	}
-	all, err := s.Reports.Reports(ctx, s.DB.SQL, by.account.ID, f)
+	all, err := s.Reports.List(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
 	v := s.reportList(q, all)
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/reports", n == pageSize, Cursor{all[n-1].Created, s.reference(all[n-1].PublicToken)})
+		v.Pager = pager(q, "/dashboard/reports", n == pageSize, store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)})
 	}
 	return pages.DeskReportsPage(d, v), nil
 }
 
-func (s *Service) reportList(q url.Values, all []Report) pages.DeskReports {
+func (s *Service) reportList(q url.Values, all []reports.Report) pages.DeskReports {
 	var v pages.DeskReports
 	for _, st := range append([]contract.Status{""}, contract.Statuses()...) {
 		v.Chips = append(v.Chips, chip(q, "/dashboard/reports", "status", string(st)))
@@ -50,9 +54,18 @@ func (s *Service) reportList(q url.Values, all []Report) pages.DeskReports {
 	return v
 }
 
-func (s *Service) reportView(x Report) pages.DeskReport {
+func (s *Service) reportView(x reports.Report) pages.DeskReport {
 	return pages.DeskReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
+}
+
+// own returns a report of the person's account, however old, or store.ErrNotFound.
+func (s *Service) own(ctx context.Context, q store.Queryer, by person, publicToken string) (reports.Report, error) {
+	r, err := s.Reports.Get(ctx, q, publicToken)
+	if err == nil && r.CustomerID != by.account.ID {
+		err = store.ErrNotFound
+	}
+	return r, err
 }
 
 // toList leads whoever reloads what was looked for to the list.
@@ -106,14 +119,14 @@ func (s *Service) find(look finder) http.Handler {
 }
 
 // named is the report that a publicToken or an externalId names; nil for none.
-func (s *Service) named(ctx context.Context, by person, query string) (*Report, error) {
+func (s *Service) named(ctx context.Context, by person, query string) (*reports.Report, error) {
 	if query == "" {
 		return nil, nil
 	}
 	if contract.IsUUID(query) {
 		query = strings.ToLower(query)
 	}
-	all, err := s.Reports.Reports(ctx, s.DB.SQL, by.account.ID, ReportFilter{Named: query, Limit: 1})
+	all, err := s.Reports.List(ctx, s.DB.SQL, by.account.ID, reports.Filter{Named: query, Limit: 1})
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -159,38 +172,19 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 	}
 	var v pages.DeskReport
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		x, err := s.Reports.Report(ctx, tx, by.account.ID, token)
+		x, err := s.own(ctx, tx, by, token)
 		if err != nil {
 			return err
 		}
 		v = s.reportView(x)
-		v.PublicToken, v.Way, v.Revisable = x.PublicToken, "submission", x.Revisable
-		visit, moments, err := s.Reports.History(ctx, tx, by.account.ID, token)
-		if err != nil {
-			return err
-		}
-		if x.Forgotten {
-			v.Way = "forgotten"
-		}
-		if visit != nil {
-			v.Way, v.State = "visit", visit.State
-			if visit.Redirect {
-				v.Way = "redirect"
-			}
-			if visit.FormOnly {
-				v.Way = "form"
-			}
-			if visit.Ended.IsZero() {
-				v.Expires = visit.Expires
-			}
-		}
-		sent, err := s.Deliveries.Deliveries(ctx, tx, by.account.ID, DeliveryFilter{PublicToken: token, Limit: 50})
-		if err != nil {
-			return err
-		}
+		v.PublicToken, v.Way, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
 		v.Moments = []pages.DeskMoment{{At: x.Created, Kind: "report"}}
-		for _, m := range moments {
-			v.Moments = append(v.Moments, pages.DeskMoment(m))
+		if err := s.history(ctx, tx, x, &v); err != nil {
+			return err
+		}
+		sent, err := s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhooks.Filter{PublicToken: token, Limit: 50})
+		if err != nil {
+			return err
 		}
 		for _, x := range sent {
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
@@ -212,36 +206,43 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pag
 	if before.ID != "" {
 		before.ID = s.token(before.ID)
 	}
-	granted, err := s.Sharing.Shares(ctx, s.DB.SQL, by.account.ID, false, before, pageSize)
+	granted, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, false, before, pageSize)
 	if err != nil {
 		return nil, err
 	}
-	var received []Share
+	var received []sharing.Share
 	if before.At.IsZero() {
-		if received, err = s.Sharing.Shares(ctx, s.DB.SQL, by.account.ID, true, Cursor{}, pageSize); err != nil {
+		if received, err = s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, true, store.Cursor{}, pageSize); err != nil {
 			return nil, err
 		}
 	}
 	var v pages.DeskSharing
 	for _, x := range granted {
-		v.Granted = append(v.Granted, s.shareView(x))
+		row, err := s.shareView(ctx, x, x.ThirdPartyID)
+		if err != nil {
+			return nil, err
+		}
+		row.Report = s.reference(x.PublicToken)
+		v.Granted = append(v.Granted, row)
 	}
 	for _, x := range received {
-		v.Received = append(v.Received, s.shareView(x))
+		row, err := s.shareView(ctx, x, x.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		v.Received = append(v.Received, row)
 	}
 	if n := len(granted); n > 0 {
-		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize, Cursor{granted[n-1].Created, s.reference(granted[n-1].RelayToken)})
+		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize, store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
 	}
 	return pages.DeskSharingPage(d, v), nil
 }
 
-func (s *Service) shareView(x Share) pages.DeskShare {
-	v := pages.DeskShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: x.With, WithName: x.WithName, State: x.State,
-		Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
-	if x.PublicToken != "" {
-		v.Report = s.reference(x.PublicToken)
-	}
-	return v
+// shareView is a share with another account. Its report is named to the owner only.
+func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DeskShare, error) {
+	a, err := s.Customers.ByID(ctx, s.DB.SQL, with)
+	return pages.DeskShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.Shown(),
+		State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}, err
 }
 
 func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
@@ -258,7 +259,7 @@ func (s *Service) shareReport(ctx context.Context, tx *sql.Tx, by person, in inp
 	if token == "" {
 		return done{}, unknown("report")
 	}
-	if _, err := s.Reports.Report(ctx, tx, by.account.ID, token); err != nil {
+	if _, err := s.own(ctx, tx, by, token); err != nil {
 		return done{}, err
 	}
 	return s.grant(ctx, tx, by, in, token, "publicId")
@@ -269,7 +270,7 @@ func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, to
 	if !isPublicID(in.field("publicId")) {
 		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
 	}
-	relay, err := s.Sharing.Share(ctx, tx, by.account.ID, token, in.field("publicId"))
+	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
@@ -307,17 +308,17 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d page
 	if err != nil {
 		return nil, unknown("list")
 	}
-	all, full, err := s.Outbox.Letters(ctx, s.DB.SQL, by.account.ID, before)
+	all, err := s.Invites.Outbox(ctx, s.DB.SQL, by.account.ID, before)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DeskOutbox{Sends: s.Outbox.Sends()}
+	v := pages.DeskOutbox{Sends: s.Invites.Sends()}
 	for _, l := range all {
 		v.Letters = append(v.Letters, pages.DeskLetter{Report: s.reference(l.PublicToken), To: l.To, Subject: l.Subject, Body: l.Body,
 			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/outbox", full, Cursor{all[n-1].Created, all[n-1].ID})
+		v.Pager = pager(q, "/dashboard/outbox", n == invites.PageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
 	}
 	return pages.DeskOutboxPage(d, v), nil
 }

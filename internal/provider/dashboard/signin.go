@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/password"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -23,8 +24,10 @@ const (
 // person is who is signed in, and for whom.
 type person struct {
 	id, email string
-	account   Account
+	account   customers.Account
 	session   session.Session
+
+	configurer, hierarchy bool // the account may assign configurations, and have child accounts
 }
 
 // who is the person of the request's session; the zero person for nobody.
@@ -44,8 +47,15 @@ func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (pe
 	if err != nil {
 		return person{}, err
 	}
-	account, err := s.Accounts.Account(ctx, q, row.customerID)
-	return person{id: row.id, email: string(email), account: account, session: current}, err
+	p := person{id: row.id, email: string(email), session: current}
+	if p.account, err = s.Customers.ByID(ctx, q, row.customerID); err != nil {
+		return person{}, err
+	}
+	if p.configurer, err = s.Customers.Entitled(ctx, q, row.customerID, customers.Configurations); err != nil {
+		return person{}, err
+	}
+	p.hierarchy, err = s.Customers.Entitled(ctx, q, row.customerID, customers.Hierarchy)
+	return p, err
 }
 
 // local reports whether next is a page of these that one may be sent on to.
@@ -141,7 +151,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		if _, cookie, err = s.sessions.SignIn(ctx, tx, current, found.id); err != nil {
 			return err
 		}
-		return s.write(ctx, tx, person{id: found.id, account: Account{ID: found.customerID}}, done{action: signedIn})
+		return s.write(ctx, tx, person{id: found.id, account: customers.Account{ID: found.customerID}}, done{action: signedIn})
 	})
 	if err != nil {
 		return err

@@ -175,11 +175,11 @@ func insertEntry(ctx context.Context, tx *sql.Tx, customerID string, e entry, re
 }
 
 // entries lists the audit trail, the newest first, before a cursor.
-func entries(ctx context.Context, q store.Queryer, customerID string, before Cursor, limit int) ([]entry, error) {
+func entries(ctx context.Context, q store.Queryer, customerID string, before store.Cursor, limit int) ([]entry, error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.id, a.staff_id, a.at, a.action, a.object, a.detail, s.email_sealed
 		FROM audit a LEFT JOIN staff s ON s.id = a.staff_id
 		WHERE a.customer_id = $1 AND (CAST($2 AS BIGINT) = 0 OR a.at < $2 OR a.at = $2 AND a.id < $3)
-		ORDER BY a.at DESC, a.id DESC LIMIT $4`, customerID, before.micros(), before.ID, limit)
+		ORDER BY a.at DESC, a.id DESC LIMIT $4`, customerID, before.Micros(), before.ID, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -144,19 +144,12 @@ type Message struct {
 	Failed      time.Time // zero: not given up
 }
 
-// Cursor is a place in a list, the newest first: before the message of that
-// instant and id. The zero Cursor is the beginning.
-type Cursor struct {
-	At time.Time
-	ID string
-}
-
 // PageSize is how many messages Outbox returns at most.
 const PageSize = 50
 
 // Outbox lists a customer's letters, the newest first; the next page begins at the
 // last one's Created and ID. Letters whose link is over are not in it.
-func (s *Service) Outbox(ctx context.Context, q store.Queryer, customerID string, from Cursor) ([]Message, error) {
+func (s *Service) Outbox(ctx context.Context, q store.Queryer, customerID string, from store.Cursor) ([]Message, error) {
 	rows, err := letters(ctx, q, customerID, from, s.Now(), PageSize)
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func (r *room) add(customer, to string, lives time.Duration) (b reports.Report) 
 	return b
 }
 
-func (r *room) outbox(customer string, from Cursor) []Message {
+func (r *room) outbox(customer string, from store.Cursor) []Message {
 	r.t.Helper()
 	out, err := r.Outbox(r.t.Context(), r.DB.SQL, customer, from)
 	if err != nil {
@@ -111,12 +111,12 @@ func TestTheOutbox(t *testing.T) {
 		if r.queued != 0 || r.Sends() {
 			t.Error("letters are sent without a mail server")
 		}
-		first := r.outbox("a", Cursor{})
+		first := r.outbox("a", store.Cursor{})
 		if len(first) != PageSize {
 			t.Fatalf("%d on a page", len(first))
 		}
 		last := first[len(first)-1]
-		second := r.outbox("a", Cursor{last.Created, last.ID})
+		second := r.outbox("a", store.Cursor{At: last.Created, ID: last.ID})
 		seen := map[string]bool{}
 		for i, m := range append(first, second...) {
 			if seen[m.ID] || i > 0 && m.Created.After(append(first, second...)[i-1].Created) {
@@ -124,7 +124,7 @@ func TestTheOutbox(t *testing.T) {
 			}
 			seen[m.ID] = true
 		}
-		if len(seen) != PageSize+9 || len(r.outbox("a", Cursor{second[8].Created, second[8].ID})) != 0 {
+		if len(seen) != PageSize+9 || len(r.outbox("a", store.Cursor{At: second[8].Created, ID: second[8].ID})) != 0 {
 			t.Errorf("%d messages on two pages", len(seen))
 		}
 		m := first[0]
@@ -137,7 +137,7 @@ func TestTheOutbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.now = r.now.Add(time.Hour)
-		if got := r.outbox("b", Cursor{}); len(got) != 1 || got[0].PublicToken != left.PublicToken {
+		if got := r.outbox("b", store.Cursor{}); len(got) != 1 || got[0].PublicToken != left.PublicToken {
 			t.Errorf("the other customer's: %+v", got)
 		}
 		if err := r.Sweep(t.Context()); err != nil {
@@ -147,7 +147,7 @@ func TestTheOutbox(t *testing.T) {
 		if err := db.SQL.QueryRowContext(t.Context(), `SELECT count(*) FROM outbox WHERE public_token = $1`, gone.PublicToken).Scan(&n); err != nil || n != 0 {
 			t.Errorf("a letter whose link is over is kept (%v)", err)
 		}
-		if len(r.outbox("a", Cursor{})) != PageSize {
+		if len(r.outbox("a", store.Cursor{})) != PageSize {
 			t.Error("the sweep took others")
 		}
 	})
@@ -159,7 +159,7 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 		busy := errors.New("mail: the server answered 451")
 		send := func(attempt int) error {
 			t.Helper()
-			letter := Deliver{r.outbox("a", Cursor{})[0].ID}
+			letter := Deliver{r.outbox("a", store.Cursor{})[0].ID}
 			err := r.deliver(t.Context(), jobs.Job{Attempt: attempt}, letter)
 			if jobs.Given(err) || err != nil && attempt == attempts {
 				if err := r.lost(t.Context(), letter); err != nil {
@@ -187,7 +187,7 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 		if len(r.letters) != attempts || r.letters[0] != r.letters[attempts-1] || r.letters[0].To != "ada@example.org" {
 			t.Errorf("%d letters, want %d, all the same", len(r.letters), attempts)
 		}
-		if m := r.outbox("a", Cursor{})[0]; !m.Sent.Equal(day) || m.Body != "" || m.To != "ada@example.org" {
+		if m := r.outbox("a", store.Cursor{})[0]; !m.Sent.Equal(day) || m.Body != "" || m.To != "ada@example.org" {
 			t.Errorf("then it is %+v", m)
 		}
 
@@ -201,7 +201,7 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 			if err := send(c.attempt); err == nil {
 				t.Errorf("%s: no error", name)
 			}
-			if m := r.outbox("a", Cursor{})[0]; m.Failed.IsZero() || !m.Sent.IsZero() || m.Body == "" {
+			if m := r.outbox("a", store.Cursor{})[0]; m.Failed.IsZero() || !m.Sent.IsZero() || m.Body == "" {
 				t.Errorf("%s: %+v", name, m)
 			}
 			if err := send(c.attempt); err != nil || len(r.letters) != 1 {
@@ -211,7 +211,7 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 
 		r.now = r.now.Add(time.Second)
 		r.add("b", "late@example.org", time.Hour)
-		id := r.outbox("b", Cursor{})[0].ID
+		id := r.outbox("b", store.Cursor{})[0].ID
 		r.now, r.letters = r.now.Add(time.Hour), nil
 		for _, id := range []string{id, uuid.NewString()} {
 			if err := r.deliver(t.Context(), jobs.Job{Attempt: 1}, Deliver{id}); err != nil || len(r.letters) != 0 {

@@ -59,14 +59,10 @@ func waiting(ctx context.Context, q store.Queryer, id string, now time.Time) (le
 	return scan(q.QueryRowContext(ctx, selectLetter+`WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL AND expires_at > $2`, id, store.Micros(now)))
 }
 
-func letters(ctx context.Context, q store.Queryer, customerID string, from Cursor, now time.Time, limit int) ([]letter, error) {
-	var before int64
-	if !from.At.IsZero() {
-		before = store.Micros(from.At)
-	}
+func letters(ctx context.Context, q store.Queryer, customerID string, from store.Cursor, now time.Time, limit int) ([]letter, error) {
 	rows, err := q.QueryContext(ctx, selectLetter+`WHERE customer_id = $1 AND expires_at > $2
 			AND (CAST($3 AS BIGINT) = 0 OR created_at < $3 OR created_at = $3 AND id < $4)
-		ORDER BY created_at DESC, id DESC LIMIT $5`, customerID, store.Micros(now), before, from.ID, limit)
+		ORDER BY created_at DESC, id DESC LIMIT $5`, customerID, store.Micros(now), from.Micros(), from.ID, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,8 @@ import (
 // Filter chooses reports of a customer. The zero value of a field is any.
 type Filter struct {
 	Status contract.Status
-	Named  string    // a publicToken or an externalId
-	Before time.Time // with Token: those that were created before that one
-	Token  string
+	Named  string       // a publicToken or an externalId
+	Before store.Cursor // of Created and PublicToken: those that are older
 	Limit  int
 }
 

@@ -25,8 +25,8 @@ import (
 
 var (
 	// ErrNotRevisable is returned for a report that has nothing to correct: another
-	// kind, or not made.
-	ErrNotRevisable = errors.New("reports: the report has no figures to correct")
+	// kind, or not made. It is a store.ErrNotFound.
+	ErrNotRevisable = fmt.Errorf("reports: the report has no figures to correct: %w", store.ErrNotFound)
 	// ErrRevised is returned for a correction of an older revision.
 	ErrRevised = errors.New("reports: the report was corrected meanwhile")
 )

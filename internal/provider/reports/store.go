@@ -225,15 +225,11 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 // recent lists a customer's reports, the newest first, without their inputs and
 // bodies.
 func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
-	var before int64
-	if !f.Before.IsZero() {
-		before = store.Micros(f.Before)
-	}
 	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
 		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)
 			AND (CAST($4 AS BIGINT) = 0 OR created_at < $4 OR created_at = $4 AND public_token < $5)
 		ORDER BY created_at DESC, public_token DESC LIMIT $6`,
-		customerID, string(f.Status), f.Named, before, f.Token, f.Limit)
+		customerID, string(f.Status), f.Named, f.Before.Micros(), f.Before.ID, f.Limit)
 	if err != nil {
 		return nil, err
 	}

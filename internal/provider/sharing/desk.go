@@ -3,7 +3,6 @@ package sharing
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
@@ -23,8 +22,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *sql.Tx, customerID, relayTok
 }
 
 // Granted lists what a customer shares, or with received what is shared with it,
-// the newest first: those before the one that was created then under that token;
-// a zero time is from the first.
-func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, received bool, before time.Time, token string, limit int) ([]Share, error) {
-	return recent(ctx, q, customerID, received, before, token, limit)
+// the newest first, from a place of Created and RelayToken on.
+func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, received bool, before store.Cursor, limit int) ([]Share, error) {
+	return recent(ctx, q, customerID, received, before, limit)
 }

@@ -154,18 +154,14 @@ func scan(row interface{ Scan(...any) error }) (Share, error) {
 }
 
 // recent lists the shares of an owner, or of a third party, newest first.
-func recent(ctx context.Context, q store.Queryer, customerID string, received bool, before time.Time, token string, limit int) ([]Share, error) {
+func recent(ctx context.Context, q store.Queryer, customerID string, received bool, before store.Cursor, limit int) ([]Share, error) {
 	whose := `customer_id`
 	if received {
 		whose = `third_party_id`
 	}
-	var from int64
-	if !before.IsZero() {
-		from = store.Micros(before)
-	}
 	rows, err := q.QueryContext(ctx, columns+whose+` = $1
 		AND (CAST($2 AS BIGINT) = 0 OR created_at < $2 OR created_at = $2 AND token < $3)
-		ORDER BY created_at DESC, token DESC LIMIT $4`, customerID, from, token, limit)
+		ORDER BY created_at DESC, token DESC LIMIT $4`, customerID, before.Micros(), before.ID, limit)
 	if err != nil {
 		return nil, err
 	}

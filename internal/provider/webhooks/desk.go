@@ -110,8 +110,7 @@ func (s *Service) Rotate(ctx context.Context, tx *sql.Tx, customerID, secretID s
 type Filter struct {
 	State       string
 	PublicToken string
-	Before      int64 // with BeforeID, a delivery's Created in microseconds: those that are older
-	BeforeID    string
+	Before      store.Cursor // of Created and ID: those that are older
 	Limit       int
 }
 

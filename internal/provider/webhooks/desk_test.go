@@ -407,7 +407,7 @@ func TestDeliveriesAreListedByPages(t *testing.T) {
 				break
 			}
 			last := page[len(page)-1]
-			f.Before, f.BeforeID = store.Micros(last.Created), last.ID
+			f.Before = store.Cursor{At: last.Created, ID: last.ID}
 		}
 		slices.Sort(want)
 		slices.Sort(got)

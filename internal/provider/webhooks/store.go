@@ -253,7 +253,7 @@ func deliveries(ctx context.Context, q store.Queryer, customerID string, f Filte
 			AND ($2 = '' OR d.state = $2) AND ($3 = '' OR e.public_token = $3)
 			AND (CAST($4 AS BIGINT) = 0 OR d.created_at < $4 OR d.created_at = $4 AND d.id < $5)
 		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`,
-		customerID, f.State, f.PublicToken, f.Before, f.BeforeID, f.Limit)
+		customerID, f.State, f.PublicToken, f.Before.Micros(), f.Before.ID, f.Limit)
 	if err != nil {
 		return nil, err
 	}

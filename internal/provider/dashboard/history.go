@@ -1,0 +1,107 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
+)
+
+// history adds to v how a report came about and what happened to it: its visit, the
+// changes of its status, corrections, consent and shares, each in its own order.
+func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DeskReport) error {
+	add := func(at time.Time, kind, text string) {
+		v.Moments = append(v.Moments, pages.DeskMoment{At: at, Kind: kind, Text: text})
+	}
+	if err := s.visitHistory(ctx, q, r, v, add); err != nil {
+		return err
+	}
+	changes, err := s.Webhooks.Changes(ctx, q, r.CustomerID, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		add(c.At, "status", strings.TrimSuffix(string(c.Status)+" · "+string(c.Substatus), " · "))
+	}
+	corrected, err := s.Reports.Revised(ctx, q, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	for i, at := range corrected {
+		add(at, "corrected", strconv.Itoa(i+1))
+	}
+	withdrawn, err := s.Sharing.Withdrawn(ctx, q, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	if !withdrawn.IsZero() {
+		add(withdrawn, "consent", "")
+	}
+	shares, err := s.Sharing.Shares(ctx, q, r.CustomerID, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	for _, x := range shares {
+		a, err := s.Customers.ByID(ctx, q, x.ThirdPartyID)
+		if err != nil {
+			return err
+		}
+		happened := func(at time.Time, kind string) {
+			if !at.IsZero() {
+				add(at, kind, a.PublicID)
+			}
+		}
+		happened(x.Created, "relay made")
+		happened(x.Read, "relay read")
+		happened(x.Revoked, "relay revoked")
+		if x.State(s.Now()) == sharing.Expired {
+			happened(x.Expires, "relay expired")
+		}
+	}
+	return nil
+}
+
+// visitHistory is the part of history that is about the report's visit; a submission
+// has none.
+func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DeskReport, add func(at time.Time, kind, text string)) error {
+	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		if r.Forgotten {
+			v.Way = "forgotten"
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Way, v.State = "visit", string(visit.State)
+	if visit.Ended.IsZero() {
+		v.Expires = visit.Expires
+	}
+	lines, err := s.Visits.Timeline(ctx, q, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		add(l.At, "visit "+l.Kind, "")
+	}
+	redirect, err := s.Redirects.Made(ctx, q, visit.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Way = "redirect"
+	if redirect.FormOnly {
+		v.Way = "form"
+	}
+	add(redirect.At, "redirect", "")
+	return nil
+}
