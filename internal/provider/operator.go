@@ -35,7 +35,7 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 		if err != nil {
 			return err
 		}
-		return p.desk.AddStaff(ctx, tx, id, n.Staff.Email, n.Staff.Password)
+		return p.dashboard.AddStaff(ctx, tx, id, n.Staff.Email, n.Staff.Password)
 	})
 }
 
@@ -92,13 +92,13 @@ func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names [
 			if !changed {
 				continue
 			}
-			if err := p.desk.RecordOperator(ctx, tx, a.ID, action, name, ""); err != nil {
+			if err := p.dashboard.RecordOperator(ctx, tx, a.ID, action, name, ""); err != nil {
 				return err
 			}
 			if a.ParentID == "" {
 				continue
 			}
-			if err := p.desk.RecordOperator(ctx, tx, a.ParentID, action, name, a.PublicID); err != nil {
+			if err := p.dashboard.RecordOperator(ctx, tx, a.ParentID, action, name, a.PublicID); err != nil {
 				return err
 			}
 		}

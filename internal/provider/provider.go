@@ -1,7 +1,7 @@
 // Package provider is the Consumer Report Service: the service's side of the
-// contract, with a sandbox for a test bench. This file wires its rooms together;
-// each room declares what it needs of the others as a small interface, and
-// wiring.go fits them to each other.
+// contract, with a sandbox for a test bench. Its packages import each other downward
+// in one declared order; wire.go builds them, and gives the lower ones the few
+// functions by which they call the higher ones.
 //
 // It never reaches the portal, nor anything of the customer's side: the two meet
 // over HTTP only.
@@ -10,7 +10,6 @@ package provider
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,7 +22,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
-	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -85,25 +83,26 @@ type Config struct {
 
 // Provider is the running service.
 type Provider struct {
-	config    Config
-	now       func() time.Time
-	queue     *jobs.Queue
-	sandbox   Sandbox // nil in production
-	invented  Sources // of the sandbox environment; none in production
-	keys      *auth.Keys
-	gate      *auth.Gate
-	customers *customers.Service
-	reports   *reports.Service
-	events    *webhooks.Service
-	documents *documents.Service
-	visits    *visits.Service
-	redirects *redirects.Service
-	invites   *invites.Service
-	submits   *submissions.Service
-	accounts  *bankaccounts.Service
-	sharing   *sharing.Service
-	desk      *dashboard.Service
-	docs      *httpx.Constant // nil without a contract
+	config   Config
+	now      func() time.Time
+	queue    *jobs.Queue
+	sandbox  Sandbox         // nil in production
+	invented Sources         // of the sandbox environment; none in production
+	docs     *httpx.Constant // nil without a contract
+
+	keys         *auth.Keys
+	auth         *auth.Gate
+	customers    *customers.Service
+	documents    *documents.Service
+	reports      *reports.Service
+	webhooks     *webhooks.Service
+	sharing      *sharing.Service
+	bankaccounts *bankaccounts.Service
+	visits       *visits.Service
+	redirects    *redirects.Service
+	invites      *invites.Service
+	submissions  *submissions.Service
+	dashboard    *dashboard.Service
 
 	seed Seed // set by Seed, before the first request
 	stop context.CancelFunc
@@ -116,7 +115,6 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
 	}
 	p := &Provider{config: c, now: c.Now, stop: func() {}}
-	only := contract.Production
 	if (c.Environment == contract.Sandbox) != (c.Sandbox != nil) {
 		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
 	}
@@ -125,7 +123,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		if err != nil {
 			return nil, fmt.Errorf("provider: sandbox: %w", err)
 		}
-		p.sandbox, p.now, only = made, made.Now, ""
+		p.sandbox, p.now = made, made.Now
 	}
 	registry := jobs.NewRegistry()
 	queue, err := jobs.NewQueue(ctx, c.DB, registry, c.Log, p.now)
@@ -135,64 +133,19 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	queue.Elsewhere = c.JobsElsewhere
 	p.queue = queue
 	watch(c, queue)
-	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
-	if err := p.keys.Ensure(ctx); err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
-	}
-	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Prefill: p.checkPrefill,
-		CheckCompleteURL: redirects.CheckCompleteURL}
-	p.gate = &auth.Gate{DB: c.DB, Directory: p.customers, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment, Only: only}
-	p.customers.Gate = p.gate
-	p.documents = &documents.Service{DB: c.DB, Now: p.now}
-	p.reports = &reports.Service{DB: c.DB, Queue: queue, Gate: p.gate, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
-		Sources:  func(env contract.Environment) reports.Sources { return p.sources(env).Reports },
-		OnChange: p.statusChanged, Watch: c.Telemetry.ReportMade}
-	// The time that is signed is the time of day: the receiver's clock does not move.
-	sender := webhook.NewSender(c.AllowLoopbackCallbacks && c.Environment == contract.Sandbox, c.Now)
-	sender.Watch = c.Telemetry.Delivered
-	p.events = &webhooks.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Sender: sender, Reports: p.reports, Customers: p.customers}
-	if p.sandbox != nil {
-		p.events.Sender = p.sandbox.Sender(sender)
-	}
-	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports, Events: p.events}
-	p.reports.Shared, p.events.Shared = p.sharing, p.sharing.Shared
-	exempt := httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)
-	p.visits = &visits.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.gate,
-		Customers: p.customers, Reports: p.reports, Documents: p.documents,
-		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
-		Secure:     strings.HasPrefix(c.URL, "https:"),
-		ByAddress:  &httpx.Limit{PerMinute: c.WidgetRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now},
-		ByAccount:  &httpx.Limit{PerMinute: c.WidgetAccountRate, BehindProxy: c.BehindProxy, ExemptLoopback: exempt, Now: c.Now}, Files: c.WidgetFiles}
-	p.reports.Made, p.customers.Withdrawn = p.visits.Made, p.visits.Withdrawn
-	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.gate, Keys: p.keys,
-		Customers: p.customers, Visits: p.visits}
-	p.invites = &invites.Service{DB: c.DB, Queue: queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.gate,
-		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
-	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
-	p.accounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports,
-		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
-	if err := p.accounts.Open(ctx); err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
-	}
-	p.reports.Connect = p.accounts.Connect
-	if p.sandbox != nil {
-		p.invented = p.sandbox.Sources(p.services())
-	}
-	p.submits = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.gate, Customers: p.customers, Reports: p.reports,
-		Sandbox: p.invented.Submissions}
 	if len(c.OpenAPI) > 0 {
 		if p.docs, err = docsPage(ctx, c); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
 	}
-	p.desk = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
-		Customers: p.customers, Reports: p.reports, Webhooks: p.events, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Invites: p.invites}
-	if err := p.desk.Open(ctx); err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
+	p.wire()
+	for _, open := range []func(context.Context) error{p.keys.Ensure, p.bankaccounts.Open, p.dashboard.Open} {
+		if err := open(ctx); err != nil {
+			return nil, fmt.Errorf("provider: %w", err)
+		}
 	}
 	p.reports.Register(registry)
-	p.events.Register(registry)
+	p.webhooks.Register(registry)
 	p.visits.Register(registry)
 	p.invites.Register(registry)
 	p.registerRetention(registry)
@@ -209,128 +162,19 @@ func docsPage(ctx context.Context, c Config) (*httpx.Constant, error) {
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
-// checkPrefill holds a consumer's data to the rules of every product: a consumer
-// has none yet.
-func (p *Provider) checkPrefill(env contract.Environment, raw json.RawMessage) (json.RawMessage, error) {
-	today := prefill.DateOf(p.now().UTC().Date())
-	return visits.CheckPrefill(prefill.Rules{Environment: env, Today: today}, raw)
-}
-
-// Seed names the customers that a sandbox has from its first start. The secrets
-// are the caller's to make once and to keep.
-type Seed struct {
-	PublicID      string
-	ClientID      string
-	SecretKey     string
-	Products      map[contract.Product]string
-	WebhookSecret string
-	ThirdParty    SeedAccount
-	CallbackURL   string // where the customer's events go; empty leaves them as they are
-	CompleteURL   string // registered and static; empty leaves them as they are
-	ReturnMode    string // "get" or "post"
-	Staff         Login  // who signs in to the dashboard first; zero for nobody
-}
-
-// Login is what a person signs in with.
-type Login struct{ Email, Password string }
-
-// SeedAccount is the third party's account.
-type SeedAccount struct {
-	PublicID      string
-	ClientID      string
-	SecretKey     string
-	CallbackURL   string // where its events go, as to the control's /inbox; empty leaves them as they are
-	WebhookSecret string // signs them
-	Staff         Login
-}
-
-// Seed adds the generated customers or brings them up to date, but for what their
-// staff have changed since. It is called at every start, before the first request.
-func (p *Provider) Seed(ctx context.Context, s Seed) error {
-	if p.config.Environment != contract.Sandbox {
-		return errors.New("provider: customers are generated in a sandbox only")
-	}
-	p.seed = s
-	return p.config.DB.Tx(ctx, p.refill)
-}
-
-const (
-	portalRole     = "portal"
-	thirdPartyRole = "third party"
-)
-
-func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
-	s := p.seed
-	if s.PublicID == "" {
-		return nil
-	}
-	err := p.refillOne(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
-		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
-		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: customers.Entitlements()}, s.CallbackURL, s.WebhookSecret, s.Staff)
-	if err == nil {
-		err = p.refillOne(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
-			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get",
-			Entitled: []customers.Entitlement{customers.RelayTokens, customers.MultiProductTokens, customers.Hierarchy, customers.SecureRedirect}},
-			s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret, s.ThirdParty.Staff)
-	}
-	if err != nil {
-		return fmt.Errorf("provider: seed: %w", err)
-	}
-	return nil
-}
-
-// refillOne seeds one customer. What its staff have changed on the dashboard stays
-// as they left it.
-func (p *Provider) refillOne(ctx context.Context, tx *sql.Tx, seed customers.Seed, callback, secret string, staff Login) error {
-	known, err := p.customers.Account(ctx, tx, seed.PublicID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	if err == nil {
-		changed, err := p.desk.Changed(ctx, tx, known.CustomerID)
-		if err != nil {
-			return err
-		}
-		if changed.Callback {
-			callback = ""
-		}
-		if changed.CompleteURLs {
-			seed.CompleteURL = ""
-		}
-		if changed.People {
-			staff = Login{}
-		}
-		if changed.Return {
-			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
-			if err != nil {
-				return err
-			}
-			seed.ReturnMode = a.ReturnMode
-		}
-	}
-	id, err := p.customers.Seed(ctx, tx, seed)
-	if err == nil && callback != "" {
-		err = p.events.Seed(ctx, tx, id, callback, secret)
-	}
-	if err == nil && staff != (Login{}) {
-		err = p.desk.EnsureStaff(ctx, tx, id, staff.Email, staff.Password)
-	}
-	return err
-}
-
 // Handler is the service's listener.
 func (p *Provider) Handler() http.Handler {
 	mux := http.NewServeMux()
-	p.gate.Routes(mux)
+	p.auth.Routes(mux)
 	p.customers.Routes(mux)
 	p.reports.Routes(mux)
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
 	p.invites.Routes(mux)
-	p.submits.Routes(mux)
-	p.accounts.Routes(mux)
+	p.submissions.Routes(mux)
+	p.bankaccounts.Routes(mux)
 	p.sharing.Routes(mux)
-	p.desk.Routes(mux)
+	p.dashboard.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.docs != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
@@ -356,7 +200,7 @@ func forPeople(r *http.Request) bool {
 // missing answers people at an address that is none, or by a method it does not take.
 func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
 	if strings.HasPrefix(r.URL.Path, "/dashboard") {
-		p.desk.Missing(w, r, status)
+		p.dashboard.Missing(w, r, status)
 		return
 	}
 	p.visits.Missing(w, r, status)

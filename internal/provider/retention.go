@@ -27,7 +27,7 @@ func (p *Provider) registerRetention(r *jobs.Registry) {
 func (p *Provider) sweep(ctx context.Context) error {
 	var all error
 	for _, room := range []interface{ Sweep(context.Context) error }{
-		p.visits, p.accounts, p.documents, p.invites, p.reports, p.sharing, p.events, p.customers, p.desk,
+		p.visits, p.bankaccounts, p.documents, p.invites, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
 	} {
 		all = errors.Join(all, room.Sweep(ctx))
 	}

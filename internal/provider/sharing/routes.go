@@ -89,7 +89,7 @@ func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map
 				Status: contract.StatusSuccess, Substatus: g.substatus})
 		}
 	}
-	return tokens, s.Events.Record(ctx, tx, created...)
+	return tokens, s.Webhooks.Record(ctx, tx, created...)
 }
 
 // share grants the report to the third party and returns the pair's one token.
@@ -146,7 +146,7 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, pub
 	}
 	// For a report that is still being made the webhook is sent when that ends.
 	if token == share.RelayToken && rep.Status == contract.StatusSuccess {
-		return token, s.Events.Record(ctx, tx, reports.StatusChange{CustomerID: third.CustomerID, PublicToken: token,
+		return token, s.Webhooks.Record(ctx, tx, reports.StatusChange{CustomerID: third.CustomerID, PublicToken: token,
 			Status: rep.Status, Substatus: rep.Substatus})
 	}
 	return token, nil

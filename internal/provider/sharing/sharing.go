@@ -44,7 +44,7 @@ type Service struct {
 	Gate      *auth.Gate
 	Customers *customers.Service
 	Reports   *reports.Service
-	Events    *webhooks.Service
+	Webhooks  *webhooks.Service
 
 	grants store.Gather[pair, string] // relay tokens of what is ready
 }
@@ -147,7 +147,7 @@ func (s *Service) StatusChanged(ctx context.Context, tx *sql.Tx, c reports.Statu
 				Status: c.Status, Substatus: c.Substatus})
 		}
 	}
-	return s.Events.Record(ctx, tx, theirs...)
+	return s.Webhooks.Record(ctx, tx, theirs...)
 }
 
 // Get returns the share of a relay token, whoever's it is, or store.ErrNotFound.

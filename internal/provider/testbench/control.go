@@ -61,17 +61,17 @@ func (c controlWebhooks) Fire(ctx context.Context, publicToken string, how sandb
 	if a, err := c.of.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != contract.Sandbox {
 		return 0, errors.Join(err, store.ErrNotFound)
 	}
-	return c.of.Events.Fire(ctx, publicToken, webhooks.Again(how), receiver, r.Status, r.Substatus)
+	return c.of.Webhooks.Fire(ctx, publicToken, webhooks.Again(how), receiver, r.Status, r.Substatus)
 }
 
-func (c controlWebhooks) CheckURL(url string) error { return c.of.Events.CheckURL(url) }
+func (c controlWebhooks) CheckURL(url string) error { return c.of.Webhooks.CheckURL(url) }
 
 func (c controlWebhooks) SetCallback(ctx context.Context, tx *sql.Tx, publicID, url string, rotate bool) (string, error) {
 	a, err := sandboxed(ctx, tx, c.of.Customers, publicID)
 	if err != nil {
 		return "", err
 	}
-	return c.of.Events.SetCallback(ctx, tx, a.CustomerID, url, rotate)
+	return c.of.Webhooks.SetCallback(ctx, tx, a.CustomerID, url, rotate)
 }
 
 // controlAccounts finds customers for the sandbox control.

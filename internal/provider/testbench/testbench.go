@@ -60,6 +60,6 @@ func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
 	c := &sandbox.Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
 		Walker: walker{of.Visits}, Webhooks: controlWebhooks{of}, Keys: of.Keys, Accounts: controlAccounts{of.Customers, h.First},
-		Banks: controlBanks{of.Accounts}, Submissions: controlSubmissions{}, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
+		Banks: controlBanks{of.BankAccounts}, Submissions: controlSubmissions{}, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
 	return c.Handler()
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -54,15 +53,15 @@ type SandboxConfig struct {
 
 // Services are the parts of a provider that a Sandbox works on.
 type Services struct {
-	DB        *store.DB
-	Log       *slog.Logger
-	Keys      *auth.Keys
-	Customers *customers.Service
-	Reports   *reports.Service
-	Events    *webhooks.Service
-	Visits    *visits.Service
-	Sharing   *sharing.Service
-	Accounts  *bankaccounts.Service
+	DB           *store.DB
+	Log          *slog.Logger
+	Keys         *auth.Keys
+	Customers    *customers.Service
+	Reports      *reports.Service
+	Webhooks     *webhooks.Service
+	Visits       *visits.Service
+	Sharing      *sharing.Service
+	BankAccounts *bankaccounts.Service
 }
 
 // ControlHooks are what the controls ask of the provider.
@@ -71,18 +70,4 @@ type ControlHooks struct {
 	Receive func(r *http.Request) (webhook.Event, error)     // reads an event as the generated third party does
 	Moved   func(ctx context.Context, d time.Duration) error // the clock was moved by d
 	Refill  func(ctx context.Context, tx *sql.Tx) error      // puts the generated customers back
-}
-
-// services are the parts of p.
-func (p *Provider) services() Services {
-	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Events: p.events,
-		Visits: p.visits, Sharing: p.sharing, Accounts: p.accounts}
-}
-
-// sources are those of an environment.
-func (p *Provider) sources(env contract.Environment) Sources {
-	if env == contract.Sandbox {
-		return p.invented
-	}
-	return Sources{}
 }

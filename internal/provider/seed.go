@@ -1,0 +1,114 @@
+package provider
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/store"
+)
+
+// Seed names the customers that a sandbox has from its first start. The secrets
+// are the caller's to make once and to keep.
+type Seed struct {
+	PublicID      string
+	ClientID      string
+	SecretKey     string
+	Products      map[contract.Product]string
+	WebhookSecret string
+	ThirdParty    SeedAccount
+	CallbackURL   string // where the customer's events go; empty leaves them as they are
+	CompleteURL   string // registered and static; empty leaves them as they are
+	ReturnMode    string // "get" or "post"
+	Staff         Login  // who signs in to the dashboard first; zero for nobody
+}
+
+// Login is what a person signs in with.
+type Login struct{ Email, Password string }
+
+// SeedAccount is the third party's account.
+type SeedAccount struct {
+	PublicID      string
+	ClientID      string
+	SecretKey     string
+	CallbackURL   string // where its events go, as to the control's /inbox; empty leaves them as they are
+	WebhookSecret string // signs them
+	Staff         Login
+}
+
+// Seed adds the generated customers or brings them up to date, but for what their
+// staff have changed since. It is called at every start, before the first request.
+func (p *Provider) Seed(ctx context.Context, s Seed) error {
+	if p.config.Environment != contract.Sandbox {
+		return errors.New("provider: customers are generated in a sandbox only")
+	}
+	p.seed = s
+	return p.config.DB.Tx(ctx, p.refill)
+}
+
+const (
+	portalRole     = "portal"
+	thirdPartyRole = "third party"
+)
+
+func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
+	s := p.seed
+	if s.PublicID == "" {
+		return nil
+	}
+	err := p.refillOne(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
+		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
+		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: customers.Entitlements()}, s.CallbackURL, s.WebhookSecret, s.Staff)
+	if err == nil {
+		err = p.refillOne(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
+			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get",
+			Entitled: []customers.Entitlement{customers.RelayTokens, customers.MultiProductTokens, customers.Hierarchy, customers.SecureRedirect}},
+			s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret, s.ThirdParty.Staff)
+	}
+	if err != nil {
+		return fmt.Errorf("provider: seed: %w", err)
+	}
+	return nil
+}
+
+// refillOne seeds one customer. What its staff have changed on the dashboard stays
+// as they left it.
+func (p *Provider) refillOne(ctx context.Context, tx *sql.Tx, seed customers.Seed, callback, secret string, staff Login) error {
+	known, err := p.customers.Account(ctx, tx, seed.PublicID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil {
+		changed, err := p.dashboard.Changed(ctx, tx, known.CustomerID)
+		if err != nil {
+			return err
+		}
+		if changed.Callback {
+			callback = ""
+		}
+		if changed.CompleteURLs {
+			seed.CompleteURL = ""
+		}
+		if changed.People {
+			staff = Login{}
+		}
+		if changed.Return {
+			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
+			if err != nil {
+				return err
+			}
+			seed.ReturnMode = a.ReturnMode
+		}
+	}
+	id, err := p.customers.Seed(ctx, tx, seed)
+	if err == nil && callback != "" {
+		err = p.webhooks.Seed(ctx, tx, id, callback, secret)
+	}
+	if err == nil && staff != (Login{}) {
+		err = p.dashboard.EnsureStaff(ctx, tx, id, staff.Email, staff.Password)
+	}
+	return err
+}

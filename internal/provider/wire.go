@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/prefill"
+	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/bankaccounts"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/redirects"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/submissions"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/webhook"
+)
+
+// wire builds the packages from the bottom up, then sets what a lower one calls in a
+// higher one.
+func (p *Provider) wire() {
+	c := p.config
+	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
+	p.auth = &auth.Gate{DB: c.DB, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
+	if p.sandbox == nil {
+		p.auth.Only = contract.Production
+	}
+	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth}
+	p.documents = &documents.Service{DB: c.DB, Now: p.now}
+	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Gate: p.auth, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
+		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportMade}
+	p.webhooks = &webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports, Customers: p.customers}
+	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
+	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
+		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
+	limit := func(perMinute int) *httpx.Limit {
+		return &httpx.Limit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
+			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
+	}
+	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.auth,
+		Customers: p.customers, Reports: p.reports, Documents: p.documents,
+		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
+		Secure:     strings.HasPrefix(c.URL, "https:"),
+		ByAddress:  limit(c.WidgetRate), ByAccount: limit(c.WidgetAccountRate), Files: c.WidgetFiles}
+	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth, Keys: p.keys,
+		Customers: p.customers, Visits: p.visits}
+	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth,
+		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
+	if p.sandbox != nil {
+		p.invented = p.sandbox.Sources(p.services())
+	}
+	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
+		Sandbox: p.invented.Submissions}
+	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
+		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
+		Invites: p.invites}
+
+	p.auth.Directory = p.customers
+	p.customers.Prefill, p.customers.CheckCompleteURL, p.customers.Withdrawn = p.checkPrefill, redirects.CheckCompleteURL, p.visits.Withdrawn
+	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged, p.sharing, p.bankaccounts.Connect, p.visits.Made
+	p.webhooks.Shared = p.sharing.Shared
+	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
+}
+
+// sender sends webhooks. The time that is signed is the time of day: the receiver's
+// clock does not move with the sandbox's.
+func (p *Provider) sender() webhooks.Sender {
+	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now)
+	s.Watch = p.config.Telemetry.Delivered
+	if p.sandbox != nil {
+		return p.sandbox.Sender(s)
+	}
+	return s
+}
+
+// statusChanged notifies the owner of a report, and those it is shared with.
+func (p *Provider) statusChanged(ctx context.Context, tx *sql.Tx, c reports.StatusChange) error {
+	if err := p.webhooks.Record(ctx, tx, c); err != nil {
+		return err
+	}
+	return p.sharing.StatusChanged(ctx, tx, c)
+}
+
+// checkPrefill holds a consumer's data to the rules of every product: a consumer
+// has none yet.
+func (p *Provider) checkPrefill(env contract.Environment, raw json.RawMessage) (json.RawMessage, error) {
+	today := prefill.DateOf(p.now().UTC().Date())
+	return visits.CheckPrefill(prefill.Rules{Environment: env, Today: today}, raw)
+}
+
+// services are the parts of p.
+func (p *Provider) services() Services {
+	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
+		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
+}
+
+// sources are those of an environment.
+func (p *Provider) sources(env contract.Environment) Sources {
+	if env == contract.Sandbox {
+		return p.invented
+	}
+	return Sources{}
+}
