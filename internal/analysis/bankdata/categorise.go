@@ -106,10 +106,15 @@ func (r *reader) judge() (credit, debit Verdict) {
 // to a business the price of what it sold.
 func (r *reader) entry() {
 	m := &r.credit.merchant
-	if g := r.debit.merchant.leaf.Group(); !m.derived || r.credit.mechanism.leaf != LeafOther || g != GroupLiving && g != GroupLeisure {
+	g := r.debit.merchant.leaf.Group()
+	shop := g == GroupLiving || g == GroupLeisure
+	if !m.derived || r.credit.mechanism.leaf != LeafOther || !shop && g != GroupBill {
 		return
 	}
 	switch {
+	case r.seen.has(r.lex.wage) && r.credit.pattern.leaf == LeafPayroll:
+		*m = hit{leaf: LeafPayroll}
+	case !shop:
 	case r.seen.has(r.lex.business):
 		*m = hit{leaf: LeafSelfEmployed}
 	case r.seen.has(r.lex.entry):
@@ -137,17 +142,26 @@ func (r *reader) look() {
 	}
 }
 
-// glued is what some banks write in front of a shop's name without a space.
-const glued = "PUR"
-
-// unglue leaves glued out of a word where the rest is one that the lexicon knows.
+// unglue leaves out of a word what some banks write without a space in front of a
+// shop's name (PUR) or behind it (a state), where the rest is one that the lexicon
+// knows.
 func (r *reader) unglue(w *word) {
+	const before, state, rest = "PUR", 2, 4
 	buf := r.text.buf[w.start:w.end]
-	if len(buf) < len(glued)+4 || string(buf[:len(glued)]) != glued {
+	if len(buf) < state+rest {
 		return
 	}
-	if id, stem, flags := r.lex.lookup(buf[len(glued):]); id|stem != 0 {
-		w.start, w.id, w.stem, w.flags = w.start+int32(len(glued)), id, stem, flags
+	short := *w
+	if string(buf[:len(before)]) == before {
+		short.start += int32(len(before))
+	} else if _, _, flags := r.lex.lookup(buf[len(buf)-state:]); flags&flagState != 0 {
+		short.end -= state
+	} else {
+		return
+	}
+	short.id, short.stem, short.flags = r.lex.lookup(r.text.buf[short.start:short.end])
+	if short.end-short.start >= rest && short.id|short.stem != 0 {
+		*w = short
 	}
 }
 
@@ -200,7 +214,7 @@ func (r *reader) walk(n uint16, start, at int) {
 
 // apply gives a rule its say. Among mechanisms and among patterns the earlier
 // rule wins; among merchants the longest phrase, then the one that comes first
-// in the text.
+// in the text, and a weak one gives way to any other.
 func (r *reader) apply(n int16, start, end int) {
 	ru := &r.lex.rules[n]
 	score := uint32(n)
@@ -208,6 +222,9 @@ func (r *reader) apply(n int16, start, end int) {
 	switch ru.tier {
 	case TierMerchant:
 		score |= uint32(maxWords-(end-start))<<24 | uint32(start)<<16
+		if ru.weak {
+			score |= 1 << 31
+		}
 		if score < r.rank {
 			r.rank, r.phrase = score, [2]int32{int32(start), int32(end)}
 		}

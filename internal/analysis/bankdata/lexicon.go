@@ -52,7 +52,7 @@ type lexicon struct {
 	rules     []rule
 
 	// The parts of the lists of words below.
-	card, entry, business, check, cash int16
+	card, entry, wage, business, check, cash int16
 }
 
 type knownWord struct {
@@ -87,7 +87,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [8]uint64
+type partSet [10]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
@@ -116,6 +116,10 @@ const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit v
 // entryWords tell that a credit is an ACH entry to a person. A shop gives money
 // back to the card; what it sends by ACH is a wage.
 const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit|ach deposit|electronic deposit|ach electronic credit|deposit from"
+
+// wageWords tell that a company's credit which is no entry by the words above may
+// be a wage, where the patterns say so too.
+const wageWords = "pay|py|sal|hr|personnel|staffing"
 
 // businessWords tell that an ACH entry is one to a business.
 const businessWords = "ccd|ctx|edi"
@@ -154,6 +158,7 @@ func compile(rs []rule) *lexicon {
 	}
 	c.lex.card = c.part(cardWords)
 	c.lex.entry = c.part(entryWords)
+	c.lex.wage = c.part(wageWords)
 	c.lex.business = c.part(businessWords)
 	c.lex.check = c.part(checkWords)
 	c.lex.cash = c.part(cashWords)
@@ -190,14 +195,19 @@ func splitTrim(s, sep string) []string {
 func (c *compiler) phrase(p string, rule int16) {
 	if !strings.Contains(p, " + ") && !strings.Contains(p, " - ") {
 		for alt := range strings.SplitSeq(p, "|") {
-			c.path(alt, action{rule: rule, part: -1})
-			c.glued(alt, rule)
+			a := action{rule: rule, part: -1}
+			alt = strings.Join(strings.Fields(alt), " ")
+			c.path(alt, a)
+			c.variants(alt, c.lex.rules[rule].tier == TierMerchant, a)
 		}
 		return
 	}
 	k := compound{rule: rule}
 	all := strings.Split(p, " - ")
-	for _, part := range strings.Split(all[0], " + ") {
+	parts := strings.Split(all[0], " + ")
+	// It is listed by the part with the fewest alternatives, which is seen least.
+	slices.SortStableFunc(parts, func(a, b string) int { return cmp.Compare(strings.Count(a, "|"), strings.Count(b, "|")) })
+	for _, part := range parts {
 		k.need = append(k.need, c.part(part))
 	}
 	for _, part := range all[1:] {
@@ -209,18 +219,39 @@ func (c *compiler) phrase(p string, rule int16) {
 	c.lex.conj.set(first)
 }
 
-// minGlued is how many letters a merchant's name has at least to be found when
-// its words are written as one, with or without COM.
+// minGlued is how many letters a phrase has at least to be found when its words
+// are written as one, a merchant's name also with COM.
 const minGlued = 8
 
-// glued lays a merchant's name of several words into the trie as one word.
-func (c *compiler) glued(phrase string, rule int16) {
+// Lengths at which banks cut: the description of an ACH entry; the name of its
+// company; the name of a card's merchant.
+var (
+	entryCuts = []int{10, 16}
+	nameCuts  = []int{16, 22, 23, 25}
+)
+
+// variants lays a phrase of several words into the trie as one word, and as far
+// as a bank that cuts it within its last word shows it.
+func (c *compiler) variants(phrase string, merchant bool, a action) {
 	joined := strings.ReplaceAll(phrase, " ", "")
-	if c.lex.rules[rule].tier != TierMerchant || joined == phrase || len(joined) < minGlued || strings.Contains(phrase, "*") {
+	if joined == phrase || strings.Contains(phrase, "*") {
 		return
 	}
-	for _, w := range []string{joined, joined + "COM"} {
-		c.path(w, action{rule: rule, part: -1})
+	cuts := entryCuts
+	if merchant {
+		cuts = nameCuts
+	}
+	for _, n := range cuts {
+		if len(phrase) > n+1 && !strings.Contains(phrase[n-2:n+2], " ") { // it leaves out more than the S of a plural
+			c.path(phrase[:n], a)
+		}
+	}
+	if len(joined) < minGlued {
+		return
+	}
+	c.path(joined, a)
+	if merchant {
+		c.path(joined+"COM", a)
 	}
 }
 
@@ -238,7 +269,9 @@ func (c *compiler) part(alternatives string) int16 {
 	c.parts[alternatives] = n
 	c.lex.compounds = append(c.lex.compounds, nil)
 	for alt := range strings.SplitSeq(alternatives, "|") {
-		c.path(alt, action{rule: -1, part: n})
+		a := action{rule: -1, part: n}
+		c.path(alt, a)
+		c.variants(strings.TrimSpace(alt), false, a)
 	}
 	return n
 }

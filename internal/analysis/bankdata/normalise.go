@@ -22,8 +22,9 @@ type text struct {
 
 // Normalise returns a descriptor as its words in capitals with one space
 // between: accents, punctuation, digits, masks (runs of X) and codes that mix
-// letters and digits are left out; & and ' join ("AT&T" is ATT). Normalising
-// twice changes nothing.
+// letters and digits are left out; & and ' join ("AT&T" is ATT). A code is kept as
+// its first letters where it begins a name (M1 FINANCE) or was glued to a word
+// (MURPHY7118ATWALMART). Normalising twice changes nothing.
 func Normalise(s string) string {
 	var t text
 	t.add(s)
@@ -72,7 +73,7 @@ func (t *text) add(s string) {
 		buf[n] = ' '
 		n++
 	}
-	start, digits := n, false
+	start, digits, first := n, false, true
 	for i := 0; i <= len(s); i++ {
 		kind := byte(byteSeparator) // as what is behind the end
 		if i < len(s) {
@@ -119,14 +120,16 @@ func (t *text) add(s string) {
 			if i < len(s) && s[i] == ' ' {
 				t.number(s, i)
 			}
+			first = false
 		}
 		if n == start {
 			continue
 		}
 		if digits || buf[start] == 'X' || buf[n-1] == 'X' {
-			n = start + bare(buf[start:n], digits)
+			n = start + bare(buf[start:n], digits, first)
 			digits = false
 		}
+		first = false
 		if n > start {
 			buf[n] = ' '
 			t.ends[t.count] = int32(n)
@@ -162,17 +165,38 @@ func eight(x uint64) (capitals uint64, letters int) {
 	return capitals, bits.TrailingZeros64(others) / 8
 }
 
+// gluedBefore and gluedBehind are how many letters a word glued to a number has at
+// least, and what follows the number.
+const gluedBefore, gluedBehind = 5, 4
+
 // bare leaves out of a word what unmask does, moves the rest to its beginning,
-// and returns its length: 0 for a number, mask or code.
-func bare(w []byte, digits bool) int {
+// and returns its length: 0 for a number, mask or code. The first word of a
+// descriptor may be a letter and a number.
+func bare(w []byte, digits, first bool) int {
 	from, to := unmask(w)
 	if to-from == 1 && len(w) > 1 {
+		if first && from == 0 && isDigit(w[1]) && w[0] < utf8.RuneSelf {
+			return 1
+		}
 		return 0
 	}
+	number, ascii := -1, true
 	for i := from; digits && i < to; i++ {
-		if isDigit(w[i]) {
+		switch {
+		case w[i] >= utf8.RuneSelf:
+			ascii = false
+		case !isDigit(w[i]):
+		case number >= 0:
+			return 0
+		default:
+			number = i
+		}
+	}
+	if number >= 0 {
+		if !ascii || number-from < gluedBefore || to-number-1 < gluedBehind {
 			return 0
 		}
+		return copy(w, w[from:from+bare(w[from:number], false, false)])
 	}
 	return copy(w, w[from:to])
 }

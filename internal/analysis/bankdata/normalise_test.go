@@ -23,6 +23,8 @@ func TestNormalise(t *testing.T) {
 		{"a code of letters and digits", "AMZN MKTP US*2K4T81XYZ ON A1B2", "AMZN MKTP US ON"},
 		{"a number before a name", "7-ELEVEN 24HOUR", "ELEVEN HOUR"},
 		{"single letters stay, single letters of codes do not", "ATM W/D X7 Q", "ATM W D Q"},
+		{"a letter and a number begin a name", "M1 FINANCE X1 A2", "M FINANCE"},
+		{"a number glued to a word", "MURPHY7118ATWALMART AB12CDEFG ABCDE1F", "MURPHY"},
 		{"nothing but numbers", "1234 *** 99", ""},
 		{"broken UTF-8", "A\xffB", "A B"},
 		{"other scripts", "ЯНДЕКС 王府", "ЯНДЕКС 王府"},
@@ -60,9 +62,13 @@ func plainly(s string) string {
 		return ' '
 	}, s)
 	var words []string
-	for _, w := range strings.Fields(separated) {
+	for i, w := range strings.Fields(separated) {
 		rest := maskBehind.ReplaceAllString(maskBefore.ReplaceAllString(w, ""), "")
-		code := strings.ContainsAny(rest, "0123456789") || len(rest) == 1 && len(w) > 1
+		if m := gluedNumber.FindStringSubmatch(rest); m != nil {
+			w = m[1]
+			rest = maskBehind.ReplaceAllString(w, "")
+		}
+		code := strings.ContainsAny(rest, "0123456789") || len(rest) == 1 && len(w) > 1 && !(i == 0 && letterNumber.MatchString(w))
 		if rest != "" && !code && len(words) < maxWords {
 			words = append(words, rest)
 		}
@@ -73,6 +79,9 @@ func plainly(s string) string {
 var (
 	maskBefore = regexp.MustCompile(`^([0-9]|XX+)*`)
 	maskBehind = regexp.MustCompile(`([0-9]|XXX+)*$`)
+
+	letterNumber = regexp.MustCompile(`^[A-Z][0-9]`)
+	gluedNumber  = regexp.MustCompile(`^([A-Z]{5,})[0-9]+[A-Z]{4,}$`)
 )
 
 // garbled is a text of words that the lexicon knows and of what makes them hard
