@@ -14,10 +14,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
 
-.PHONY: soak scale help run build assets generate test test-fast test-race test-awkward laws kills forward lint bench demo gallery lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery lighthouse vuln clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build everything and start portal and provider on an embedded database
 	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} exec $(BIN) serve
@@ -53,11 +53,11 @@ openapi: ## lint both OpenAPI documents, and compile clients that are generated 
 tools:
 	@e2e/setup.sh
 
-laws: assets ## every property with N (3000) other inputs than those of the tests
-	@VESTIBULE_TEST_POSTGRES=off $(GO) test -count=1 $$(git grep -l 'laws\.Check(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,') -rapid.seed=0 -rapid.checks=$${N-3000} -rapid.nofailfile
+test-properties: assets ## the property tests with N (3000) new random inputs
+	@VESTIBULE_TEST_POSTGRES=off $(GO) test -count=1 $$(git grep -l 'proptest\.Check(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,') -rapid.seed=0 -rapid.checks=$${N-3000} -rapid.nofailfile
 
-test-awkward: tools assets ## the browser tests against a service that is awkward on purpose (SEED=7)
-	@VESTIBULE_E2E_AWKWARD=$${SEED-7} $(POSTGRES) $(GO) test -timeout 30m ./e2e
+test-faults: tools assets ## the browser tests against a provider that injects faults (SEED=7)
+	@VESTIBULE_E2E_FAULTS=$${SEED-7} $(POSTGRES) $(GO) test -timeout 30m ./e2e
 
 # Files that .gitattributes marks as generated.
 GENERATED := git ls-files ':(attr:linguist-generated)'
@@ -72,14 +72,14 @@ check:
 	@before=$$(sha256sum $$($(GENERATED)) docs/*.md); $(MAKE) --no-print-directory generate >/dev/null && \
 		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) docs/*.md) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
 
-kills: assets ## kill the program N times (200) under load, on each engine, and say what was lost or doubled
+test-crash: assets ## kill the program N times (200) under load on each database engine, and report what was lost or doubled
 	@set -o pipefail; $(GO) test ./internal/testutil/crashtest -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='
 
-# web/dist is built anew there, as it was then.
-forward: assets ## have replicas of an older version (FROM=a commit) serve while this one's migrate and replace them
-	@rm -rf .cache/forward && mkdir -p .cache/forward && git archive $(FROM) | tar -x -C .cache/forward
-	@cd .cache/forward && $(GO) run ./web/build && $(GO) build -o older ./cmd/server
-	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/testutil/crashtest -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/forward/older | grep -v '^ *time='
+# The older version builds its own web/dist.
+test-upgrade: assets ## replicas of an older version (FROM=a commit) serve while replicas of this one migrate and replace them
+	@rm -rf .cache/upgrade && mkdir -p .cache/upgrade && git archive $(FROM) | tar -x -C .cache/upgrade
+	@cd .cache/upgrade && $(GO) run ./web/build && $(GO) build -o older ./cmd/server
+	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/testutil/crashtest -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/upgrade/older | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...

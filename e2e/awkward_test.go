@@ -3,7 +3,7 @@ package e2e
 import "testing"
 
 // TestAwkward walks both ways through a service that does all that the contract
-// allows; VESTIBULE_E2E_AWKWARD=7 has every other test here meet one.
+// allows; VESTIBULE_E2E_FAULTS=7 has every other test here meet one.
 func TestAwkward(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-awkward=7")

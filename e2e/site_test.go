@@ -136,7 +136,7 @@ func (s *site) api(t *testing.T, method, path string, in any) map[string]any {
 }
 
 // awkwardSeed is the seed of the difficulties that every test's service makes; "" for none.
-var awkwardSeed = os.Getenv("VESTIBULE_E2E_AWKWARD")
+var awkwardSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
 // send sends a request of a customer's. An awkward service holds some back, which
 // their senders send again; the bodies are those of http.NewRequest.

@@ -267,7 +267,7 @@ var direct = &http.Client{
 }
 
 // awkwardSeed is the seed of the difficulties that every test's service makes; "" for none.
-var awkwardSeed = os.Getenv("VESTIBULE_E2E_AWKWARD")
+var awkwardSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
 // send sends a request and reads the answer. What the rate of the API's key holds
 // back it sends again when it may, and a few times what an awkward service holds back.

@@ -21,7 +21,7 @@ var older = flag.String("older", "", "the binary of an older version, which serv
 // asked may fail, and nothing be lost.
 //
 // By itself this program is the older one, and the newer one's migrations are made up:
-// a column to every table, and an index and a table as they come. `make forward
+// a column to every table, and an index and a table as they come. `make test-upgrade
 // FROM=version` has a real older binary serve while this one migrates.
 func TestReplicasServeWhileTheSchemaMoves(t *testing.T) {
 	if testing.Short() {

@@ -2,7 +2,7 @@
 // holds what it had acknowledged against what is there: one process on SQLite, and
 // three replicas on a PostgreSQL that crashes too.
 //
-// make test runs it briefly; `make kills N=200` for long.
+// make test runs it briefly; `make test-crash N=200` for long.
 package crashtest
 
 import (

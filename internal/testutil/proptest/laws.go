@@ -1,6 +1,6 @@
 // Package proptest checks what holds for every input: a property, with inputs that
 // are drawn at random and yet the same in every run, so that a change passes
-// or fails by itself alone. `make laws` draws others.
+// or fails by itself alone. `make test-properties` draws others.
 package proptest
 
 import (
