@@ -18,6 +18,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/webhook"
 )
 
@@ -201,17 +202,11 @@ func (a *Awkward) write(out *bytes.Buffer, v any) {
 	}
 }
 
-// Deliverer sends events; *webhook.Sender is one.
-type Deliverer interface {
-	CheckURL(raw string) error
-	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
-}
-
 // Sender sends each event twice, and some so late that others overtake them.
-func (a *Awkward) Sender(d Deliverer) Deliverer { return twice{d, a} }
+func (a *Awkward) Sender(to webhooks.Sender) webhooks.Sender { return twice{to, a} }
 
 type twice struct {
-	Deliverer
+	webhooks.Sender
 	a *Awkward
 }
 
@@ -220,9 +215,9 @@ func (t twice) Deliver(ctx context.Context, url string, secrets []webhook.Secret
 	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
 		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
 	}
-	first := t.Deliverer.Deliver(ctx, url, secrets, id, body)
+	first := t.Sender.Deliver(ctx, url, secrets, id, body)
 	if first.Outcome == webhook.Delivered {
-		t.Deliverer.Deliver(ctx, url, secrets, id, body)
+		t.Sender.Deliver(ctx, url, secrets, id, body)
 	}
 	return first
 }

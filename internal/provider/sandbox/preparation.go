@@ -1,17 +1,24 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/submissions"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 )
 
@@ -50,7 +57,7 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	case product == contract.Passport && p.Supplier == "":
 		return out, invalid("supplier", "must be the code of a supplier")
 	case p.Submission != nil:
-		uploaded, details := c.Submissions.Read(p.Submission, product, c.Clock.Now())
+		uploaded, details := readSubmission(p.Submission, product, c.Clock.Now())
 		if len(details) > 0 {
 			return out, httpx.Fail(contract.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
 		}
@@ -74,12 +81,34 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 		if at < 0 || profile == "" {
 			return out, invalid("payroll", "must be providers of the catalogue, with user names that have something there")
 		}
-		if slices.ContainsFunc(out.Payroll, func(o PayrollSignIn) bool { return o.Provider == all[at].ID }) {
+		if slices.ContainsFunc(out.Payroll, func(o visits.At) bool { return o.Provider == all[at].ID }) {
 			return out, invalid("payroll", "has a provider twice")
 		}
-		out.Payroll = append(out.Payroll, PayrollSignIn{Provider: all[at].ID, Username: profile})
+		out.Payroll = append(out.Payroll, visits.At{Provider: all[at].ID, Username: profile})
 	}
 	return out, nil
+}
+
+// readSubmission reads a body of the submission table by the endpoint's rules, but of
+// any age; or says what is wrong. What a passport is prepared from has no accounts.
+func readSubmission(body []byte, product contract.Product, now time.Time) (Contents, []httpx.Detail) {
+	in, details, err := submissions.Read(bytes.NewReader(body),
+		submissions.Terms{Now: now, Upload: true, PersonOnly: product == contract.Passport, Seed: uuid.NewString()})
+	if err != nil {
+		return Contents{}, details
+	}
+	c := Contents{At: in.PullDate}
+	if product != contract.Passport {
+		c.Data = &in.Data
+	}
+	c.Born, c.State = in.Personal.Known(now)
+	if p := in.Personal; p.FirstName != nil && p.LastName != nil {
+		c.Consumer = &bankdata.Person{FirstName: *p.FirstName, LastName: *p.LastName}
+		if p.Email != nil {
+			c.Consumer.Emails = []string{*p.Email}
+		}
+	}
+	return c, nil
 }
 
 // foreign names a field that the product's reports are not made with; empty for none.

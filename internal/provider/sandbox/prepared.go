@@ -11,10 +11,11 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 )
 
-// Prepared is the room of custom sandbox reports: what sandboxReportId names
+// Prepared keeps custom sandbox reports: what sandboxReportId names
 // (document 1, Submission and Widget registration).
 type Prepared struct {
 	DB  *store.DB
@@ -32,9 +33,9 @@ type Contents struct {
 	Data     *bankdata.Data   `json:"data,omitempty"`
 	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
 
-	Employers []string        `json:"employers,omitempty"` // that are stated
-	Payroll   []PayrollSignIn `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
-	Supplier  string          `json:"supplier,omitempty"`  // its code
+	Employers []string    `json:"employers,omitempty"` // that are stated
+	Payroll   []visits.At `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
+	Supplier  string      `json:"supplier,omitempty"`  // its code
 }
 
 // Create keeps the contents, sealed under a key of their own, and returns the

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/base64"
@@ -14,6 +15,9 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/bankaccounts"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -157,25 +161,25 @@ type fileBody struct {
 	Content  string `json:"contentBase64"`
 }
 
-func (b sourcesBody) sources() (out Sources, err error) {
+func (b sourcesBody) sources() (out visits.Sources, err error) {
 	if p := b.Payroll; p != nil {
-		out.Payroll = &PayrollSignIn{Provider: p.Provider, Username: p.Username}
+		out.Payroll = &visits.At{Provider: p.Provider, Username: p.Username}
 	}
-	if out.PayStubs, err = filesOf("payStubs", b.PayStubs); err != nil {
+	if out.Stubs, err = filesOf("payStubs", b.PayStubs); err != nil {
 		return out, err
 	}
-	out.Documents, err = filesOf("documents", b.Documents)
+	out.Letters, err = filesOf("documents", b.Documents)
 	out.Skip = b.Skip
 	return out, err
 }
 
-func filesOf(field string, from []fileBody) (out []File, err error) {
+func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	for _, f := range from {
 		content, err := base64.StdEncoding.DecodeString(f.Content)
 		if err != nil {
 			return nil, invalid(field, "has a contentBase64 that is no base-64")
 		}
-		out = append(out, File{Name: f.FileName, Content: content})
+		out = append(out, visits.File{Name: f.FileName, Content: content})
 	}
 	return out, nil
 }
@@ -197,15 +201,15 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
-	how := Walk{Supplier: in.Supplier, End: in.End}
+	how := visits.Walk{Supplier: in.Supplier, End: in.End}
 	if in.Username != "" || in.Bank != "" {
 		if in.Banks != nil {
 			return invalid("banks", "exclude bank and username")
 		}
-		how.Banks = []BankSignIn{{Provider: in.Bank, Username: in.Username}}
+		how.Banks = []visits.At{{Provider: in.Bank, Username: in.Username}}
 	}
 	for _, b := range in.Banks {
-		how.Banks = append(how.Banks, BankSignIn{Provider: b.Bank, Username: b.Username})
+		how.Banks = append(how.Banks, visits.At{Provider: b.Bank, Username: b.Username})
 	}
 	var err error
 	if how.Sources, err = in.sources(); err != nil {
@@ -218,7 +222,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 		}
 		how.Employers = append(how.Employers, of)
 	}
-	done, err := c.Walker.Walk(r.Context(), r.PathValue("token"), how)
+	done, err := c.Visits.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.Fail(contract.CodeInvalidToken, errors.New("no visit has this token"))
 	}
@@ -247,7 +251,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	if in.Times < 0 || in.Times > 100 {
 		return invalid("times", "must be from 1 to 100")
 	}
-	how := Again{Times: in.Times, Reorder: in.Reorder}
+	how := webhooks.Again{Times: in.Times, Reorder: in.Reorder}
 	if in.Delay != "" {
 		d, err := time.ParseDuration(in.Delay)
 		if err != nil || d < 0 {
@@ -255,7 +259,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		}
 		how.Delay = d
 	}
-	n, err := c.Webhooks.Fire(r.Context(), strings.ToLower(in.PublicToken), how)
+	n, err := c.fireEvents(r.Context(), strings.ToLower(in.PublicToken), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.Fail(contract.CodeInvalidToken, err)
 	}
@@ -263,6 +267,29 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
+}
+
+// fireEvents sends the events of a report again, of a publicToken or a relay token: to
+// its customer, or to the third party. An unknown one is store.ErrNotFound.
+func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Again) (deliveries int, err error) {
+	q := c.DB.SQL
+	publicToken, receiver := token, ""
+	if share, err := c.Sharing.Get(ctx, q, token); err == nil {
+		publicToken, receiver = share.PublicToken, share.ThirdPartyID
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return 0, err
+	}
+	r, err := c.Reports.Get(ctx, q, publicToken)
+	if err != nil {
+		return 0, err
+	}
+	if receiver == "" {
+		receiver = r.CustomerID
+	}
+	if a, err := c.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != contract.Sandbox {
+		return 0, errors.Join(err, store.ErrNotFound)
+	}
+	return c.Webhooks.Fire(ctx, token, how, receiver, r.Status, r.Substatus)
 }
 
 // rotateKeys publishes a new key. It signs when every reader can have seen it,
@@ -297,11 +324,15 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 	}
 	var secret string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
-		secret, err = c.Webhooks.SetCallback(ctx, tx, in.PublicID, in.URL, in.Rotate)
+		id, err := c.customer(ctx, tx, in.PublicID)
+		if err != nil {
+			return err
+		}
+		secret, err = c.Webhooks.SetCallback(ctx, tx, id, in.URL, in.Rotate)
 		return err
 	})
 	if err != nil {
-		return customer(err)
+		return unknownCustomer(err)
 	}
 	return httpx.JSON(w, http.StatusOK, map[string]string{"secret": secret})
 }
@@ -319,14 +350,14 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 		return invalid("url", "must be an absolute http or https address without user and fragment")
 	}
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		id, err := c.Accounts.CustomerID(ctx, tx, in.PublicID)
+		id, err := c.customer(ctx, tx, in.PublicID)
 		if err != nil {
 			return err
 		}
-		return c.Accounts.SetCompleteURL(ctx, tx, id, in.URL)
+		return c.Customers.SetCompleteURL(ctx, tx, id, in.URL)
 	})
 	if err != nil {
-		return customer(err)
+		return unknownCustomer(err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -355,7 +386,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	}
 	var id string
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		owner, err := c.owner(ctx, tx, in.PublicID)
+		owner, err := c.customer(ctx, tx, cmp.Or(in.PublicID, c.First))
 		if err != nil {
 			return err
 		}
@@ -363,16 +394,9 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return customer(err)
+		return unknownCustomer(err)
 	}
 	return httpx.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
-}
-
-func (c *Control) owner(ctx context.Context, q store.Queryer, publicID string) (string, error) {
-	if publicID == "" {
-		return c.Accounts.First(ctx, q)
-	}
-	return c.Accounts.CustomerID(ctx, q, publicID)
 }
 
 // revoke has the bank of an account take its tokenized number back.
@@ -386,11 +410,11 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	if !contract.IsUUID(in.AccountID) {
 		return invalid("accountId", "must be the account_id of a report")
 	}
-	err := c.Banks.Revoke(r.Context(), strings.ToLower(in.AccountID))
+	err := c.BankAccounts.Revoke(r.Context(), strings.ToLower(in.AccountID))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return httpx.Fail(contract.CodeNotFound, errors.New("no such account"))
-	case errors.Is(err, ErrNoToken):
+	case errors.Is(err, bankaccounts.ErrNoToken):
 		return httpx.Fail(contract.CodeInvalidState, err)
 	case err != nil:
 		return err
@@ -434,7 +458,7 @@ func invalid(field, words string) error {
 	return httpx.Fail(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
 }
 
-func customer(err error) error {
+func unknownCustomer(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("no such publicId"))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
@@ -33,7 +32,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 		Visits: visits.Catalogue{Banks: bankList(), Bank: visitBank{}, Employers: employerList(), Payroll: visitPayroll{},
 			Suppliers: supplierList(), Prepared: prepared, Rehearse: true},
 		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
-			Stubs: rehearsal{}},
+			Stubs: stubs.Files{}},
 		Submissions: submissionSandbox{prepared},
 	}
 	for _, b := range banks.All() {
@@ -163,16 +162,3 @@ func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID
 	}
 	return err
 }
-
-// rehearsal is what happens to uploaded files by their names.
-type rehearsal struct{ files stubs.Files }
-
-func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
-	return r.files.Open(stubs.File(f), nth, stubs.Owner(of))
-}
-
-func (r rehearsal) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
-	return r.files.Overrule(stubs.Owner(of), d, found)
-}
-
-func (r rehearsal) Failing(name string) contract.Status { return r.files.Failing(name) }

@@ -59,7 +59,8 @@ func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 // Control is the control listener.
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
 	c := &sandbox.Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
-		Walker: walker{of.Visits}, Webhooks: controlWebhooks{of}, Keys: of.Keys, Accounts: controlAccounts{of.Customers, h.First},
-		Banks: controlBanks{of.BankAccounts}, Submissions: controlSubmissions{}, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
+		Keys: of.Keys, Customers: of.Customers, Reports: of.Reports, Webhooks: of.Webhooks, Sharing: of.Sharing,
+		BankAccounts: of.BankAccounts, Visits: of.Visits,
+		First: h.First, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
 	return c.Handler()
 }

@@ -14,27 +14,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 )
-
-// File is an uploaded file.
-type File struct {
-	Name     string
-	Employer string                 // the stated one that it is for; empty: none in particular
-	Body     func() ([]byte, error) // the whole file; asked for at most once
-}
-
-// Owner says whose pay stubs the sandbox writes, and before which time they are paid.
-type Owner struct {
-	Consumer *bankdata.Person
-	Link     string
-	At       time.Time
-}
 
 // outcome is what a file's name says.
 type outcome int
@@ -132,7 +118,7 @@ func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 // Open reads the nth pay stub of a report. A status that is not empty is the name's,
 // and stands in place of the document's own, which is nil where the name says it all.
 // Errors are those of Body.
-func (Files) Open(f File, nth int, of Owner) (*paystub.Document, contract.Status, error) {
+func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
 	said, decided := verdict(of.Consumer)
 	o := outcomeOf(f.Name)
 	if o == unrecognised && decided {
@@ -167,7 +153,7 @@ func (Files) Open(f File, nth int, of Owner) (*paystub.Document, contract.Status
 
 // Overrule returns what is said of a decisive applicant's stub, and found otherwise. Of
 // an image that was not read nothing is said.
-func (Files) Overrule(of Owner, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
+func (Files) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
 	said, decided := verdict(of.Consumer)
 	if !decided || d.Outcome == paystub.Image {
 		return found

@@ -29,17 +29,6 @@ type file struct {
 	body []byte
 }
 
-// rehearsal is Files as reports have them.
-type rehearsal struct{ Files }
-
-func (r rehearsal) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
-	return r.Files.Open(File(f), nth, Owner(of))
-}
-
-func (r rehearsal) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
-	return r.Files.Overrule(Owner(of), d, found)
-}
-
 func read(t *testing.T, by reports.Rehearsal, files []file, who *bankdata.Person, link string) []income.Paystub {
 	t.Helper()
 	all := make([]reports.StubFile, len(files))
@@ -57,10 +46,10 @@ func read(t *testing.T, by reports.Rehearsal, files []file, who *bankdata.Person
 // asked for.
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, rehearsal{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, rehearsal{}); err != nil || len(got) != 2 {
+	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -79,7 +68,7 @@ func TestOutcomesByFileName(t *testing.T) {
 		"stub.pdf":                   contract.StatusNotAuthenticated,
 		"":                           contract.StatusNotAuthenticated,
 	} {
-		got := read(t, rehearsal{}, []file{{name, []byte("anything")}}, ada, "link")
+		got := read(t, Files{}, []file{{name, []byte("anything")}}, ada, "link")
 		if len(got) != 1 || got[0].Status != want {
 			t.Errorf("%q: %v, want %s", name, got, want)
 		}
@@ -89,7 +78,7 @@ func TestOutcomesByFileName(t *testing.T) {
 // The sandbox's own stub has every field that an employer's has, agrees with
 // itself, and is the applicant's; with missing fields some are null.
 func TestTheSandboxsOwnStub(t *testing.T) {
-	got := read(t, rehearsal{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
+	got := read(t, Files{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
 	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" || report.Text(s.PayFrequency) != report.PaySemiMonthly || report.Text(s.PaystubProvider) != "Paywright" {
 		t.Errorf("of %q: %v", got[0].Employer, s)
@@ -128,7 +117,7 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 // What is really a pay stub is read as it is.
 func TestARealStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
-	got := read(t, rehearsal{}, []file{{"paystub.pdf", real}}, ada, "link")
+	got := read(t, Files{}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
 		t.Errorf("read as %q's", name)
 	}
@@ -157,7 +146,7 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 		"a page of pictures": {paystubtest.Scan(), contract.StatusSuccess},
 		"a few bytes":        {[]byte("%PDF-1.4"), contract.StatusSuccess},
 	} {
-		if got := read(t, rehearsal{}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
+		if got := read(t, Files{}, []file{{"paystub.pdf", c.body}}, ada, "link"); got[0].Status != c.want {
 			t.Errorf("%s: %s, want %s", name, got[0].Status, c.want)
 		}
 	}
@@ -186,7 +175,7 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 	} {
 		who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: last}
 		for _, name := range []string{"paystub.pdf", "scan0001.pdf"} {
-			got := read(t, rehearsal{}, []file{{name, nil}}, who, "link")[0]
+			got := read(t, Files{}, []file{{name, nil}}, who, "link")[0]
 			d := got.Stub.IrregularityDetection
 			genuine := any(nil)
 			if d.GenuinePDF != nil {
@@ -197,12 +186,12 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 				t.Errorf("%s, %s: %s %+v", last, name, got.Status, d)
 			}
 		}
-		if got := read(t, rehearsal{}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != contract.StatusBureauUnresponsive {
+		if got := read(t, Files{}, []file{{"down.pdf", nil}}, who, "link")[0]; got.Status != contract.StatusBureauUnresponsive {
 			t.Errorf("%s with down.pdf: %s", last, got.Status)
 		}
 	}
 	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"}, {FirstName: "Ada", LastName: "pdfTrusted"}} {
-		if got := read(t, rehearsal{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != contract.StatusNotAuthenticated {
+		if got := read(t, Files{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != contract.StatusNotAuthenticated {
 			t.Errorf("%v: %s", who, got.Status)
 		}
 	}
@@ -225,13 +214,13 @@ func TestAnImageIsAnImage(t *testing.T) {
 	}{
 		"production":                  {nil, file{"IMG_0001.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
 		"production, whatever names":  {nil, file{"missingfields.jpg", drawn.Bytes()}, trusted, contract.StatusNotAuthenticated},
-		"sandbox":                     {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
-		"named as a PDF file":         {rehearsal{}, file{"paystub.pdf", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
-		"of no recognized name":       {rehearsal{}, file{"IMG_0001.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
-		"a few bytes of one":          {rehearsal{}, file{"paystub", png}, ada, contract.StatusNotAuthenticated},
-		"a few bytes named as one":    {rehearsal{}, file{"paystub.HEIC", []byte("anything")}, ada, contract.StatusNotAuthenticated},
-		"a trusted PDF is another":    {rehearsal{}, file{"paystub.jpg", drawn.Bytes()}, trusted, contract.StatusNotAuthenticated},
-		"missing fields, all of them": {rehearsal{}, file{"missingfields.jpg", drawn.Bytes()}, ada, contract.StatusSuccess},
+		"sandbox":                     {Files{}, file{"paystub.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"named as a PDF file":         {Files{}, file{"paystub.pdf", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"of no recognized name":       {Files{}, file{"IMG_0001.jpg", drawn.Bytes()}, ada, contract.StatusNotAuthenticated},
+		"a few bytes of one":          {Files{}, file{"paystub", png}, ada, contract.StatusNotAuthenticated},
+		"a few bytes named as one":    {Files{}, file{"paystub.HEIC", []byte("anything")}, ada, contract.StatusNotAuthenticated},
+		"a trusted PDF is another":    {Files{}, file{"paystub.jpg", drawn.Bytes()}, trusted, contract.StatusNotAuthenticated},
+		"missing fields, all of them": {Files{}, file{"missingfields.jpg", drawn.Bytes()}, ada, contract.StatusSuccess},
 	} {
 		got := read(t, c.by, []file{c.file}, c.who, "link")[0]
 		want := report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{paystub.ImageNotRead},
@@ -241,7 +230,7 @@ func TestAnImageIsAnImage(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"empty.jpg", "down.jpg"} {
-		if got := read(t, rehearsal{}, []file{{name, drawn.Bytes()}}, ada, "link")[0]; got.Status == contract.StatusSuccess || got.Image {
+		if got := read(t, Files{}, []file{{name, drawn.Bytes()}}, ada, "link")[0]; got.Status == contract.StatusSuccess || got.Image {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
