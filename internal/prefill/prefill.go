@@ -107,6 +107,17 @@ type Fields struct {
 	StatedEmployerNames []string `json:"statedEmployerNames,omitempty"`
 }
 
+// FullName is the first and the last name, as far as they are known.
+func (f Fields) FullName() string {
+	switch {
+	case f.FirstName == "":
+		return f.LastName
+	case f.LastName == "":
+		return f.FirstName
+	}
+	return f.FirstName + " " + f.LastName
+}
+
 // Object returns the fields as a prefill object, to be checked again.
 func (f Fields) Object() Object {
 	o := make(Object, 0, len(keys))

@@ -35,7 +35,7 @@ import (
 // Service writes and delivers events. All fields but URL and Secrets are required.
 type Service struct {
 	DB           *store.DB
-	Queue        Queue
+	Queue        applications.Queue
 	Sender       Sender
 	Applications *applications.Service
 	Environment  contract.Environment
@@ -46,11 +46,6 @@ type Service struct {
 	Secrets []webhook.Secret // all of them sign, so that the app can go from one to the next
 
 	sending atomic.Int32
-}
-
-// Queue takes the job that delivers. *jobs.Queue is one.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Sender signs a body and posts it once. *webhook.Sender is one.

@@ -104,7 +104,7 @@ func (d *Desk) decisionLetter(ctx context.Context, tx *sql.Tx, in Decision) (let
 		l.withheld += why
 	}
 	var err error
-	if l.key, err = d.Applications.Key(ctx, tx, in.Application); err != nil {
+	if l.key, err = d.Site.Service.Key(ctx, tx, in.Application); err != nil {
 		return l, err
 	}
 	if l.withheld != "" {

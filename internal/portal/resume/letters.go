@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
@@ -81,9 +82,9 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 			return err
 		}
 	}
-	var about []Application
+	var about []applications.Application
 	for _, id := range ids {
-		a, err := d.Applications.Get(ctx, id)
+		a, err := d.Site.Service.Get(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -94,9 +95,11 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 	}
 	email := ""
 	if len(about) > 0 {
-		if email, err = d.Applications.Email(ctx, about[0].ID); err != nil {
+		applicant, err := d.Site.Service.Applicant(ctx, about[0].ID)
+		if err != nil {
 			return err
 		}
+		email = applicant.Email
 	}
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		mine, err := settle(ctx, tx, r.id)
@@ -109,7 +112,7 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 
 // post writes a letter with a link to each application, and has it sent where there
 // is a mail server.
-func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email string, lang contract.Lang) error {
+func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []applications.Application, email string, lang contract.Lang) error {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(LetterLife)}
 	var lines []string
@@ -118,13 +121,13 @@ func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []Application, email 
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.MomentWords(lang, a.Begun), link))
+		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.MomentWords(lang, a.CreatedAt), link))
 	}
 	name := d.name()
 	l.subject = fmt.Sprintf(wordsSubject.In(lang), name)
 	body := fmt.Sprintf(wordsLetter.In(lang), name, strings.Join(lines, "\n\n"))
 	var err error
-	if l.key, err = d.Applications.Key(ctx, tx, l.application); err != nil {
+	if l.key, err = d.Site.Service.Key(ctx, tx, l.application); err != nil {
 		return err
 	}
 	if l.recipient, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(l.id, "recipient"), []byte(email)); err != nil {
@@ -176,6 +179,33 @@ func (d *Desk) lost(ctx context.Context, args Deliver) error {
 		return nil
 	}
 	return d.settled(ctx, args.Letter, LetterFailed)
+}
+
+// Email is one that was not sent yet.
+type Email struct {
+	At                time.Time
+	To, Subject, Text string
+}
+
+// Unsent returns the newest emails that were not sent, for the outbox of a sandbox
+// without a mail server.
+func (d *Desk) Unsent(ctx context.Context, limit int) ([]Email, error) {
+	waiting, err := unsent(ctx, d.DB.SQL, d.now(), limit)
+	if err != nil {
+		return nil, err
+	}
+	var out []Email
+	for _, l := range waiting {
+		to, text, err := d.open(ctx, l)
+		if errors.Is(err, store.ErrShredded) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Email{At: l.created, To: to, Subject: l.subject, Text: text})
+	}
+	return out, nil
 }
 
 func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) {

@@ -15,17 +15,17 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
-	"vestibule/templates/portal/review"
 )
 
-// Routes mounts the room's pages. Where no letter can be sent, none can be asked
+// Routes mounts the pages. Where no letter can be sent, none can be asked
 // for.
 func (d *Desk) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
 	page("POST /applications/{id}/link", d.show)
 	page("GET /go/{secret}", d.arrive)
 	page("POST /go/{secret}", d.enter)
@@ -34,16 +34,13 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 		page("GET /return", d.returning)
 		page("POST /return", d.returned)
 	}
-	if d.Outbox() {
-		page("GET /review/letters", d.Guard(d.outbox))
-	}
 }
 
 // enterWith finds the application of the address for a browser with a session: in a
 // frame there is none that another could be bound beside.
-func (d *Desk) enterWith(w http.ResponseWriter, r *http.Request) (Application, error) {
-	a, framed, err := d.Applications.Enter(w, r)
-	if err == nil && framed {
+func (d *Desk) enterWith(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
+	a, v, err := d.Site.Enter(w, r)
+	if err == nil && v.Framed {
 		err = httpx.Fail(contract.CodeNotFound, errors.New("no links in a frame"))
 	}
 	return a, err
@@ -61,8 +58,8 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request) error {
 	} else if !ok {
 		return errTooOften
 	}
-	base := d.Base(r)
-	m := pages.Handover{Base: base, Status: d.StatusURL(a.ID), Stream: d.StreamURL(a.ID), Version: a.Version,
+	base := d.Site.Base(r)
+	m := pages.Handover{Base: base, Status: applications.StatusURL(a.ID), Stream: applications.StreamURL(a.ID), Version: a.Version,
 		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.local()}
 	if d.Letters() {
 		m.Letter = "/applications/" + a.ID + "/letter"
@@ -138,7 +135,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		if mine, err := d.mineAlready(r, id); err != nil || mine {
 			if err == nil {
-				httpx.See(w, d.StatusURL(id))
+				httpx.See(w, applications.StatusURL(id))
 			}
 			return err
 		}
@@ -146,9 +143,9 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if !works {
 		return d.dead(w, r)
 	}
-	base := d.Base(r)
+	base := d.Site.Base(r)
 	base.Languages = nil // the address is a secret, and works here and now
-	a, err := d.Applications.Get(r.Context(), id)
+	a, err := d.Site.Service.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.dead(w, r)
 	}
@@ -156,22 +153,22 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.Secure(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.Begun, Action: r.URL.EscapedPath()}))
+	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: r.URL.EscapedPath()}))
 }
 
 // mineAlready reports whether this browser is in the application already.
 func (d *Desk) mineAlready(r *http.Request, id string) (bool, error) {
-	cur, err := d.Sessions.Of(r)
+	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
 		return false, err
 	}
-	return d.Applications.Bound(r.Context(), id, cur.ID)
+	return d.Site.Service.Bound(r.Context(), id, cur.ID)
 }
 
 // enter lets the browser in, and the link is used up.
 func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 	hash := store.Hash(r.PathValue("secret"))
-	cur, err := d.Sessions.Of(r)
+	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
@@ -182,10 +179,10 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		var next session.Session
-		if next, cookie, err = d.Sessions.Renew(ctx, tx, cur); err != nil {
+		if next, cookie, err = d.Site.Sessions.Renew(ctx, tx, cur); err != nil {
 			return err
 		}
-		return d.Applications.Join(ctx, tx, id, next.ID)
+		return d.Site.Service.Join(ctx, tx, id, next.ID)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return d.arrive(w, r) // says why, or leads on who is in already
@@ -193,17 +190,17 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Sessions.Set(w, r, cookie); err != nil {
+	if err := d.Site.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, d.StatusURL(id))
+	httpx.See(w, applications.StatusURL(id))
 	return nil
 }
 
 // dead says that a link lets nobody in any more, which is all that is said of one
 // that never was.
 func (d *Desk) dead(w http.ResponseWriter, r *http.Request) error {
-	base := d.Base(r)
+	base := d.Site.Base(r)
 	base.Languages = nil
 	httpx.Secure(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
@@ -216,16 +213,16 @@ func (d *Desk) mine(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	email, err := d.Applications.Email(r.Context(), a.ID)
+	applicant, err := d.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
-	base := d.Base(r)
-	if err := d.wish(r, email, request{application: a.ID, lang: base.Lang}); err != nil {
+	base := d.Site.Base(r)
+	if err := d.wish(r, applicant.Email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.Secure(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: d.StatusURL(a.ID)}))
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applications.StatusURL(a.ID)}))
 }
 
 // returning is the form of who comes back without a link.
@@ -235,7 +232,7 @@ func (d *Desk) returning(w http.ResponseWriter, r *http.Request) error {
 
 func (d *Desk) form(w http.ResponseWriter, r *http.Request, status int, email string, problem contract.Words) error {
 	httpx.Secure(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Base(r), Email: email, Problem: problem}))
+	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
 }
 
 // returned takes that form. The answer is the same for every address that is one;
@@ -249,7 +246,7 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, wordsNoEmail)
 	}
-	base := d.Base(r)
+	base := d.Site.Base(r)
 	if err := d.wish(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}
@@ -274,26 +271,4 @@ func (d *Desk) wish(r *http.Request, email string, wanted request) error {
 		return err
 	}
 	return d.ask(r.Context(), wanted)
-}
-
-// outbox shows the letters of a sandbox without a mail server to the people of the
-// review desk.
-func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by Member) error {
-	waiting, err := unsent(r.Context(), d.DB.SQL, d.now(), 50)
-	if err != nil {
-		return err
-	}
-	m := review.OutboxView{By: by.Email}
-	for _, l := range waiting {
-		to, body, err := d.open(r.Context(), l)
-		if errors.Is(err, store.ErrShredded) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		m.Letters = append(m.Letters, review.OutboxLetter{At: l.created, To: to, Subject: l.subject, Text: body})
-	}
-	httpx.Secure(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, review.Outbox(by.Page, m))
 }

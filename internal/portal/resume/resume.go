@@ -18,18 +18,15 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
-	"vestibule/internal/session"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
-	"vestibule/templates/ui"
 )
 
 // How long a link works: one that is shown, for the device at hand, and one in a
@@ -48,80 +45,27 @@ const (
 	lettersAPlace = 20
 )
 
-// Desk is the room. All fields are required, but for Mail.
+// Desk makes resume links and sends emails. All fields are required, but for Mail.
 type Desk struct {
-	DB           *store.DB
-	Sessions     *session.Sessions
-	Applications Applications
-	Queue        Queue
-	Mail         Mailer // nil: letters wait in the outbox, which only a sandbox has
-	URL          string // the portal's public address, without a slash at the end
-	Brand        string // who writes the letters; "" is Vestibule
-	Environment  contract.Environment
-	BehindProxy  bool // who asks is who a proxy says it is
-	Now          func() time.Time
-	Log          *slog.Logger
-
-	Base  func(r *http.Request) pages.Base
-	Adapt func(httpx.HandlerFunc) http.Handler
-
-	// Guard lets the people of the review desk in to the outbox.
-	Guard func(next func(w http.ResponseWriter, r *http.Request, by Member) error) httpx.HandlerFunc
+	DB          *store.DB
+	Site        *applications.Site
+	Queue       applications.Queue
+	Mail        *mail.Sender // nil: emails wait in the outbox, which only a sandbox has
+	URL         string       // the portal's public address, without a slash at the end
+	Brand       string       // who writes the emails; "" is Vestibule
+	Environment contract.Environment
+	BehindProxy bool // the address of a request is what a proxy says it is
+	Now         func() time.Time
+	Log         *slog.Logger
 
 	// Settled is called when the email of a decision was sent or given up, in the
 	// transaction that notes it.
 	Settled func(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error
 
-	// StatusURL is the page of an application; StreamURL tells that it has moved.
-	StatusURL func(id string) string
-	StreamURL func(id string) string
-
 	mailboxKey []byte
 }
 
-// Member is who looks into the outbox, and the desk's frame of the page.
-type Member struct {
-	Email string
-	Page  ui.Page
-}
-
-// Application is what this room needs to know of one.
-type Application struct {
-	ID      string
-	Product contract.Product
-	Version int64
-	Begun   time.Time
-}
-
-// Applications is what the room asks of its neighbour. Unknown ones are
-// store.ErrNotFound.
-type Applications interface {
-	// Enter finds the application that the address names for who may see it. In
-	// another site's frame there is no session to share.
-	Enter(w http.ResponseWriter, r *http.Request) (a Application, framed bool, err error)
-	Get(ctx context.Context, id string) (Application, error)
-	// Join lets the browser of a session in, and says so in the timeline.
-	Join(ctx context.Context, tx *sql.Tx, id, sessionID string) error
-	Bound(ctx context.Context, id, sessionID string) (bool, error)
-	// Email is the applicant's address; "" while he was not asked.
-	Email(ctx context.Context, id string) (string, error)
-	// Key is the data key that what belongs to the application is sealed under.
-	Key(ctx context.Context, q store.Queryer, id string) (string, error)
-}
-
-// Queue takes jobs. *jobs.Queue is one.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
-}
-
-// Mailer sends letters. *mail.Sender is one.
-type Mailer interface {
-	// Send is mail.ErrRefused for a letter that is never taken; after another error
-	// it may be sent again.
-	Send(ctx context.Context, l mail.Letter) error
-}
-
-// Open readies the room: the key by which addresses are found is made at the first
+// Open prepares the handler: the key by which addresses are found is made at the first
 // start, and the same for all replicas.
 func (d *Desk) Open(ctx context.Context) (err error) {
 	d.mailboxKey, err = d.DB.Keep(ctx, "mailboxes", func() ([]byte, error) {
@@ -137,12 +81,12 @@ func (d *Desk) mailbox(email string) []byte {
 	return d.keyed("mailbox", strings.ToLower(strings.TrimSpace(email)))
 }
 
-// Learn lets an application be found by its applicant's e-mail address.
-func (d *Desk) Learn(ctx context.Context, tx *sql.Tx, id, email string) error {
-	if email == "" {
+// OnApplicant lets an application be found by its applicant's email address.
+func (d *Desk) OnApplicant(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+	if f.Email == "" {
 		return nil
 	}
-	return insertMailbox(ctx, tx, id, d.mailbox(email), d.now())
+	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email), d.now())
 }
 
 func (d *Desk) keyed(label, what string) []byte {

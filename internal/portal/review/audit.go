@@ -51,7 +51,7 @@ const (
 	deletionOpened   = "deletionOpened"
 	deleted          = "deleted"
 	retentionDeleted = "retentionDeleted"
-	eventSent        = "eventSent" // by the pages of events, which are another room's
+	eventSent        = "eventSent"
 	eventsOn         = "eventsOn"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -22,7 +23,7 @@ import (
 const othersShown = 10
 
 // fillOthers gives a page what else the person has applied for.
-func (d *Desk) fillOthers(ctx context.Context, a Application, v *pages.ApplicationView) error {
+func (d *Desk) fillOthers(ctx context.Context, a applications.Application, v *pages.ApplicationView) error {
 	ids, err := d.related(ctx, a)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (d *Desk) fillOthers(ctx context.Context, a Application, v *pages.Applicati
 			return err
 		}
 		other := pages.Other{Row: pages.Row{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
-		if e.Product == a.Product && e.HasReport && a.HasReport {
+		if e.Product == a.Product && e.HasReport && a.HasReport() {
 			other.Compare = "/review/applications/" + a.ID + "/compare?with=" + e.ID
 		}
 		v.Others = append(v.Others, other)
@@ -72,7 +73,7 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 	if err != nil {
 		return err
 	}
-	if a.Product != b.Product || !a.HasReport || !b.HasReport {
+	if a.Product != b.Product || !a.HasReport() || !b.HasReport() {
 		return httpx.Fail(contract.CodeNotFound, errors.New("two reports that do not compare"))
 	}
 	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, b.ID})
@@ -80,11 +81,11 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 		return err
 	}
 	v := pages.CompareView{By: by.email, ApplicationID: a.ID}
-	for i, one := range []Application{a, b} {
+	for i, one := range []applications.Application{a, b} {
 		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
 			return err
 		}
-		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].Name(), people[one.ID].Email
+		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].FullName(), people[one.ID].Email
 	}
 	if v.Reports[1].At.Before(v.Reports[0].At) {
 		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
@@ -102,14 +103,14 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 }
 
 // measured reads one of the two reports.
-func (d *Desk) measured(ctx context.Context, by person, a Application) (pages.Compared, error) {
-	out := pages.Compared{Row: row(a), At: a.ReportAt}
+func (d *Desk) measured(ctx context.Context, by person, a applications.Application) (pages.Compared, error) {
+	out := pages.Compared{Row: row(a), At: a.Report.At}
 	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {
 		return out, err
 	}
 	out.Row.Decision = e.Decision
-	raw, err := d.Applications.Report(ctx, a.ID, 0)
+	raw, err := d.Applications.Report(ctx, a.ID)
 	if err != nil {
 		return out, err
 	}

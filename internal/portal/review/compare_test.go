@@ -3,8 +3,12 @@ package review
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -18,23 +22,29 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	if _, page := d.get(own); strings.Contains(page, "Other applications") {
 		t.Errorf("there is no other one:\n%s", page)
 	}
-	later := Application{ID: appLater, Product: contract.Cashflow, ExternalID: "order-9", State: "ready", HasReport: true, ReportAt: noon.AddDate(0, 1, 0), CreatedAt: noon.AddDate(0, 1, 0)}
+	later := stored{Application: one(appLater, contract.Cashflow, journey.Ready, noon.AddDate(0, 1, 0), time.Time{}),
+		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "Oharà Nunez", Email: "ZOE@example.org"}}
+	later.ExternalID, later.Report = "order-9", applications.Held{Attempt: 1, At: noon.AddDate(0, 1, 0)}
 	body, err := report.ParseCashflow(scored(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	body.Attributes = []report.Attribute{{Name: "UA_ASSET_TOTAL_BAL_CUR", Node: "ASSET", Value: "1250.00"}, {Name: "UA_EXPENSE_NSFOD_CNT_12M", Node: "EXPENSE", Value: "2"}}
-	if d.shelf.reports[appReady], err = report.Encode(body); err != nil {
+	raw, err := report.Encode(body)
+	if err != nil {
 		t.Fatal(err)
 	}
+	d.keep(raw)
 	value := 540
 	body.Scores[1].Value = &value
 	body.Attributes[0].Value, body.Attributes[1].Value = "1000.50", "5"
-	if d.shelf.reports[appLater], err = report.Encode(body); err != nil {
+	if later.Body, err = report.Encode(body); err != nil {
 		t.Fatal(err)
 	}
-	d.add(later, Applicant{FirstName: "Zoë", LastName: "Oharà Nunez", Email: "ZOE@example.org"})
-	d.add(Application{ID: appOld, Product: contract.Income, State: "ready", HasReport: true, CreatedAt: noon}, Applicant{Email: "zoe@example.org"})
+	d.add(later)
+	other := stored{Application: one(appOld, contract.Income, journey.Ready, noon, time.Time{}), Applicant: &prefill.Fields{Email: "zoe@example.org"}, Body: []byte("{}")}
+	other.Report = applications.Held{Attempt: 1, At: noon}
+	d.add(other)
 	_, page := d.get(own)
 	d.says("the other applications", page, "Other applications of this person", "order-9", own+"/compare?with="+appLater)
 	if strings.Contains(page, "with="+appOld) {

@@ -10,13 +10,14 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
 )
 
 // reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
 // of a cashflow report, pay statements of the others.
 func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, reportExported)
+	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}
@@ -47,14 +48,14 @@ func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) erro
 // monthsCSV is money by month, where that is known: in and out of a cashflow report's
 // accounts, gross and net of income.
 func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, reportExported)
+	a, attempt, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}
 	var rows [][]string
 	switch a.Product {
 	case contract.Cashflow:
-		v, err := d.cashflow(r.Context(), by, a, raw)
+		v, err := d.cashflow(r.Context(), by, a, attempt, raw)
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) erro
 }
 
 // sendCSV sends rows under a head; without any there is no such file.
-func sendCSV(w http.ResponseWriter, a Application, kind string, rows [][]string) error {
+func sendCSV(w http.ResponseWriter, a applications.Application, kind string, rows [][]string) error {
 	if len(rows) == 0 {
 		return httpx.Fail(contract.CodeNotFound, errNoSuchCSV)
 	}

@@ -15,6 +15,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -113,11 +115,11 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 }
 
 // reasonsOf are those of an application's report; none without one.
-func (d *Desk) reasonsOf(ctx context.Context, a Application) ([]pages.Reason, error) {
-	if !a.HasReport {
+func (d *Desk) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
+	if !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := d.Applications.Report(ctx, a.ID, 0)
+	raw, err := d.Applications.Report(ctx, a.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -171,7 +173,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return again(http.StatusUnprocessableEntity, pages.DecideNoText)
 	}
 	mine := false
-	var email DecisionEmail
+	var email resume.Decision
 	if slices.Contains(Told, taken.decision) {
 		letter := pages.Decision{Decision: taken.decision, Text: taken.text, At: d.Now()}
 		for _, code := range taken.reasons {
@@ -188,7 +190,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		}
 		// The application first, as whatever else moves one does: no two wait for each
 		// other.
-		if err := d.Applications.Decided(ctx, tx, a.ID, Decided{taken.decision, taken.seq, taken.reasons, taken.at}); err != nil {
+		if err := d.Applications.Decided(ctx, tx, a.ID, applications.Decision{Kind: taken.decision, Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
 		}
 		if err := d.tell(ctx, tx, by, email); err != nil {
@@ -268,7 +270,7 @@ func writable(s string) bool {
 }
 
 // fillDecisions gives a page what was decided of an application and noted.
-func (d *Desk) fillDecisions(ctx context.Context, a Application, v *pages.Deciding, notes *[]pages.Note) error {
+func (d *Desk) fillDecisions(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
 	known, err := d.reasonsOf(ctx, a)
 	if err != nil {
 		return err
@@ -301,7 +303,7 @@ func (d *Desk) fillDecisions(ctx context.Context, a Application, v *pages.Decidi
 			v.Taken = append(v.Taken, out)
 		}
 		if len(v.Taken) > 0 {
-			v.Taken[0].AnsweredAt = a.AnsweredAt
+			v.Taken[0].AnsweredAt = a.Decision.AnsweredAt
 		}
 		if err := d.fillEmails(ctx, tx, a.ID, v.Taken); err != nil {
 			return err
@@ -328,11 +330,11 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 }
 
 // scoreOf is the newest score of a report that has one.
-func (d *Desk) scoreOf(ctx context.Context, a Application) (*pages.LetterScore, error) {
+func (d *Desk) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
 	if a.Product != contract.Cashflow {
 		return nil, nil
 	}
-	raw, err := d.Applications.Report(ctx, a.ID, 0)
+	raw, err := d.Applications.Report(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}

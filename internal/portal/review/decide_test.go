@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
@@ -38,7 +39,7 @@ func scored(t *testing.T) []byte {
 func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
-		d.shelf.reports[appReady] = scored(t)
+		d.keep(scored(t))
 		d.signInAs(secret, "")
 		other := d.as(Reviewer)
 		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
@@ -93,9 +94,13 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		if _, page := d.get("/review?decision=declined"); !strings.Contains(page, "order-7") {
 			t.Errorf("the list of what was declined:\n%s", page)
 		}
-		want := []string{appReady + " declined 1", appReady + " escalated 2", appReady + " declined 3"}
-		if !slices.Equal(d.shelf.told, want) {
-			t.Errorf("the timeline was told %q, want %q", d.shelf.told, want)
+		lines, err := d.Applications.Timeline(t.Context(), appReady, int64(len(someLines)), 10)
+		var kinds []string
+		for _, l := range lines {
+			kinds = append(kinds, l.Kind)
+		}
+		if want := []string{Declined, Escalated, Declined}; err != nil || !slices.Equal(kinds, want) {
+			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
 		}
 		_, page = d.get(own + "/letter")
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)", "Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
@@ -221,48 +226,61 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	seen := 0
-	decide := func(decision string) []DecisionEmail {
+	decide := func(decision string) (sent []resume.Email, state resume.DecisionLetter) {
 		t.Helper()
-		d.mailbox.told = nil
 		form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {decision}, "text": {"In my own words."}}
 		if resp, page := d.post(own+"/decision", form); resp.StatusCode != 303 {
 			t.Fatalf("%s: %d\n%s", decision, resp.StatusCode, page)
 		}
 		seen++
-		return d.mailbox.told
+		sent, err := d.Letters.Unsent(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states, err := d.Letters.DecisionLetters(t.Context(), d.DB.SQL, appReady)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(states) > 0 {
+			state = states[len(states)-1]
+		}
+		return sent, state
 	}
 	withheld := func(decision string, want ...string) {
 		t.Helper()
-		told := decide(decision)
-		if len(told) != 1 || !slices.Equal(told[0].Withheld, want) || told[0].Number != int64(seen) || told[0].Email != "Zoe@Example.org" {
-			t.Errorf("%s: %+v, want it withheld for %q", decision, told, want)
+		sent, state := decide(decision)
+		if state.Number != int64(seen) || state.Withheld != strings.Join(want, " ") || (len(want) > 0) != (len(sent) == 0) || len(sent) == 1 && sent[0].To != "Zoe@Example.org" {
+			t.Errorf("%s: %+v and %+v, want it withheld for %q", decision, sent, state, want)
 		}
 	}
 	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
 	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
 	withheld(Declined)
 	for lang, want := range map[contract.Lang]string{contract.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", contract.Spanish: "Atentamente,"} {
-		d.shelf.all[0].Lang = lang
-		subject, text := decide(Declined)[0].Write("")
-		if !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") || !strings.Contains(text, "Federal Trade Commission") || strings.Contains(text, "/return") || subject == "" {
-			t.Errorf("%s: %q\n%s", lang, subject, text)
+		d.change(appReady, func(r *stored) { r.Lang = lang })
+		sent, _ := decide(Declined)
+		if len(sent) != 1 {
+			t.Fatalf("%s: %+v", lang, sent)
+		}
+		if text := sent[0].Text; !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") || !strings.Contains(text, "Federal Trade Commission") ||
+			strings.Contains(text, "/return") || sent[0].Subject == "" {
+			t.Errorf("%s: %q\n%s", lang, sent[0].Subject, text)
 		}
 	}
-	if told := decide(Escalated); len(told) != 0 {
-		t.Errorf("an escalation is told: %+v", told)
+	if _, state := decide(Escalated); state.Number != int64(seen)-1 {
+		t.Errorf("an escalation has an email: %+v", state)
 	}
-	told := decide(MoreAsked)
-	if len(told) != 1 || !told[0].Link {
-		t.Fatalf("more: %+v", told)
-	}
-	if _, text := told[0].Write("https://portal.example/go/x"); !strings.Contains(text, "https://portal.example/go/x\n") || !strings.Contains(text, "https://portal.example/return") {
-		t.Errorf("the email that asks for more:\n%s", text)
+	sent, _ := decide(MoreAsked)
+	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/go/") || !strings.Contains(sent[0].Text, "https://portal.example/return") {
+		t.Fatalf("the email that asks for more: %+v", sent)
 	}
 	d.Emails = []string{Approved}
 	withheld(MoreAsked, "off")
-	d.mailbox.bad = []string{"noServer"}
+	d.Letters.Mail, d.Letters.Environment = nil, contract.Production
 	withheld(Approved, "noServer")
-	d.mailbox.state = []EmailState{{Number: int64(seen), State: "withheld", Withheld: "noServer", At: noon}, {Number: 1, State: "failed", At: noon}}
+	if _, err := d.DB.SQL.Exec(`UPDATE application_letters SET failed_at = 1, withheld = '' WHERE decision = 2`); err != nil {
+		t.Fatal(err)
+	}
 	_, page := d.get(own)
 	d.says("the page", page, "was not sent:", "No mail server is configured", "could not be delivered")
 }

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
@@ -50,7 +51,7 @@ const (
 
 // related are the applications of the person that one is of, by e-mail address or
 // by all words of the name; the one itself first.
-func (d *Desk) related(ctx context.Context, a Application) ([]string, error) {
+func (d *Desk) related(ctx context.Context, a applications.Application) ([]string, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, err
@@ -68,24 +69,24 @@ func (d *Desk) related(ctx context.Context, a Application) ([]string, error) {
 		}
 		return err
 	}
-	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].Name()}))
+	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].FullName()}))
 }
 
 // ofPerson returns the applications of the person that a is of, a itself first, and
 // whether that person is known by one sign only. With both a name and an e-mail
 // address an application must have both. With one of them it must have that one, and
 // whose it is has to be seen from the list.
-func (d *Desk) ofPerson(ctx context.Context, a Application) (ids []string, oneSign bool, err error) {
+func (d *Desk) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, false, err
 	}
 	who := people[a.ID]
-	email, name := password.Email(who.Email), search.Words(who.Name())
+	email, name := password.Email(who.Email), search.Words(who.FullName())
 	ids, oneSign = []string{a.ID}, email == "" || len(name) == 0
 	text, most := email, maxRelated
 	if email == "" {
-		text = who.Name()
+		text = who.FullName()
 	}
 	if oneSign {
 		most = maxStrangers
@@ -107,7 +108,7 @@ func (d *Desk) ofPerson(ctx context.Context, a Application) (ids []string, oneSi
 		return nil, false, err
 	}
 	for _, id := range candidates {
-		same := oneSign || password.Email(people[id].Email) == email && slices.Equal(search.Words(people[id].Name()), name)
+		same := oneSign || password.Email(people[id].Email) == email && slices.Equal(search.Words(people[id].FullName()), name)
 		if same && len(ids) < most {
 			ids = append(ids, id)
 		}
@@ -127,7 +128,7 @@ func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) erro
 	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})
 }
 
-func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a Application, v pages.EraseView) error {
+func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, v pages.EraseView) error {
 	ids, oneSign, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by 
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].Name(), Email: people[id].Email, Product: e.Product,
+		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].FullName(), Email: people[id].Email, Product: e.Product,
 			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
@@ -354,11 +355,6 @@ func (d *Desk) showGone(w http.ResponseWriter, r *http.Request, by person, why e
 	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.email, v) })
 }
 
-// Queue takes jobs. *jobs.Queue is one.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
-}
-
 // Retain is the job of deleting what is older than anything may get.
 type Retain struct{}
 
@@ -433,14 +429,11 @@ func (d *Desk) refill(ctx context.Context) error {
 			if err := d.Applications.Hold(ctx, tx, id); err != nil {
 				return err
 			}
-			e, err := d.Applications.Entry(ctx, tx, id)
+			a, err := d.Applications.In(ctx, tx, id)
 			if err != nil {
 				return err
 			}
-			if err := d.Index(ctx, tx, e); err != nil {
-				return err
-			}
-			if err := d.Name(ctx, tx, id, e.CreatedAt, people[id]); err != nil {
+			if err := errors.Join(d.index.Put(ctx, tx, a), d.index.Name(ctx, tx, id, a.CreatedAt, people[id])); err != nil {
 				return err
 			}
 			return search.SetNamed(ctx, tx, id)

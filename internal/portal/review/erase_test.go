@@ -9,7 +9,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
@@ -28,7 +31,7 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			return n
 		}
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.add(Application{ID: appOld, Product: contract.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -31)}, Applicant{FirstName: "Ana"})
+		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -31)), Applicant: &prefill.Fields{FirstName: "Ana"}})
 		if err := d.retain(t.Context()); err != nil || left() != 3 {
 			t.Errorf("without a limit %d are left: %v", left(), err)
 		}
@@ -55,13 +58,15 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 		d.signInAs(secret, "")
 		for i := range retainedBatch {
 			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
-			d.add(Application{ID: id, Product: contract.Cashflow, State: "ready", HasReport: true, ReportToken: fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i),
-				CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -40)}, Applicant{FirstName: "Ana"})
+			old := stored{Application: one(id, contract.Cashflow, journey.Ready, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -40)),
+				Applicant: &prefill.Fields{FirstName: "Ana"}, Body: []byte("{}")}
+			old.Report, old.Journey.PublicToken = applications.Held{Attempt: 1, At: noon}, fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i)
+			d.add(old)
 			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
 				t.Fatal(resp.StatusCode)
 			}
 		}
-		d.add(Application{ID: appOld, Product: contract.Cashflow, State: "exited", CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(0, 0, -35)}, Applicant{FirstName: "Ben"})
+		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)), Applicant: &prefill.Fields{FirstName: "Ben"}})
 		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
 		d.RetentionDays = 30
 		for range 2 { // the job comes again
@@ -119,7 +124,8 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 	} {
 		d := open(t, storetest.SQLite(t, store.Portal))
 		d.signInAs(secret, "")
-		d.shelf.consumers, d.relay.err = []string{consumer}, tc.err
+		d.change(appReady, func(r *stored) { r.Consumers = []string{consumer} })
+		d.relay.err = tc.err
 		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
 		_, err := search.Of(t.Context(), d.DB.SQL, appReady)
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
@@ -160,7 +166,6 @@ func TestSharingAndDeletingAtOnce(t *testing.T) {
 				if resp, _ := other.post(own+"/delete", form); resp.StatusCode != 303 {
 					t.Errorf("deleting: %d", resp.StatusCode)
 				}
-				d.shelf.all = nil
 			}
 		})
 		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 || len(d.relay.tokens) != 1 || len(d.relay.revoked) != 1 {
@@ -206,12 +211,12 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		id := func(n int) string { return fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", n) }
-		put := func(n int, who Applicant) {
-			d.add(Application{ID: id(n), Product: contract.Cashflow, State: "ready", CreatedAt: noon, UpdatedAt: noon}, who)
+		put := func(n int, who prefill.Fields) {
+			d.add(stored{Application: one(id(n), contract.Cashflow, journey.Ready, noon, noon), Applicant: &who})
 		}
-		put(1, Applicant{FirstName: "Zoe", LastName: "O'Hara Núñez", Email: "zoe@example.org "}) // the same person
-		put(2, Applicant{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "other@example.org"})
-		put(3, Applicant{FirstName: "Ben", LastName: "Ode", Email: "zoe@example.org"})
+		put(1, prefill.Fields{FirstName: "Zoe", LastName: "O'Hara Núñez", Email: "zoe@example.org "}) // the same person
+		put(2, prefill.Fields{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "other@example.org"})
+		put(3, prefill.Fields{FirstName: "Ben", LastName: "Ode", Email: "zoe@example.org"})
 		offered := func(of string) (ids []string) {
 			_, page := d.get("/review/applications/" + of + "/delete")
 			for _, part := range strings.Split(page, `name="id" value="`)[1:] {
@@ -229,9 +234,9 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 			}
 		}
 		for n := 10; n < 50; n++ {
-			put(n, Applicant{FirstName: "Maria", LastName: "Garcia", Email: fmt.Sprintf("m%d@example.org", n)})
+			put(n, prefill.Fields{FirstName: "Maria", LastName: "Garcia", Email: fmt.Sprintf("m%d@example.org", n)})
 		}
-		put(5, Applicant{FirstName: "María", LastName: "García"})
+		put(5, prefill.Fields{FirstName: "María", LastName: "García"})
 		_, page := d.get("/review/applications/" + id(5) + "/delete")
 		if got := offered(id(5)); len(got) != maxStrangers || got[0] != id(5) {
 			t.Errorf("of a name alone %d are offered: %v", len(got), got)

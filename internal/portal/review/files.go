@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,22 +9,12 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
-
-// Files are the files of reports, and reports themselves, at the service. store.ErrNotFound is a report
-// that is not here; the service's refusals are *svcapi.Error.
-type Files interface {
-	// Files lists those of an application's report.
-	Files(ctx context.Context, id string) ([]svcapi.File, error)
-	// File fetches one of them, by its path.
-	File(ctx context.Context, id, path string) (svcapi.Content, error)
-	// Newest returns the report's JSON as the service has it now.
-	Newest(ctx context.Context, id string) ([]byte, error)
-}
 
 // endings are the content types that a reviewer is given under their own name, with
 // the ending of their files. Whatever else it is, is bytes.
@@ -48,12 +37,12 @@ func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 // listed finds the application of the address and asks for the files of its report.
-func (d *Desk) listed(r *http.Request) (Application, []svcapi.File, error) {
+func (d *Desk) listed(r *http.Request) (applications.Application, []svcapi.File, error) {
 	a, err := d.get(r)
 	if err != nil {
 		return a, nil, err
 	}
-	all, err := d.Files.Files(r.Context(), a.ID)
+	all, err := d.Applications.Files(r.Context(), a.ID)
 	return a, all, err
 }
 
@@ -76,7 +65,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 	if err := d.saw(r, auditLine{actor: by.id, action: fileOpened, application: a.ID, object: ref}); err != nil {
 		return err
 	}
-	got, err := d.Files.File(r.Context(), a.ID, all[i].Path)
+	got, err := d.Applications.File(r.Context(), a.ID, all[i].Path)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
@@ -90,7 +79,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 // noFiles says why a file cannot be had, where the service has refused it.
-func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a Application, why error) error {
+func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return httpx.Fail(contract.CodeReportNotReady, why)
 	}

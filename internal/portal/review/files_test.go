@@ -152,7 +152,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 		for product, raw := range bodies(t) {
 			d := open(t, db)
 			d.signInAs(secret, "")
-			d.shelf.all[0].Product, d.shelf.reports[appReady] = product, raw
+			d.change(appReady, func(r *stored) { r.Product, r.Body = product, raw })
 			at := "/review/applications/" + appReady
 			if _, page := d.get(at); !strings.Contains(page, at+"/report\"") {
 				t.Errorf("%s: the application does not lead to its report", product)
@@ -164,7 +164,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}
 			resp, got := d.get(at + "/report.json")
-			if got != `{"stated":{},`+string(raw)[1:] || !strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
+			if got != `{"stated":`+statedZoe+`,`+string(raw)[1:] || !strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
 				t.Errorf("%s: the JSON is another, or has another name", product)
 			}
 			rows := map[contract.Product]string{
@@ -179,7 +179,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			if product == contract.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" || product != contract.Income && resp.StatusCode != 404 {
 				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
 			}
-			d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `"},"broken`)
+			d.keep([]byte(`{"meta":{"public_token":"` + token + `"},"broken`))
 			for _, path := range []string{"/report", "/report.csv"} {
 				if rows[product] == "" && path == "/report.csv" {
 					continue
@@ -189,7 +189,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 				}
 			}
 			// A report with nothing in it has no tables to download.
-			d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `"}}`)
+			d.keep([]byte(`{"meta":{"public_token":"` + token + `"}}`))
 			if resp, _ := d.get(at + "/report.csv"); resp.StatusCode != 404 {
 				t.Errorf("%s: a table of nothing = %d", product, resp.StatusCode)
 			}

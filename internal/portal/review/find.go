@@ -16,14 +16,10 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/prefill"
 )
-
-// Entry is what the desk is told of an application, whenever it is made or moves.
-type Entry = search.Entry
-
-// Applicant is what the desk knows somebody by.
-type Applicant = search.Applicant
 
 // Prepare readies the desk. Call it before anything else.
 func (d *Desk) Prepare(ctx context.Context) (err error) {
@@ -35,14 +31,16 @@ func (d *Desk) Prepare(ctx context.Context) (err error) {
 	return d.index.Prepare(ctx)
 }
 
-// Index keeps what the desk finds an application by, in the transaction that makes
-// or moves it.
-func (d *Desk) Index(ctx context.Context, tx *sql.Tx, e Entry) error { return d.index.Put(ctx, tx, e) }
+// OnChange keeps what an application is found by, in the transaction that makes or
+// moves it.
+func (d *Desk) OnChange(ctx context.Context, tx *sql.Tx, a applications.Application, _ applications.Line) error {
+	return d.index.Put(ctx, tx, a)
+}
 
-// Name keeps whom the desk finds an application by, in the transaction that keeps
-// what the applicant gave. Doing so again changes nothing.
-func (d *Desk) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, a Applicant) error {
-	return d.index.Name(ctx, tx, id, created, a)
+// OnApplicant keeps the words that an applicant is found by, in the transaction that
+// keeps what they gave. Doing so again changes nothing.
+func (d *Desk) OnApplicant(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+	return d.index.Name(ctx, tx, a.ID, a.CreatedAt, f)
 }
 
 // filter chooses applications. Its zero value is all.

@@ -17,14 +17,17 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/journey"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 )
 
 // fits says by hand what a filter chooses.
-func fits(f filter, a search.Found, who Applicant) bool {
+func fits(f filter, a search.Found, who prefill.Fields) bool {
 	inText := func() bool {
 		text := strings.ToLower(f.text)
 		if text == "" || text == a.ID || text == a.PublicToken || strings.HasPrefix(strings.ToLower(a.ExternalID), text) {
@@ -59,20 +62,20 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 		pick := func(all ...string) string { return all[r.IntN(len(all))] }
 		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		var all []search.Found
-		people := map[string]Applicant{}
-		outcomeOf := map[string]contract.Outcome{"pending": contract.OutcomeSuccess, "ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit}
+		people := map[string]prefill.Fields{}
 		for i := range 300 {
-			e := search.Found{Entry: Entry{ID: uuid.NewString(), Product: contract.Products()[r.IntN(4)], Mode: "embedded", ExternalID: fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i),
-				PublicToken: uuid.NewString(), State: pick(states[:]...), CreatedAt: day.Add(time.Duration(r.IntN(20)) * 6 * time.Hour), UpdatedAt: noon}}
-			e.Outcome = outcomeOf[e.State]
-			if e.State == "failed" {
-				e.Outcome = contract.Outcome(pick("SUCCESS", "ERROR"))
+			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states[:]...)), day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
+			a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i), uuid.NewString()
+			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
+				a.Journey.Status = contract.StatusError // which is a journey that was completed
 			}
-			who := Applicant{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
+			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID, PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
+				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt}
+			who := prefill.Fields{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
 			who.Email = pick("a@example.com", "B@Example.com", "")
 			people[e.ID] = who
 			err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-				if err := d.Index(ctx, tx, e.Entry); err != nil {
+				if err := d.OnChange(ctx, tx, a, applications.Line{}); err != nil {
 					return err
 				}
 				if r.IntN(2) == 0 {
@@ -81,7 +84,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 						return err
 					}
 				}
-				return d.Name(ctx, tx, e.ID, e.CreatedAt, who)
+				return d.OnApplicant(ctx, tx, a, who)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -8,77 +8,57 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/resume"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
+	"vestibule/templates/portal"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
-
-// Letters sends the emails of decisions. It keeps one for each decision, delivers it in
-// the background, and calls Settled when that is over.
-type Letters interface {
-	// Tell writes the email of a decision; a decision that has one gets no other.
-	Tell(ctx context.Context, tx *sql.Tx, in DecisionEmail) error
-	// TellAgain sends one whose delivery failed once more; false where none did.
-	TellAgain(ctx context.Context, tx *sql.Tx, in DecisionEmail) (bool, error)
-	// States lists how the emails of an application's decisions are getting on.
-	States(ctx context.Context, q store.Queryer, id string) ([]EmailState, error)
-	// Withheld says why an applicant with that address cannot be written to.
-	Withheld(email string) []string
-}
-
-// DecisionEmail is what an applicant is written of a decision.
-type DecisionEmail struct {
-	Application string
-	Number      int64
-	Lang        contract.Lang
-	Email       string
-	Link        bool     // with a link to go on
-	Withheld    []string // why it is not sent; empty sends it
-	Write       func(link string) (subject, text string)
-}
-
-// EmailState is how the email of a decision is getting on: waiting, outbox, sent,
-// failed or withheld.
-type EmailState struct {
-	Number   int64
-	State    string
-	Withheld string // why, with a space between the words
-	At       time.Time
-}
 
 // Told are the decisions that applicants are told.
 var Told = []string{Approved, Declined, MoreAsked}
 
 // letterOf is the letter of a decision, without what the reviewer's page alone shows.
-func (d *Desk) letterOf(ctx context.Context, a Application, taken pages.Decision) (pages.LetterView, string, error) {
+func (d *Desk) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: d.lacks(a, taken.Decision)}
-	if a.HasReport {
+	if a.HasReport() {
 		score, err := d.scoreOf(ctx, a)
 		if err != nil {
 			return v, "", err
 		}
-		v.Score, v.ReportAt = score, a.ReportAt
+		v.Score, v.ReportAt = score, a.Report.At
 	}
-	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	who, err := d.Applications.Applicant(ctx, a.ID)
 	if err != nil {
 		return v, "", err
 	}
-	who := people[a.ID]
-	v.Name, v.Address = who.Name(), who.Address
+	v.Name, v.Address = who.FullName(), addressOf(who)
 	return v, who.Email, nil
+}
+
+// addressOf is the lines of an applicant's address.
+func addressOf(f prefill.Fields) (lines []string) {
+	if f.Address != "" {
+		lines = append(lines, f.Address)
+	}
+	if f.City != "" {
+		lines = append(lines, f.City+", "+f.State+" "+f.ZIP)
+	}
+	return lines
 }
 
 // lacks names what the law wants in the letter of a decline and the configuration does
 // not say (docs/desk.md, Decisions).
-func (d *Desk) lacks(a Application, decision string) (out []string) {
+func (d *Desk) lacks(a applications.Application, decision string) (out []string) {
 	if decision != Declined {
 		return nil
 	}
@@ -88,7 +68,7 @@ func (d *Desk) lacks(a Application, decision string) (out []string) {
 	if d.Regulator == "" {
 		out = append(out, "noRegulator")
 	}
-	if d.Agency == "" && a.HasReport {
+	if d.Agency == "" && a.HasReport() {
 		out = append(out, "noAgency")
 	}
 	return out
@@ -96,12 +76,12 @@ func (d *Desk) lacks(a Application, decision string) (out []string) {
 
 // emailOf is the email of a decision. In the outbox of a sandbox, which nothing leaves,
 // a letter says itself what it lacks; everywhere else it is withheld.
-func (d *Desk) emailOf(ctx context.Context, a Application, taken pages.Decision, number int64) (DecisionEmail, error) {
+func (d *Desk) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.Decision, error) {
 	v, to, err := d.letterOf(ctx, a, taken)
 	if err != nil {
-		return DecisionEmail{}, err
+		return resume.Decision{}, err
 	}
-	in := DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
+	in := resume.Decision{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
 		in.Lang = contract.English
 	}
@@ -109,7 +89,7 @@ func (d *Desk) emailOf(ctx context.Context, a Application, taken pages.Decision,
 		in.Withheld = append(in.Withheld, "off")
 	}
 	in.Withheld = append(in.Withheld, d.Letters.Withheld(to)...)
-	if v.Draft = d.Outbox; !v.Draft {
+	if v.Draft = d.Letters.Outbox(); !v.Draft {
 		in.Withheld = append(in.Withheld, v.Lacks...)
 	}
 	brand := d.Brand
@@ -128,7 +108,7 @@ func (d *Desk) emails() []string {
 }
 
 // tell writes to the applicant what was decided, where applicants are told that.
-func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in DecisionEmail) error {
+func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in resume.Decision) error {
 	if in.Write == nil {
 		return nil
 	}
@@ -142,7 +122,7 @@ func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in DecisionEmail
 // Settled writes down what became of the email of a decision.
 func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error {
 	action := letterSent
-	if state == "failed" {
+	if state == resume.LetterFailed {
 		action = letterFailed
 	}
 	return d.write(ctx, tx, auditLine{action: action, application: application, object: strconv.FormatInt(number, 10)})
@@ -191,7 +171,7 @@ type numbered struct {
 }
 
 // newestDecision is the newest decision that an applicant is told; CodeNotFound without.
-func (d *Desk) newestDecision(ctx context.Context, a Application) (numbered, error) {
+func (d *Desk) newestDecision(ctx context.Context, a applications.Application) (numbered, error) {
 	var deciding pages.Deciding
 	var notes []pages.Note
 	if err := d.fillDecisions(ctx, a, &deciding, &notes); err != nil {
@@ -225,25 +205,26 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 // Asked returns what the newest decision asks the applicant for: the reviewer's words,
-// and the report's reasons as the applicant is told them.
-func (d *Desk) Asked(ctx context.Context, id string) (text string, reasons []contract.Words, err error) {
+// and the report's reasons in words for applicants.
+func (d *Desk) Asked(ctx context.Context, id string) (portal.Asked, error) {
 	a, err := d.Applications.Get(ctx, id)
 	if err != nil {
-		return "", nil, err
+		return portal.Asked{}, err
 	}
 	taken, err := d.newestDecision(ctx, a)
 	if err != nil || taken.Decision.Decision != journey.MoreAsked {
-		return "", nil, err
+		return portal.Asked{}, err
 	}
+	out := portal.Asked{Text: taken.Text}
 	for _, r := range taken.Reasons {
-		reasons = append(reasons, r.Told())
+		out.Reasons = append(out.Reasons, r.Told())
 	}
-	return taken.Text, reasons, nil
+	return out, nil
 }
 
 // fillEmails gives decisions, the newest first, how their emails are getting on.
 func (d *Desk) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
-	all, err := d.Letters.States(ctx, q, id)
+	all, err := d.Letters.DecisionLetters(ctx, q, id)
 	for _, e := range all {
 		if i := len(taken) - int(e.Number); i >= 0 && i < len(taken) {
 			taken[i].Email = pages.Email{State: e.State, Why: strings.Fields(e.Withheld), At: e.At}

@@ -23,7 +23,7 @@ func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
 	if a.Product != contract.Income {
 		return httpx.Fail(contract.CodeNotFound, errNoPage)
 	}
-	if !a.HasReport {
+	if !a.HasReport() {
 		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report"))
 	}
 	if r.Method == http.MethodHead {
@@ -33,7 +33,7 @@ func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
 	if err := d.saw(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
 		return err
 	}
-	raw, err := d.Files.Newest(r.Context(), a.ID)
+	raw, err := d.Applications.Newest(r.Context(), a.ID)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}

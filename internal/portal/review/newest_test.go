@@ -29,7 +29,8 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			}
 			return raw
 		}
-		d.shelf.all[0].Product, d.shelf.reports[appReady], d.shelf.newest = contract.Income, encode(kept), encode(kept)
+		d.shelf.newest = encode(kept)
+		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, encode(kept) })
 		if resp, _ := d.get(at + "/newest"); resp.StatusCode != 303 {
 			t.Errorf("nobody signed in: %d", resp.StatusCode)
 		}
@@ -67,7 +68,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 				t.Errorf("%s: %d\n%s", name, resp.StatusCode, page)
 			}
 		}
-		d.shelf.all[0].Product = contract.Cashflow
+		d.change(appReady, func(r *stored) { r.Product = contract.Cashflow })
 		for _, path := range []string{at, "/review/applications/" + appStarted} {
 			if resp, _ := d.get(path + "/newest"); resp.StatusCode != 404 {
 				t.Errorf("%s of another kind = %d, want 404", path, resp.StatusCode)

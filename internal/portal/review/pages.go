@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -47,7 +48,7 @@ func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, d.Outbox, overseers.has(by.role), administrators.has(by.role))
+	return pages.Menu(p, r.URL.Path, d.Letters.Outbox(), overseers.has(by.role), administrators.has(by.role))
 }
 
 // say shows a page that says one thing.
@@ -104,7 +105,7 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	for _, e := range found {
-		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode, State: e.State,
+		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode, State: e.State,
 			Decision: e.Decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
 	}
 	if next != "" {
@@ -121,20 +122,20 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
 }
 
-func row(a Application) pages.Row {
-	return pages.Row{ID: a.ID, ExternalID: a.ExternalID, Product: a.Product, Mode: a.Mode, State: a.State,
-		Attempt: a.Attempt, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+func row(a applications.Application) pages.Row {
+	return pages.Row{ID: a.ID, ExternalID: a.ExternalID, Product: a.Product, Mode: string(a.Mode), State: string(a.Journey.State),
+		Attempt: a.Journey.Attempt, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
 // get finds the application that the address names.
-func (d *Desk) get(r *http.Request) (Application, error) {
+func (d *Desk) get(r *http.Request) (applications.Application, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
+		return applications.Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	a, err := d.Applications.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return Application{}, httpx.Fail(contract.CodeNotFound, err)
+		return applications.Application{}, httpx.Fail(contract.CodeNotFound, err)
 	}
 	return a, err
 }
@@ -164,15 +165,15 @@ type shownParts struct {
 }
 
 // showApplication shows the page of one application.
-func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a Application, parts shownParts) error {
+func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
 	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
 	if err != nil {
 		return err
 	}
-	v := pages.ApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words,
-		Token: a.PublicToken, Status: a.Status, Substatus: a.Substatus, Error: a.Error,
-		HasReport: a.HasReport, ReportPage: hasPage(a.Product), ReportAt: a.ReportAt, Attempts: attempts(lines),
+	v := pages.ApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: a.Words(),
+		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
+		HasReport: a.HasReport(), ReportPage: hasPage(a.Product), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
 		Decides: by.decides(), Administers: administrators.has(by.role), Oversees: overseers.has(by.role)}
 	if err := d.fillSharing(ctx, a, &v.Sharing); err != nil {
@@ -190,8 +191,8 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 	if v.Stated, err = d.statedOf(ctx, a); err != nil {
 		return err
 	}
-	if v.Stated != nil && a.HasReport && hasPage(a.Product) {
-		raw, err := d.Applications.Report(ctx, a.ID, 0)
+	if v.Stated != nil && a.HasReport() && hasPage(a.Product) {
+		raw, err := d.Applications.Report(ctx, a.ID)
 		if err == nil {
 			v.Stated.Found, err = d.measuredOf(ctx, by, a, raw)
 		}
@@ -204,13 +205,13 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 		return err
 	}
 	for _, h := range reports {
-		v.Reports = append(v.Reports, pages.HeldReport(h))
+		v.Reports = append(v.Reports, pages.HeldReport{Attempt: h.Attempt, At: h.At})
 	}
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return err
 	}
-	v.Row.Name, v.Email = people[a.ID].Name(), people[a.ID].Email
+	v.Row.Name, v.Email = people[a.ID].FullName(), people[a.ID].Email
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}
@@ -224,7 +225,7 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 // attempts gathers a timeline by attempt: when each began, when something last
 // came of it, and what it led to. A late line of an attempt that is over is its
 // own, but the state it was left in is that of its last move.
-func attempts(lines []Line) []pages.Attempt {
+func attempts(lines []applications.Line) []pages.Attempt {
 	var out []pages.Attempt
 	at := map[int]int{}
 	for _, l := range lines {

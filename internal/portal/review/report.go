@@ -11,32 +11,32 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
 
-// body reads the report of the application in the address, and writes down who
-// asks for it, before a byte of it is handed out.
-func (d *Desk) body(r *http.Request, by person, action string) (Application, []byte, error) {
-	a, err := d.get(r)
-	if err != nil {
-		return a, nil, err
+// body reads the report of the application in the address, of the attempt in the query
+// or else the newest (0), and writes the audit line before a byte of it is sent.
+func (d *Desk) body(r *http.Request, by person, action string) (a applications.Application, attempt int, raw []byte, err error) {
+	if a, err = d.get(r); err != nil {
+		return a, 0, nil, err
 	}
 	if n := r.URL.Query().Get("attempt"); n != "" {
-		if a.ReportAttempt, err = strconv.Atoi(n); err != nil || a.ReportAttempt < 1 {
-			return a, nil, httpx.Fail(contract.CodeNotFound, errors.New("no such attempt"))
+		if attempt, err = strconv.Atoi(n); err != nil || attempt < 1 {
+			return a, 0, nil, httpx.Fail(contract.CodeNotFound, errors.New("no such attempt"))
 		}
 	}
-	raw, err := d.Applications.Report(r.Context(), a.ID, a.ReportAttempt)
+	raw, err = d.Applications.ReportOf(r.Context(), a.ID, attempt)
 	if errors.Is(err, store.ErrNotFound) {
-		return a, nil, httpx.Fail(contract.CodeReportNotReady, err)
+		return a, attempt, nil, httpx.Fail(contract.CodeReportNotReady, err)
 	}
 	if err != nil || r.Method == http.MethodHead {
-		return a, raw, err
+		return a, attempt, raw, err
 	}
-	return a, raw, d.saw(r, auditLine{actor: by.id, action: action, application: a.ID})
+	return a, attempt, raw, d.saw(r, auditLine{actor: by.id, action: action, application: a.ID})
 }
 
 // hasPage reports whether the report of a product has a page.
@@ -53,12 +53,12 @@ var (
 )
 
 // cashflow reads a cashflow report with what stands behind it.
-func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byte) (v pages.ReportView, err error) {
+func (d *Desk) cashflow(ctx context.Context, by person, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
 	v = pages.ReportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
 	}
-	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID, a.ReportAttempt)
+	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID, attempt)
 	if err != nil || raw == nil {
 		return v, err
 	}
@@ -68,7 +68,7 @@ func (d *Desk) cashflow(ctx context.Context, by person, a Application, raw []byt
 	return v, nil
 }
 
-func incomeView(by person, a Application, raw []byte) (v pages.IncomeView, err error) {
+func incomeView(by person, a applications.Application, raw []byte) (v pages.IncomeView, err error) {
 	v = pages.IncomeView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseIncome(raw); err != nil {
 		return v, errStored
@@ -76,7 +76,7 @@ func incomeView(by person, a Application, raw []byte) (v pages.IncomeView, err e
 	return v, nil
 }
 
-func eligibilityView(by person, a Application, raw []byte) (v pages.EligibilityView, err error) {
+func eligibilityView(by person, a applications.Application, raw []byte) (v pages.EligibilityView, err error) {
 	v = pages.EligibilityView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseEligibility(raw); err != nil {
 		return v, errStored
@@ -84,7 +84,7 @@ func eligibilityView(by person, a Application, raw []byte) (v pages.EligibilityV
 	return v, nil
 }
 
-func passportView(by person, a Application, raw []byte) (v pages.PassportView, err error) {
+func passportView(by person, a applications.Application, raw []byte) (v pages.PassportView, err error) {
 	v = pages.PassportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParsePassport(raw); err != nil {
 		return v, errStored
@@ -102,7 +102,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	a, raw, err := d.body(r, by, reportViewed)
+	a, attempt, raw, err := d.body(r, by, reportViewed)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 	var page func(ui.Page) templ.Component
 	switch a.Product {
 	case contract.Cashflow:
-		v, why := d.cashflow(r.Context(), by, a, raw)
+		v, why := d.cashflow(r.Context(), by, a, attempt, raw)
 		v.Stated, v.Query, v.Node, err = stated, query, node, why
 		page = func(p ui.Page) templ.Component { return pages.Report(p, v) }
 	case contract.Income:
@@ -140,7 +140,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 // download is the report as the service sent it, with what the applicant stated beside
 // its members.
 func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {
-	a, raw, err := d.body(r, by, reportExported)
+	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func TestFilesForASpreadsheet(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		d.shelf.reports[appReady], d.shelf.analyses = withFigures(t), map[string][]byte{appReady: someAnalysis(t)}
+		d.change(appReady, func(r *stored) { r.Body, r.Analysis = withFigures(t), someAnalysis(t) })
 		resp, body := d.get("/review/applications/" + appReady + "/report.csv")
 		want := "\ufeffname,description,node,value,adverse_action_code\r\n" +
 			"UA_ASSET_TOTAL_MIN_3M,\"Lowest, \"\"end-of-day\"\"\r\nbalance\",ASSET,-12.50,11\r\n" +
@@ -72,7 +72,7 @@ func TestFilesForASpreadsheet(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reportExported' AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}
-		d.shelf.analyses = nil
+		d.change(appReady, func(r *stored) { r.Analysis = nil })
 		if resp, _ := d.get("/review/applications/" + appReady + "/months.csv"); resp.StatusCode != 404 {
 			t.Errorf("months that there are not: %d", resp.StatusCode)
 		}
@@ -118,7 +118,7 @@ func TestTheReportPageWithWhatStandsBehindIt(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	url := "/review/applications/" + appReady + "/report"
-	d.shelf.reports[appReady], d.shelf.analyses = withFigures(t), map[string][]byte{appReady: someAnalysis(t)}
+	d.change(appReady, func(r *stored) { r.Body, r.Analysis = withFigures(t), someAnalysis(t) })
 	resp, page := d.get(url)
 	for _, want := range []string{`role="img"`, "Balance over time", "Money in and out by month", "−$1.00", "/months.csv", "/report.csv"} {
 		if !strings.Contains(page, want) {
@@ -136,11 +136,11 @@ func TestTheReportPageWithWhatStandsBehindIt(t *testing.T) {
 			t.Errorf("GET %.30s = %d, want 404", bad, resp.StatusCode)
 		}
 	}
-	d.shelf.analyses, d.shelf.pending = nil, true
+	d.change(appReady, func(r *stored) { r.Analysis, r.Owed = nil, true })
 	if _, page := d.get(url); !strings.Contains(page, "still being fetched") || strings.Contains(page, `role="img"`) {
 		t.Error("a page whose analysis is on its way does not say so")
 	}
-	d.shelf.analyses = map[string][]byte{appReady: []byte(`{"broken`)}
+	d.change(appReady, func(r *stored) { r.Analysis, r.Owed = []byte(`{"broken`), false })
 	if resp, page := d.get(url); resp.StatusCode != 500 || strings.Contains(page, "broken") {
 		t.Errorf("a broken analysis: %d", resp.StatusCode)
 	}

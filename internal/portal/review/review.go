@@ -1,19 +1,16 @@
-// Package review is where reviewers look at applications and their reports: sign
-// in, the list with its states, one application with its timeline, and the report
-// (document 1, Cashflow report body; document 3, Income report, Eligibility report,
-// Passport)
-// as a page, as JSON and as CSV, with what stands behind it where the provider says
-// so, and the files that it was made from. From there a report is shared with third
-// parties, and withdrawn (document 2, Relay tokens).
+// Package review is where reviewers work on applications and their reports: sign in,
+// the list with its states, one application with its timeline, and the report as a
+// page, as JSON and as CSV, with its analysis where the provider has one, and the
+// files that it was made from. From there a report is shared with third parties, and
+// withdrawn. The onboarding app's events and the sandbox's outbox are pages of it too.
 //
-// It refuses who is not signed in, counts tries to sign in by rows, sends people
-// back to its own pages only, and writes down who looked at which report before
-// it shows it, and who shared it with whom before it asks the service to. It
-// changes no application: what it reads comes through the Applications interface.
-// A node that a report has not is not on the page.
+// It refuses visitors who are not signed in, counts tries to sign in by rows, redirects
+// to its own pages only, and writes the audit line of a report before it shows it, and
+// of a share before it asks the service for it. A node that a report has not is not on
+// the page.
 //
-// What applications are found by stands in search, the record of what is shared in
-// shares, and how lists come in pages in listing; none of them knows the desk.
+// Package search finds applications, shares records what is shared, and listing pages
+// through lists; none of them imports this package.
 package review
 
 import (
@@ -24,9 +21,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -38,8 +37,9 @@ import (
 type Desk struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
-	Applications Applications
-	Files        Files
+	Applications *applications.Service
+	Letters      *resume.Desk // sends the emails of decisions
+	Events       *notify.Service
 	Service      Service
 	URL          string // our public address, for links that are passed on
 	Agency       string // who makes the reports, as a letter names it; "" is nobody but Host
@@ -54,15 +54,14 @@ type Desk struct {
 	// application is deleted; 0 is never.
 	RetentionDays int
 
-	// Letters sends the emails of decisions, and Emails are the decisions that have one;
-	// nil is all that applicants are told.
-	Letters Letters
-	Emails  []string
+	// Emails are the decisions that applicants get an email of; nil is all that they are
+	// told.
+	Emails []string
 
-	// Erase deletes what the other rooms keep of an application, in the transaction
+	// Erase deletes what the other packages keep of an application, in the transaction
 	// that deletes it.
 	Erase []func(ctx context.Context, tx *sql.Tx, id string) error
-	Queue Queue
+	Queue applications.Queue
 
 	// OIDC is the house by whose accounts people may sign in, too; nil is none.
 	OIDC *OIDC
@@ -76,9 +75,6 @@ type Desk struct {
 	// BehindProxy has who signs in be who a proxy says it is.
 	BehindProxy bool
 
-	// Outbox says that letters wait in one, which is then in the menu.
-	Outbox bool
-
 	// Page is what the pages of a request have in common: language, style
 	// sheets, icon, the language switch.
 	Page func(r *http.Request) ui.Page
@@ -91,42 +87,6 @@ type Desk struct {
 	retained  atomic.Value    // search.Place: how far the deletion by age has come
 }
 
-// Applications is what the desk reads. Unknown applications and missing reports
-// are store.ErrNotFound.
-type Applications interface {
-	Get(ctx context.Context, id string) (Application, error)
-	// Entry returns what the index has of an application.
-	Entry(ctx context.Context, q store.Queryer, id string) (Entry, error)
-	// Applicants returns whom applications are of, where that is known.
-	Applicants(ctx context.Context, ids []string) (map[string]Applicant, error)
-	// Timeline returns the lines after a sequence number, oldest first.
-	Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error)
-	// Reports lists the reports that are kept, the newest first: a later attempt's
-	// replaces an earlier one's, which stays readable.
-	Reports(ctx context.Context, id string) ([]Held, error)
-	// Report returns the JSON of an attempt's report as the service sent it; attempt 0
-	// is the newest's.
-	Report(ctx context.Context, id string, attempt int) ([]byte, error)
-	// Analysis returns what stands behind a cashflow report, or nil where there is
-	// none. Pending is while it is still being fetched.
-	Analysis(ctx context.Context, id string, attempt int) (raw []byte, pending bool, err error)
-	// Decided keeps a decision with the application, from where it is told to the
-	// onboarding app, once.
-	Decided(ctx context.Context, tx *sql.Tx, id string, d Decided) error
-	// Hold keeps an application from being deleted until tx ends.
-	Hold(ctx context.Context, tx *sql.Tx, id string) error
-	// Consumers are whom the service knows the applicant as, of this application alone.
-	Consumers(ctx context.Context, id string) ([]string, error)
-}
-
-// Decided is a decision as others are told it: without what anybody wrote.
-type Decided struct {
-	Kind    string   // Approved, …
-	Number  int64    // within the application, from 1
-	Reasons []string // codes of the report
-	At      time.Time
-}
-
 // Service shares reports with third parties, and hears who wants nothing more of
 // that; *svcapi.Client does.
 type Service interface {
@@ -137,45 +97,4 @@ type Service interface {
 	RevokeRelayToken(ctx context.Context, relayToken string) error
 	// WithdrawConsent tells it that a consumer has withdrawn consent.
 	WithdrawConsent(ctx context.Context, consumerID string) error
-}
-
-// Application is an application as reviewers see it.
-type Application struct {
-	ID                   string
-	Product              contract.Product
-	Mode                 string // embedded, redirect, redirect-form
-	Origin               string // web, api
-	ExternalID, UserArgs string
-	State                string // one of the journey's
-	Attempt              int
-	PublicToken          string
-	Status               contract.Status
-	Substatus            contract.Substatus
-	Error                contract.WidgetError
-	Words                contract.Words // what the applicant is told
-	HasReport            bool
-	ReportAt             time.Time
-	ReportAttempt        int           // whose report is looked at; 0 is the newest
-	ReportToken          string        // the report's publicToken; of an application that was opened again, the earlier one's
-	AnsweredAt           time.Time     // when the applicant had given what was asked for last; zero while they have not
-	Lang                 contract.Lang // the applicant's
-	CreatedAt, UpdatedAt time.Time
-}
-
-// Held is a report that is kept.
-type Held struct {
-	Attempt int
-	At      time.Time
-}
-
-// Line is one line of an application's timeline.
-type Line struct {
-	Seq       int64
-	At        time.Time
-	Kind      string
-	Attempt   int
-	Status    contract.Status
-	Substatus contract.Substatus
-	Error     contract.WidgetError
-	From, To  string // states; equal when it moved nothing
 }

@@ -19,7 +19,15 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/mail"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicationstest"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/portal/resume"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -35,139 +43,85 @@ const (
 	secret     = "correct horse battery"
 )
 
+// statedZoe is the applicant of the ready application in an exported report.
+const statedZoe = `{"firstName":"Zoë","lastName":"O’Hara-Núñez","email":"Zoe@Example.org"}`
+
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// shelf is a double of the applications room.
-type shelf struct {
-	all      []Application
-	reports  map[string][]byte
-	analyses map[string][]byte
-	pending  bool
-	names    map[string]Applicant
-	told     []string // of decisions
+// stored is an application with what belongs to it.
+type stored = applicationstest.Row
 
-	consumers []string // of every application
-	files     []svcapi.File
-	content   map[string]svcapi.Content // by path
-	refuses   error
-	newest    []byte // of every report, at the service
+// shelf is the applications of a test as they are stored, and a double of the provider
+// that has files and newer versions of their reports.
+type shelf struct {
+	applications.Provider
+	rows    map[string]stored
+	files   []svcapi.File
+	content map[string]svcapi.Content // by path
+	refuses error
+	newest  []byte // of every report
 }
 
-func (s *shelf) Files(_ context.Context, id string) ([]svcapi.File, error) {
-	if s.reports[id] == nil {
-		return nil, store.ErrNotFound
-	}
+func (s *shelf) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
 	if s.content == nil {
 		return s.files, s.refuses
 	}
 	return s.files, nil
 }
 
-func (s *shelf) File(_ context.Context, _, path string) (svcapi.Content, error) {
+func (s *shelf) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
 	return s.content[path], s.refuses
 }
 
-func (s *shelf) Newest(_ context.Context, id string) ([]byte, error) {
-	if s.reports[id] == nil {
-		return nil, store.ErrNotFound
-	}
-	return s.newest, s.refuses
+func (s *shelf) Report(context.Context, contract.Product, svcapi.Ref) ([]byte, *report.Meta, error) {
+	return s.newest, nil, s.refuses
 }
 
-func (s *shelf) Entry(_ context.Context, _ store.Queryer, id string) (Entry, error) {
-	a, err := s.Get(context.Background(), id)
-	return entryFor(a), err
-}
+// queue drops every job.
+type queue struct{}
 
-func (s *shelf) Applicants(_ context.Context, ids []string) (map[string]Applicant, error) {
-	out := map[string]Applicant{}
-	for _, id := range ids {
-		if a, ok := s.names[id]; ok {
-			out[id] = a
-		}
-	}
-	return out, nil
-}
+func (queue) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
-func (s *shelf) Decided(_ context.Context, _ *sql.Tx, id string, d Decided) error {
-	s.told = append(s.told, fmt.Sprintf("%s %s %d", id, d.Kind, d.Number))
-	return nil
-}
-
-func (s *shelf) Hold(_ context.Context, _ *sql.Tx, id string) error {
-	_, err := s.Get(context.Background(), id)
-	return err
-}
-
-func (s *shelf) Consumers(context.Context, string) ([]string, error) { return s.consumers, nil }
-
-// entryFor is what the applications room says of an application.
-func entryFor(a Application) Entry {
-	return Entry{ID: a.ID, DataKey: "key-" + a.ID, Product: a.Product, Mode: a.Mode, ExternalID: a.ExternalID, PublicToken: a.PublicToken, State: a.State,
-		Outcome: map[string]contract.Outcome{"ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit, "failed": contract.OutcomeError}[a.State],
-		Attempt: a.Attempt, HasReport: a.HasReport, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
-}
-
-// add puts an application on the shelf and into the index.
-func (d *desk) add(a Application, who Applicant) {
+// add stores an application and puts it into the index.
+func (d *desk) add(r stored) {
 	d.t.Helper()
-	if !slices.ContainsFunc(d.shelf.all, func(o Application) bool { return o.ID == a.ID }) {
-		d.shelf.all = append(d.shelf.all, a)
-	}
-	d.shelf.names[a.ID] = who
+	d.shelf.rows[r.ID] = r
+	a := applicationstest.Put(d.t, d.DB, r)
 	err := d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		e := entryFor(a)
-		var err error
-		if e.DataKey, err = d.DB.Vault.NewKey(ctx, tx); err != nil {
+		if err := d.OnChange(ctx, tx, a, applications.Line{}); err != nil || r.Applicant == nil {
 			return err
 		}
-		if err := d.Index(ctx, tx, e); err != nil {
-			return err
-		}
-		return d.Name(ctx, tx, a.ID, a.CreatedAt, who)
+		return d.OnApplicant(ctx, tx, a, *r.Applicant)
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (s *shelf) Get(_ context.Context, id string) (Application, error) {
-	if i := slices.IndexFunc(s.all, func(a Application) bool { return a.ID == id }); i >= 0 {
-		return s.all[i], nil
-	}
-	return Application{}, store.ErrNotFound
+// change stores an application anew.
+func (d *desk) change(id string, f func(*stored)) {
+	d.t.Helper()
+	r := d.shelf.rows[id]
+	f(&r)
+	d.shelf.rows[id] = r
+	applicationstest.Put(d.t, d.DB, r)
 }
 
-func (s *shelf) Timeline(context.Context, string, int64, int) ([]Line, error) {
-	return []Line{
-		{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
-		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
-		{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
-		{Seq: 4, At: noon.Add(2 * time.Minute), Kind: "hookExit", Attempt: 1, From: "connecting", To: "exited"},
-		{Seq: 5, At: noon.Add(3 * time.Minute), Kind: "restart", Attempt: 2, From: "exited", To: "connecting"},
-		{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
-	}, nil
+// keep changes the report of the ready application.
+func (d *desk) keep(raw []byte) { d.change(appReady, func(r *stored) { r.Body = raw }) }
+
+// one is an application in a state.
+func one(id string, product contract.Product, state journey.State, created, updated time.Time) applications.Application {
+	return applications.Application{ID: id, Product: product, Journey: journey.Application{State: state}, CreatedAt: created, UpdatedAt: updated}
 }
 
-func (s *shelf) Reports(_ context.Context, id string) ([]Held, error) {
-	if s.reports[id] == nil {
-		return nil, nil
-	}
-	return []Held{{Attempt: 2, At: noon}}, nil
-}
-
-func (s *shelf) Report(_ context.Context, id string, attempt int) ([]byte, error) {
-	if attempt != 0 && attempt != 2 {
-		return nil, store.ErrNotFound
-	}
-	if raw, ok := s.reports[id]; ok {
-		return raw, nil
-	}
-	return nil, store.ErrNotFound
-}
-
-func (s *shelf) Analysis(_ context.Context, id string, _ int) ([]byte, bool, error) {
-	return s.analyses[id], s.pending, nil
+var someLines = []applications.Line{
+	{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
+	{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
+	{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
+	{Seq: 4, At: noon.Add(2 * time.Minute), Kind: "hookExit", Attempt: 1, From: "connecting", To: "exited"},
+	{Seq: 5, At: noon.Add(3 * time.Minute), Kind: "restart", Attempt: 2, From: "exited", To: "connecting"},
+	{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
 }
 
 func sample(t testing.TB) []byte {
@@ -198,59 +152,34 @@ func sample(t testing.TB) []byte {
 	return raw
 }
 
-// mailbox is a double of the room that sends the emails of decisions.
-type mailbox struct {
-	told  []DecisionEmail
-	again int
-	state []EmailState
-	bad   []string // why nobody can be written to
-}
-
-func (m *mailbox) Tell(_ context.Context, _ *sql.Tx, in DecisionEmail) error {
-	m.told = append(m.told, in)
-	return nil
-}
-
-func (m *mailbox) TellAgain(context.Context, *sql.Tx, DecisionEmail) (bool, error) {
-	m.again++
-	return true, nil
-}
-
-func (m *mailbox) States(context.Context, store.Queryer, string) ([]EmailState, error) {
-	return m.state, nil
-}
-func (m *mailbox) Withheld(string) []string { return m.bad }
-
 // desk is a running desk and a browser in front of it.
 type desk struct {
 	*Desk
-	t       *testing.T
-	shelf   *shelf
-	relay   *relay
-	mailbox *mailbox
-	srv     *httptest.Server
-	http    *http.Client
-	now     *time.Time
+	t     *testing.T
+	shelf *shelf
+	relay *relay
+	srv   *httptest.Server
+	http  *http.Client
+	now   *time.Time
 }
 
 func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	t.Helper()
 	now := noon
-	d := &desk{t: t, now: &now, mailbox: &mailbox{}, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{
-		all: []Application{
-			{ID: appReady, Product: contract.Cashflow, Mode: "embedded", Origin: "web", ExternalID: "order-7", State: "ready", Attempt: 2, PublicToken: token, ReportToken: token,
-				Status: contract.StatusSuccess, HasReport: true, ReportAt: noon, CreatedAt: noon, UpdatedAt: noon, Words: contract.Words{EN: "Your report is ready.", ES: "Su informe está listo."}},
-			{ID: appStarted, Product: contract.Cashflow, Mode: "redirect", Origin: "api", State: "started", CreatedAt: noon, UpdatedAt: noon},
-		},
-		reports: map[string][]byte{appReady: sample(t)}, names: map[string]Applicant{},
-	}}
+	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
 	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: d.shelf, Files: d.shelf, Service: d.relay, Now: clock, Log: log, URL: "https://portal.example", Host: "reports.example", Letters: d.mailbox,
+	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf, Products: map[contract.Product]string{contract.Cashflow: "product"},
+		Environment: contract.Sandbox, Now: clock, Log: log}
+	letters := &resume.Desk{DB: db, Site: &applications.Site{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
+		Environment: contract.Sandbox, Now: clock, Log: log}
+	events := &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log}
+	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
+		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *sql.Tx, string) error{apps.Forget},
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
@@ -259,11 +188,17 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	for _, f := range more {
 		f(d.Desk)
 	}
-	if err := errors.Join(d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
+	letters.Settled = d.Settled
+	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
 		t.Fatal(err)
 	}
-	d.add(d.shelf.all[0], Applicant{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "Zoe@Example.org"})
-	d.add(d.shelf.all[1], Applicant{})
+	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow, ExternalID: "order-7", CreatedAt: noon, UpdatedAt: noon,
+		Journey: journey.Application{State: journey.Ready, Attempt: 2, Succeeded: 2, PublicToken: token, Status: contract.StatusSuccess},
+		Report:  applications.Held{Attempt: 2, At: noon}},
+		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "Zoe@Example.org"}, Body: sample(t), Timeline: someLines})
+	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow, Mode: applications.Redirect, Origin: applications.FromAPI,
+		Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon}})
+	apps.Tell = append(apps.Tell, d.OnChange)
 	mux := http.NewServeMux()
 	d.Routes(mux)
 	d.srv = httptest.NewServer(mux)
@@ -627,7 +562,7 @@ func TestOneApplication(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
-	for _, want := range []string{"order-7", token, "Your report is ready.", "Signed webhook", "SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
+	for _, want := range []string{"order-7", token, "Your report is complete.", "Signed webhook", "SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
@@ -635,12 +570,11 @@ func TestOneApplication(t *testing.T) {
 	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report.") || strings.Contains(page, "Open the report") {
 		t.Errorf("an application without a report:\n%s", page)
 	}
-	got := attempts([]Line{})
+	got := attempts(nil)
 	if len(got) != 0 {
 		t.Errorf("attempts of nothing = %v", got)
 	}
-	lines, _ := d.shelf.Timeline(t.Context(), "", 0, 0)
-	got = attempts(lines)
+	got = attempts(someLines)
 	if len(got) != 2 || got[0].State != "exited" || got[0].Result != "SUPPLIER_ERROR" || got[1].State != "pending" || got[1].Result != "SUCCESS" || got[0].Last != noon.Add(2*time.Minute) {
 		t.Errorf("attempts = %+v", got)
 	}
@@ -661,7 +595,7 @@ func TestTheReportAsAPage(t *testing.T) {
 	if strings.Contains(page, "style=") || strings.Contains(page, "<script") || resp.Header.Get("Content-Security-Policy") == "" {
 		t.Error("the page has inline style or script, or no policy")
 	}
-	d.shelf.reports[appReady] = []byte(`{"meta":{"public_token":"` + token + `","created_at":"2026-03-14T12:00:00.000Z","api_version":"2.0.0","status":"SUCCESS","substatus":"NO_RECENT_USABLE_INFORMATION"}}`)
+	d.keep([]byte(`{"meta":{"public_token":"` + token + `","created_at":"2026-03-14T12:00:00.000Z","api_version":"2.0.0","status":"SUCCESS","substatus":"NO_RECENT_USABLE_INFORMATION"}}`))
 	_, page = d.get("/review/applications/" + appReady + "/report")
 	for _, absent := range []string{">Identity<", ">Accounts<", ">Sources<", "Scores", "Attributes"} {
 		if strings.Contains(page, absent) {
@@ -671,7 +605,7 @@ func TestTheReportAsAPage(t *testing.T) {
 	if !strings.Contains(page, "no recent information") {
 		t.Errorf("a report without data does not say so:\n%s", page)
 	}
-	d.shelf.reports[appReady] = []byte(`{"broken`)
+	d.keep([]byte(`{"broken`))
 	if resp, page := d.get("/review/applications/" + appReady + "/report"); resp.StatusCode != 500 || strings.Contains(page, "broken") {
 		t.Errorf("a broken report: %d %s", resp.StatusCode, page)
 	}
@@ -685,7 +619,7 @@ func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		resp, body := d.get("/review/applications/" + appReady + "/report.json")
-		if body != `{"stated":{},`+string(d.shelf.reports[appReady])[1:] || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
+		if body != `{"stated":`+statedZoe+`,`+string(d.shelf.rows[appReady].Body)[1:] || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
 			resp.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.json"` {
 			t.Errorf("download: %v\n%s", resp.Header, body)
 		}

@@ -74,6 +74,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
+		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-", "POST /review/events/{id}/redeliver": "RA-",
 	}
 	browsers := []*desk{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d

@@ -13,9 +13,9 @@ type route struct {
 	do      reviewerHandler
 }
 
-// table is the desk's addresses for people who have signed in.
+// table is the addresses for people who have signed in.
 func (d *Desk) table() []route {
-	return []route{
+	routes := []route{
 		{"GET /review", all, d.list},
 		{"GET /review/find", all, d.toList},
 		{"POST /review/find", all, d.find},
@@ -46,7 +46,15 @@ func (d *Desk) table() []route {
 		{"GET /review/people", administrators, d.people},
 		{"POST /review/people", administrators, d.addPerson},
 		{"POST /review/people/{id}", administrators, d.changePerson},
+		{"GET /review/events", all, d.events},
+		{"POST /review/events/enable", deciders, d.enableEvents},
+		{"GET /review/events/{id}", all, d.event},
+		{"POST /review/events/{id}/redeliver", deciders, d.resendEvent},
 	}
+	if d.Letters.Outbox() {
+		routes = append(routes, route{"GET /review/letters", all, d.outbox})
+	}
+	return routes
 }
 
 // Routes mounts the desk.

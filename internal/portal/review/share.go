@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -67,7 +68,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	if !a.HasReport || a.ReportToken == "" {
+	if !a.HasReport() || a.Report.PublicToken == "" {
 		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report to share"))
 	}
 	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
@@ -88,7 +89,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return err
 	}
 	s := shares.Share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.id}
-	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.ReportToken, s.PublicID)
+	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.Report.PublicToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == contract.CodeRelayTokenRevoked {
 			// Also where it was withdrawn elsewhere, or a process was killed before it
@@ -230,14 +231,14 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 }
 
 // named finds the share that the address names, and its application.
-func (d *Desk) named(r *http.Request) (Application, shares.Share, error) {
+func (d *Desk) named(r *http.Request) (applications.Application, shares.Share, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return Application{}, shares.Share{}, httpx.Fail(contract.CodeNotFound, errors.New("not a share's id"))
+		return applications.Application{}, shares.Share{}, httpx.Fail(contract.CodeNotFound, errors.New("not a share's id"))
 	}
 	s, err := d.book().One(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
-		var a Application
+		var a applications.Application
 		if a, err = d.Applications.Get(r.Context(), s.ApplicationID); err == nil {
 			return a, s, nil
 		}
@@ -245,7 +246,7 @@ func (d *Desk) named(r *http.Request) (Application, shares.Share, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		err = httpx.Fail(contract.CodeNotFound, err)
 	}
-	return Application{}, shares.Share{}, err
+	return applications.Application{}, shares.Share{}, err
 }
 
 // withdrawPage asks whether that is meant: it is for good.
@@ -303,8 +304,8 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 
 // fillSharing gives the card what is shared with whom, what was done, and whom
 // other reports were shared with.
-func (d *Desk) fillSharing(ctx context.Context, a Application, v *pages.Sharing) error {
-	v.Open = a.HasReport && a.ReportToken != ""
+func (d *Desk) fillSharing(ctx context.Context, a applications.Application, v *pages.Sharing) error {
+	v.Open = a.HasReport() && a.Report.PublicToken != ""
 	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		emails := map[string]string{}
 		who := func(id string) (string, error) {

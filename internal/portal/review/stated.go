@@ -6,25 +6,26 @@ import (
 	"encoding/json"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	pages "vestibule/templates/portal/review"
 )
 
 // statedOf is what the applicant of an application stated; nil while they stated nothing.
-func (d *Desk) statedOf(ctx context.Context, a Application) (*pages.Stated, error) {
+func (d *Desk) statedOf(ctx context.Context, a applications.Application) (*pages.Stated, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
-	who, known := people[a.ID]
+	fields, known := people[a.ID]
 	if err != nil || !known {
 		return nil, err
 	}
-	return &pages.Stated{Fields: who.Stated}, nil
+	return &pages.Stated{Fields: fields}, nil
 }
 
 // measuredOf reads a report as the view that its figures come from.
-func (d *Desk) measuredOf(ctx context.Context, by person, a Application, raw []byte) (pages.Measured, error) {
+func (d *Desk) measuredOf(ctx context.Context, by person, a applications.Application, raw []byte) (pages.Measured, error) {
 	switch a.Product {
 	case contract.Cashflow:
-		return d.cashflow(ctx, by, a, raw)
+		return d.cashflow(ctx, by, a, 0, raw)
 	case contract.Income:
 		return incomeView(by, a, raw)
 	case contract.Eligibility:

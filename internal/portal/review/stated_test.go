@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -32,10 +34,10 @@ func TestStatedStandsBesideFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.shelf.all[0].Product, d.shelf.reports[appReady] = contract.Income, raw
+		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, raw })
 		who := prefill.Fields{FirstName: "Zoë", LastName: "O’Hara", Email: "zoe@example.org", DOB: "1990-02-03", Phone: "2125550142",
 			Address: "1 Main St", City: "Boston", State: "MA", ZIP: "02101", StatedAnnualIncome: &stated, StatedEmployerName: "Harbor Mill"}
-		d.shelf.names[appReady] = Applicant{FirstName: who.FirstName, LastName: who.LastName, Email: who.Email, Stated: who}
+		d.change(appReady, func(r *stored) { r.Applicant = &who })
 		for _, path := range []string{own, own + "/report"} {
 			_, page := d.get(path)
 			at := strings.Index(page, `id="stated"`)
@@ -65,8 +67,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 			!strings.HasSuffix(body, string(raw)[1:]) {
 			t.Errorf("the exported JSON: %v\n%s", err, body)
 		}
-		d.shelf.reports = map[string][]byte{}
-		d.shelf.all[0].HasReport = false
+		d.change(appReady, func(r *stored) { r.Body, r.Report, r.Journey.State = nil, applications.Held{}, journey.Pending })
 		_, page = d.get(own)
 		d.says("before there is a report", page, "$64,000", "Harbor Mill")
 	})

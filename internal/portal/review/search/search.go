@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -46,42 +47,16 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Entry is what the desk is told of an application, whenever it is made or moves.
-type Entry struct {
-	ID          string
-	DataKey     string // of its consumer
-	Product     contract.Product
-	Mode        string
-	ExternalID  string
-	PublicToken string
-	State       string
-	Outcome     contract.Outcome // "" while it has none
-	Attempt     int
-	HasReport   bool
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-}
-
-// Applicant is what the desk knows somebody by.
-type Applicant struct {
-	FirstName, LastName, Email string
-	Address                    []string // lines of it, for a letter
-	Stated                     prefill.Fields
-}
-
-// Name is the whole of it.
-func (a Applicant) Name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
-
 // Put keeps what an application is found by, in the transaction that makes
 // or moves it.
-func (x *Index) Put(ctx context.Context, tx *sql.Tx, e Entry) error {
-	return put(ctx, tx, e, externalKey(e.ExternalID))
+func (x *Index) Put(ctx context.Context, tx *sql.Tx, a applications.Application) error {
+	return put(ctx, tx, a, externalKey(a.ExternalID))
 }
 
 // Name keeps whom an application is found by, in the transaction that keeps
 // what the applicant gave. Doing so again changes nothing.
-func (x *Index) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, a Applicant) error {
-	for _, t := range x.tokens(a) {
+func (x *Index) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, f prefill.Fields) error {
+	for _, t := range x.tokens(f) {
 		if err := insertToken(ctx, tx, t, created, id); err != nil {
 			return err
 		}
@@ -96,12 +71,12 @@ func (x *Index) token(kind, word string) []byte {
 	return h.Sum(nil)[:16]
 }
 
-func (x *Index) tokens(a Applicant) [][]byte {
+func (x *Index) tokens(f prefill.Fields) [][]byte {
 	var out [][]byte
-	for _, w := range Words(a.FirstName + " " + a.LastName) {
+	for _, w := range Words(f.FirstName + " " + f.LastName) {
 		out = append(out, x.token("name", w))
 	}
-	if email := password.Email(a.Email); email != "" {
+	if email := password.Email(f.Email); email != "" {
 		out = append(out, x.token("email", email))
 	}
 	return out
@@ -132,10 +107,21 @@ func Words(name string) []string {
 // externalKey is an external id as its beginnings are compared.
 func externalKey(s string) []byte { return []byte(strings.ToLower(s)) }
 
-// Found is a row of the index.
+// Found is a row of the index: what it has of an application.
 type Found struct {
-	Entry
-	Decision string // the newest; "" for none
+	ID          string
+	DataKey     string // of its consumer
+	Product     contract.Product
+	Mode        string
+	ExternalID  string
+	PublicToken string
+	State       string
+	Outcome     contract.Outcome // "" while it has none
+	Attempt     int
+	HasReport   bool
+	Decision    string // the newest; "" for none
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 // Filter chooses applications. Its zero value is all.

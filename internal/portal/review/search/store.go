@@ -11,19 +11,21 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/store"
 )
 
 // put adds an application's row to the index, or moves it.
-func put(ctx context.Context, q store.Queryer, e Entry, key []byte) error {
+func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) error {
+	j := a.Journey
 	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode, external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt, has_report = excluded.has_report, updated_at = excluded.updated_at`,
-		e.ID, e.DataKey, string(e.Product), e.Mode, e.ExternalID, key, e.PublicToken, e.State, string(e.Outcome), int64(e.Attempt), e.HasReport,
-		store.Micros(e.CreatedAt), store.Micros(e.UpdatedAt))
+		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken, string(j.State), string(j.Outcome()), int64(j.Attempt),
+		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt))
 	return err
 }
 

@@ -1,0 +1,144 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// events lists the deliveries of the onboarding app's events, the newest first.
+func (d *Desk) events(w http.ResponseWriter, r *http.Request, by person) error {
+	q := r.URL.Query()
+	f := notify.Filter{State: webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), ApplicationID: q.Get("application"), Cursor: q.Get("after"), Limit: pageSize}
+	if f.State != "" && !slices.Contains(webhook.States(), f.State) || f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
+		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
+	}
+	to, err := d.Events.Target(r.Context())
+	if err != nil {
+		return err
+	}
+	found, next, err := d.Events.List(r.Context(), f)
+	if errors.Is(err, notify.ErrCursor) {
+		return httpx.Fail(contract.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	v := pages.EventsView{By: by.email, Decides: by.decides(), URL: originOf(to.URL), Stopped: to.Stopped, State: f.State, ApplicationID: f.ApplicationID,
+		Done: pages.EventsDone(q.Get("done"))}
+	for _, one := range found {
+		v.Rows = append(v.Rows, deliveryView(one))
+	}
+	if next != "" {
+		v.Older = pages.EventsURL(f.State, f.ApplicationID, next)
+	}
+	if f.Cursor != "" {
+		v.Newest = pages.EventsURL(f.State, f.ApplicationID, "")
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Events(p, v) })
+}
+
+// originOf is what people are shown of an address, whose path may be secret.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func deliveryView(d notify.Delivery) pages.Delivery {
+	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.ApplicationID, Type: d.Type, Sequence: d.Sequence, Happened: d.Happened,
+		State: d.State, Tries: d.Tries, HTTP: d.HTTP, Created: d.Created, Resends: d.Resends}
+	for _, a := range d.Attempts {
+		v.Attempts = append(v.Attempts, pages.Try(a))
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, d.Body, "", "  ") == nil {
+		v.Body = indented.String()
+	}
+	return v
+}
+
+// findDelivery returns the delivery that the address names.
+func (d *Desk) findDelivery(r *http.Request) (notify.Delivery, error) {
+	id := r.PathValue("id")
+	if !contract.IsUUID(id) {
+		return notify.Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
+	}
+	found, err := d.Events.Delivery(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = httpx.Fail(contract.CodeNotFound, err)
+	}
+	return found, err
+}
+
+// event shows one delivery with its attempts and its body.
+func (d *Desk) event(w http.ResponseWriter, r *http.Request, by person) error {
+	found, err := d.findDelivery(r)
+	if err != nil {
+		return err
+	}
+	v := deliveryView(found)
+	v.By, v.Decides, v.Done = by.email, by.decides(), pages.EventsDone(r.URL.Query().Get("done"))
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Event(p, v) })
+}
+
+// resendEvent sends an event again, unless it was since the page was made.
+func (d *Desk) resendEvent(w http.ResponseWriter, r *http.Request, by person) error {
+	sent, err := d.findDelivery(r)
+	if err != nil {
+		return err
+	}
+	form, err := httpx.DecodeForm(w, r, 4<<10)
+	if err != nil {
+		return err
+	}
+	resends, err := strconv.ParseInt(form.Get("resends"), 10, 64)
+	if err != nil || resends < 0 {
+		return httpx.Fail(contract.CodeMalformedBody, errors.New("no form of ours"))
+	}
+	id, err := d.Events.Redeliver(r.Context(), sent.ID, resends, func(ctx context.Context, tx *sql.Tx) error {
+		return d.write(ctx, tx, auditLine{actor: by.id, action: eventSent, application: sent.ApplicationID, object: sent.Type})
+	})
+	done := pages.EventSent
+	switch {
+	case errors.Is(err, notify.ErrOnItsWay):
+		id, done = sent.ID, pages.EventBusy
+	case errors.Is(err, notify.ErrStopped):
+		id, done = sent.ID, pages.EventStopped
+	case err != nil:
+		return err
+	}
+	httpx.See(w, "/review/events/"+id+"?done="+string(done))
+	return nil
+}
+
+// enableEvents sends events again after the app answered 410.
+func (d *Desk) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
+	err := d.Events.Resume(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		return d.write(ctx, tx, auditLine{actor: by.id, action: eventsOn})
+	})
+	if err != nil {
+		return err
+	}
+	httpx.See(w, "/review/events?done="+string(pages.EventsOn))
+	return nil
+}

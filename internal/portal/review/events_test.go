@@ -1,0 +1,177 @@
+package review
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/store"
+	"vestibule/internal/store/storetest"
+	"vestibule/internal/webhook"
+)
+
+// happen records the event of a state that the started application came to, and returns
+// its delivery.
+func (d *desk) happen(state journey.State, sequence int64) string {
+	d.t.Helper()
+	a, err := d.Applications.Get(d.t.Context(), appStarted)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	a.Journey.State = state
+	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		return d.Events.Record(ctx, tx, a, applications.Line{Seq: sequence, At: d.Now(), Kind: string(journey.Poll), From: "another", To: string(state)})
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	all, _, err := d.Events.List(d.t.Context(), notify.Filter{Limit: 100})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.Sequence == sequence {
+			return e.ID
+		}
+	}
+	d.t.Fatal("no delivery")
+	return ""
+}
+
+// sent stores what the attempts of a delivery came to.
+func (d *desk) sent(id string, state webhook.State, attempts ...webhook.Result) {
+	d.t.Helper()
+	last := 0
+	for i, r := range attempts {
+		last = r.HTTP
+		if _, err := d.DB.SQL.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, $2, $3, $4, 7, $5)`,
+			id, int64(i+1), store.Micros(d.Now()), int64(r.HTTP), string(r.Class())); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	if _, err := d.DB.SQL.Exec(`UPDATE app_deliveries SET state = $2, attempts = $3, last_http = $4 WHERE id = $1`,
+		id, string(state), int64(len(attempts)), int64(last)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestThePagesOfEvents walks them as a reviewer and as an auditor.
+func TestThePagesOfEvents(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.Events.URL = "https://app.example.com/hooks/whose-path-is-secret"
+	d.signInAs(secret, "")
+	has := func(path string, words ...string) string {
+		t.Helper()
+		resp, body := d.get(path)
+		for _, w := range words {
+			if not := strings.TrimPrefix(w, "!"); resp.StatusCode != 200 || strings.Contains(body, not) == (w != not) {
+				t.Errorf("GET %s = %d, %q\n%s", path, resp.StatusCode, w, body)
+			}
+		}
+		return body
+	}
+	post := func(path, form string) (to string) {
+		t.Helper()
+		values, err := url.ParseQuery(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, _ := d.post(path, values)
+		return resp.Header.Get("Location")
+	}
+
+	has("/review/events", "Nothing was sent", "https://app.example.com<", "!whose-path")
+	first, second := d.happen(journey.Started, 1), d.happen(journey.Connecting, 2)
+	one := "/review/events/" + first
+	has(one, "On its way", "None was made yet", "!Send it again", "&#34;sequence&#34;: 1")
+	d.sent(first, webhook.StateDelivered, webhook.Result{Err: errors.New("broken")}, webhook.Result{HTTP: 200, Outcome: webhook.Delivered})
+	d.sent(second, webhook.StateDisabled, webhook.Result{HTTP: 410, Outcome: webhook.Disabled})
+	if _, err := d.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`, store.Hash(d.Events.URL), store.Micros(noon)); err != nil {
+		t.Fatal(err)
+	}
+	has("/review/events", "application.started", one, "Not sent", "410", "Send events again")
+	has("/review/events?state=disabled", "!"+one, second)
+	has("/review/events?state=given_up", "Nothing was sent")
+	has("/review/events?application="+appStarted, "Events of one application", first)
+	has("/review/events?application="+uuid.NewString(), "Nothing was sent")
+	has(one, "the connection broke", "Send it again")
+
+	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=stopped" {
+		t.Errorf("sent again while it is stopped, leads to %s", to)
+	}
+	has(one+"?done=stopped", "events go nowhere")
+	if to := post("/review/events/enable", ""); to != "/review/events?done=on" {
+		t.Errorf("turned on, leads to %s", to)
+	}
+	has("/review/events?done=on", "Events are sent again", "!Send events again")
+	made := post(one+"/redeliver", "resends=0")
+	if !strings.HasSuffix(made, "?done=sent") || strings.HasPrefix(made, one) {
+		t.Errorf("sent again, leads to %s", made)
+	}
+	has(made, "is being sent again", "1×")
+	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=busy" {
+		t.Errorf("the form once more, leads to %s", to)
+	}
+	has(one+"?done=busy&lang=es", "ya está en camino", "se cortó la conexión")
+
+	post("/review/events/enable", "")
+	var turnedOn, resent int
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventsOn'`).Scan(&turnedOn); err != nil || turnedOn != 1 {
+		t.Errorf("the audit trail has events turned on %d times: %v", turnedOn, err)
+	}
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventSent' AND application_id = $1 AND object = 'application.started'`,
+		appStarted).Scan(&resent); err != nil || resent != 1 {
+		t.Errorf("the audit trail has the event sent again %d times: %v", resent, err)
+	}
+
+	auditor := d.as(Auditor)
+	if _, page := auditor.get(one); strings.Contains(page, "Send it again") {
+		t.Error("an auditor is offered to send an event again")
+	}
+	for _, path := range []string{one + "/redeliver", "/review/events/enable"} {
+		if resp, _ := auditor.post(path, url.Values{"resends": {"1"}}); resp.StatusCode != 403 {
+			t.Errorf("POST %s by an auditor = %d", path, resp.StatusCode)
+		}
+	}
+	for _, path := range []string{"/review/events/x", "/review/events/" + uuid.NewString(), "/review/events?state=done", "/review/events?state=given+up+", "/review/events?application=x", "/review/events?after=x"} {
+		if resp, _ := d.get(path); resp.StatusCode != 404 {
+			t.Errorf("GET %s = %d, want 404", path, resp.StatusCode)
+		}
+	}
+	if resp, _ := d.post(one+"/redeliver", url.Values{"resends": {"x"}}); resp.StatusCode != 400 {
+		t.Errorf("a malformed form = %d", resp.StatusCode)
+	}
+	*d.now = noon.Add(time.Minute)
+	for i := range pageSize {
+		d.happen(journey.Pending, int64(10+i))
+	}
+	_, rest, _ := strings.Cut(has("/review/events", "Older events"), "after=")
+	has("/review/events?after="+rest[:strings.IndexByte(rest, '"')], one, "Back to the newest")
+	d.Events.URL = ""
+	has("/review/events?lang=es", "no se envían a ningún sitio")
+}
+
+// TestTheOutbox shows the emails of a sandbox without a mail server to those who signed
+// in; elsewhere there is no such page.
+func TestTheOutbox(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal), func(d *Desk) { d.Letters.Mail = nil })
+	d.signInAs(secret, "")
+	d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}})
+	if resp, page := d.get("/review/letters"); resp.StatusCode != 200 || !strings.Contains(page, "Zoe@Example.org") {
+		t.Errorf("the outbox: %d\n%s", resp.StatusCode, page)
+	}
+	with := open(t, storetest.SQLite(t, store.Portal))
+	with.signInAs(secret, "")
+	if resp, _ := with.get("/review/letters"); resp.StatusCode != 404 {
+		t.Errorf("with a mail server the outbox is %d", resp.StatusCode)
+	}
+}

@@ -1,0 +1,26 @@
+package review
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// outboxSize is how many emails the outbox shows.
+const outboxSize = 50
+
+// outbox shows the emails of a sandbox without a mail server.
+func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by person) error {
+	waiting, err := d.Letters.Unsent(r.Context(), outboxSize)
+	if err != nil {
+		return err
+	}
+	v := pages.OutboxView{By: by.email}
+	for _, e := range waiting {
+		v.Letters = append(v.Letters, pages.OutboxLetter(e))
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Outbox(p, v) })
+}

@@ -1,0 +1,213 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"vestibule/docs"
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/jobs"
+	"vestibule/internal/jose"
+	"vestibule/internal/portal/api"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/connect"
+	"vestibule/internal/portal/developers"
+	"vestibule/internal/portal/embedkit"
+	"vestibule/internal/portal/notify"
+	"vestibule/internal/portal/resume"
+	"vestibule/internal/portal/review"
+	"vestibule/internal/redirect"
+	"vestibule/internal/session"
+	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
+)
+
+// handlers are the packages of one portal, wired to each other.
+type handlers struct {
+	sessions   *session.Sessions
+	queue      *jobs.Queue
+	site       *applications.Site
+	notify     *notify.Service
+	resume     *resume.Desk
+	kit        *embedkit.Kit
+	api        *api.API
+	review     *review.Desk
+	redirect   *redirect.Companion
+	connect    *connect.Handler
+	developers *developers.Handler // nil outside the sandbox
+}
+
+// signInStarts is how many sign-ins by OpenID Connect one address may begin in a minute,
+// in each process.
+const signInStarts = 30
+
+// wire makes the handlers from the bottom of the declared import order up. What a lower
+// package calls in a higher one is a function that is set here.
+func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
+	origins, err := originsOf(c.ProviderURL, c.WidgetScriptURL)
+	if err != nil {
+		return h, err
+	}
+	receiver := &webhook.Receiver{Now: time.Now}
+	if receiver.Secrets, err = secrets(c.WebhookSecrets); err != nil {
+		return h, err
+	}
+	spec, err := docs.PortalOpenAPI()
+	if err != nil {
+		return h, err
+	}
+	// Lax, for the service leads back here; its POST arrives without the cookie,
+	// which the return by form POST reckons with.
+	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: looks.secure, SameSite: http.SameSiteLaxMode})
+	if err != nil {
+		return h, fmt.Errorf("portal: sessions: %w", err)
+	}
+	registry := jobs.NewRegistry()
+	if h.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
+		return h, err
+	}
+	h.queue.Elsewhere = c.JobsElsewhere
+	if c.Telemetry != nil {
+		h.queue.Watch(c.Telemetry)
+		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
+		c.Telemetry.Queue(h.queue.Waiting)
+	}
+	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
+		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
+	limit := func(perMinute int) *httpx.Limit {
+		return &httpx.Limit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
+			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
+	}
+
+	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly,
+		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins}
+	h.site = &applications.Site{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.PublicID, Limit: limit(c.ApplyRate),
+		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt, Told: c.DecisionPages}
+	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
+		return h, err
+	}
+	h.resume = &resume.Desk{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment,
+		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
+	if err := h.resume.Open(ctx); err != nil {
+		return h, fmt.Errorf("portal: %w", err)
+	}
+	looks.letters = h.resume.Letters()
+	h.site.Letters = looks.letters
+	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
+	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
+	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.APIKey, Rate: c.APIRate, URL: c.URL,
+		Now: c.Now, Log: c.Log, Spec: spec}
+	h.redirect = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
+		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
+			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
+		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID,
+		Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now, Started: service.Redirected, Landed: service.Landed,
+		Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
+	h.review = &review.Desk{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify, Service: client, Queue: h.queue,
+		URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name,
+		Emails: c.DecisionEmails, RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: limit(signInStarts), NoPasswords: c.NoPasswords,
+		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
+		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
+			resume.Forget, developers.Forget, h.queue.Forget}}
+	if err := h.review.Prepare(ctx); err != nil {
+		return h, err
+	}
+	h.connect = &connect.Handler{Site: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
+		Origins: origins, Now: c.Now, Log: c.Log}
+	if c.Environment == contract.Sandbox {
+		h.developers = &developers.Handler{Site: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+			ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal}
+		h.redirect.Verified = h.developers.Verified
+	}
+
+	service.Tell = append(service.Tell, h.notify.Record, h.review.OnChange)
+	service.Learned = append(service.Learned, h.resume.OnApplicant, h.review.OnApplicant)
+	h.site.Asked = h.review.Asked
+	h.resume.Settled = h.review.Settled
+	service.Register(registry)
+	h.resume.Register(registry)
+	h.notify.Register(registry)
+	h.review.Register(registry)
+	return h, nil
+}
+
+// wireNotify makes the service that sends the onboarding app its events.
+func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
+	sender := webhook.NewSender(c.EventsInside, nil)
+	sender.Watch = c.Telemetry.Delivered
+	out := &notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment, URL: c.EventsURL, Now: c.Now, Log: c.Log}
+	var err error
+	if out.Secrets, err = secrets(c.EventsSecrets); err != nil || c.EventsURL == "" {
+		return out, err
+	}
+	if err := sender.CheckURL(c.EventsURL); err != nil {
+		return nil, fmt.Errorf("portal: the address of events: %w", err)
+	}
+	if len(c.EventsSecrets) == 0 {
+		return nil, errors.New("portal: there is an address of events and no secret to sign them")
+	}
+	return out, nil
+}
+
+// browsers tells the redirect's handler which browser a request is from.
+type browsers struct{ sessions *session.Sessions }
+
+func (b browsers) Identity(r *http.Request) (string, error) {
+	s, err := b.sessions.Of(r)
+	return s.Identity(), err
+}
+
+func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
+	cur, err := b.sessions.In(ctx, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	if cur.Anonymous() {
+		// Another return of this browser has renewed it a moment ago; a new session
+		// would take its applications away.
+		return func(http.ResponseWriter) error { return nil }, nil
+	}
+	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
+	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
+}
+
+// originsOf are the provider's origins: of its pages and of its widget script.
+func originsOf(urls ...string) ([]string, error) {
+	var out []string
+	for _, raw := range urls {
+		u, err := url.Parse(raw)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, errors.New("portal: the provider's address or its widget script's is no URL")
+		}
+		if o := u.Scheme + "://" + u.Host; !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Hostname()
+	}
+	return address
+}
+
+func secrets(written []string) (out []webhook.Secret, err error) {
+	for _, s := range written {
+		secret, err := webhook.ParseSecret(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, secret)
+	}
+	return out, nil
+}
