@@ -134,7 +134,7 @@ func TestWalls(t *testing.T) {
 // those before it. A package that is not in the list imports none of them.
 var importOrder = map[string][]string{
 	"internal/portal": {"applications", "notify", "resume", "embedkit", "api", "review", "connect", "developers"},
-	"internal/provider": {"gate", "customers", "documents", "reports", "events", "sharing", "bankaccounts", "visits", "redirects", "invites",
+	"internal/provider": {"auth", "customers", "documents", "reports", "webhooks", "sharing", "bankaccounts", "visits", "redirects", "invites",
 		"submissions", "dashboard", "sandbox", "testbench", "providertest"},
 }
 
