@@ -40,6 +40,8 @@ type table struct {
 	vague   bool              // an amount of a table stands in none of its columns
 	inKind  [2]report.Cents   // what is taxed as if it were paid
 	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
+	allowed report.Cents      // the period's allowances that stand in no table
+	sent    report.Cents      // the most that goes to one account
 }
 
 // amounts goes through the rows from top to bottom.
@@ -55,6 +57,7 @@ func (s *sheet) amounts() *table {
 	t.vote()
 	t.count()
 	t.understand()
+	t.infer(s)
 	return t
 }
 
@@ -79,12 +82,15 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 	for i := len(t.headers) - 1; i >= 0; i-- {
 		t.spend(1)
 		h := &t.headers[i]
-		if h.page != numbers[0].page {
+		// A table goes on on the next page, up to a header there.
+		if last := t.headers[len(t.headers)-1].page; h.page != numbers[0].page && (h.page != last || last != numbers[0].page-1) {
 			break
 		}
 		for k := range h.segments {
 			g := &h.segments[k]
-			if label != nil && (label.x0 < g.from || label.x0 > g.columns[len(g.columns)-1].x1) {
+			// The first table may have more on its left than its header says.
+			left := k == 0 && i == len(t.headers)-1 && label != nil && label.x0 < g.from && len(numbers) > 1 && !slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.below(c) == noPeriod })
+			if label != nil && (label.x0 < g.from && !left || label.x0 > g.columns[len(g.columns)-1].x1) {
 				continue
 			}
 			next := 1e9
@@ -108,35 +114,6 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 	}
 	clear(kinds)
 	return nil, nil, kinds
-}
-
-// below is what an amount is by the column that it stands in.
-func (g *segment) below(c *cell) period {
-	best, at := 14.0, -1
-	for k, head := range g.columns {
-		if d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2); d < best {
-			best, at = d, k
-		}
-	}
-	if at < 0 { // wide columns, where letters at least stand below one another
-		for k, head := range g.columns {
-			if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
-				at = k
-			}
-		}
-	}
-	if at < 0 { // the nearest, where the next is far
-		gap := func(head column) float64 { return max(head.x0-c.x1, c.x0-head.x1) }
-		for k, head := range g.columns {
-			if d := gap(head); d < 20 && (k == 0 || gap(g.columns[k-1]) > 2*d) && (k+1 == len(g.columns) || gap(g.columns[k+1]) > 2*d) {
-				at = k
-			}
-		}
-	}
-	if at < 0 {
-		return noPeriod
-	}
-	return g.columns[at].kind
 }
 
 // heading takes a title within a table, which changes what its lines are.
@@ -236,6 +213,9 @@ func (t *table) between(label, c *cell) bool {
 			if k+1 < len(h.segments) {
 				next = h.segments[k+1].from
 			}
+			if g.names.x1 > 0 && label.x1 < g.names.x0 && c.x1 > g.names.x0-2 && c.x0 < g.names.x1 {
+				return false // what lines are for stands here
+			}
 			return c.x0 < last.x0 && c.x0 < next && label.x0 < c.x0 && last.kind != noPeriod
 		}
 	}
@@ -264,7 +244,11 @@ func split(c *cell) (label, amount *cell, ok bool) {
 			return nil, nil, false
 		}
 		a, b := *c, *c
-		a.text, a.words = c.text[:i], plain(c.text[:i])
+		a.text = c.text[:i]
+		if at := strings.Index(a.text, ": "); at > 0 && strings.Trim(a.text[at:], " :$") != "" {
+			a.text = strings.TrimSpace(a.text[at+1:]) // "Remarks: YTD Gross 12.00"
+		}
+		a.words = plain(a.text)
 		b.text, b.words, b.amount, b.money, b.number = c.text[i+1:], "", v, true, true
 		b.x0 = c.x0 + (c.x1-c.x0)*float64(i+1)/float64(len(c.text))
 		return &a, &b, a.words != ""
@@ -275,12 +259,13 @@ func split(c *cell) (label, amount *cell, ok bool) {
 // take keeps what a label and its amounts say.
 func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label != nil {
-		if p := periodOf(label.words); p == current || p == ytd {
-			t.across(s, n, p, numbers)
+		if p := periodOf(label.words); p == ytd && t.beneath(numbers) {
+			return
+		} else if (p == current || p == ytd) && (t.across(s, n, p, numbers) || t.indented(s, n, p, label, numbers) || !isTotalOf(label.words)) {
 			return
 		}
 	}
-	if label == nil && t.allBelow(s, n, numbers) {
+	if (label == nil || s.underWords(n, numbers)) && t.allBelow(s, n, numbers) {
 		return
 	}
 	if label == nil {
@@ -297,68 +282,19 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	}
 }
 
-// astride is a label of two lines, whose amounts stand between them; nil where there
-// is none.
-func (s *sheet) astride(n int, first *cell) *cell {
-	if n == 0 || n+1 >= len(s.rows) {
-		return nil
-	}
-	up, down := s.rows[n-1][0], s.rows[n+1][0]
-	for _, c := range []*cell{up, down} {
-		if c.number || c.page != first.page || c.x1 > first.x0 || abs(c.y-first.y) > 0.85*first.size {
-			return nil
-		}
-	}
-	if abs(up.x0-down.x0) > 1 {
-		return nil
-	}
-	s.spend(len(up.words) + len(down.words))
-	whole := *up
-	whole.text, whole.words, whole.y = up.text+" "+down.text, up.words+" "+down.words, first.y
-	return &whole
-}
-
-// wrapped is what a label says together with words a little above and below it, as
-// where a label is of two lines and its amounts stand in the middle; empty, where
-// that tells nothing.
-func (s *sheet) wrapped(n int, label, first *cell) string {
-	near := func(k int) string {
-		if k < 0 || k >= len(s.rows) || s.rows[k][0].page != label.page || abs(s.rows[k].y()-label.y) > 0.85*label.size {
-			return ""
-		}
-		s.spend(len(s.rows[k]))
-		for i, c := range s.rows[k] {
-			if !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && c.x0 < first.x0 && (i+1 == len(s.rows[k]) || !s.rows[k][i+1].number) || !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && i == 0 && s.rows[k][min(1, len(s.rows[k])-1)].x0 > first.x1 {
-				return c.words
-			}
-		}
-		return ""
-	}
-	words := strings.TrimSpace(near(n-1) + " " + near(n+1))
-	if words == "" || !itemOfAny(words) {
-		return ""
-	}
-	return words
-}
-
-// allBelow reads amounts whose labels stand over them, and reports whether there
-// are any.
-func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
-	for _, c := range numbers {
-		if c.money && t.below(s, n, c) {
-			any = true
-		}
-	}
-	return any
-}
-
 // take1 reads the usual line, and reports whether it knew what to make of it.
 func (t *table) take1(label *cell, numbers []*cell) bool {
 	l := line{page: numbers[0].page, y: numbers[0].y}
 	if label != nil {
 		l.label, l.y = label.words, label.y
+		if at := strings.IndexByte(label.text, '('); at > 0 && strings.ContainsAny(label.text[at:], "0123456789") && strings.Contains(label.text[at:], "hrs") {
+			l.label = plain(label.text[:at]) // "PTO (6 hrs x $16.50)"
+		}
 	}
 	h, g, kinds := t.columnOf(label, numbers)
+	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && kinds[i] != ytd && isAccount(l.label) && (g == nil || g.in == elsewhere) {
+		t.sent = max(t.sent, numbers[i].amount)
+	}
 	if g != nil {
 		l.in, l.group, l.counted = g.in, group{h.n, g.n<<8 + g.title}, true
 	}
@@ -381,6 +317,10 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	if label == nil && len(numbers) < 2 {
 		return false
 	}
+	if g.net && l.item == noItem {
+		l.item, l.in, l.counted, l.weak = net, noSection, false, true
+	}
+	t.inOrder(g, numbers, kinds)
 	// Of a total's two amounts, one may stand apart from its column.
 	if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
 		for i := range kinds {
@@ -414,15 +354,50 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	return true
 }
 
+// isAccount says whether a line is of an account that pay goes to.
+func isAccount(words string) bool {
+	return slices.ContainsFunc([]string{"checking", "chkg", "chk", "savings", "sav", "direct deposit", "paycard", "pay card"}, func(w string) bool { return contains(words, w) })
+}
+
+// inOrder sets right what two amounts of a line are that stand beside their columns,
+// as deductions do that are set further to the right than the earnings above them.
+// What such a line shows first, one with a single amount shows at the same place.
+func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
+	if !g.nowFirst() {
+		return
+	}
+	var at []int
+	for i, c := range numbers {
+		if c.money {
+			at = append(at, i)
+		}
+	}
+	switch {
+	case len(at) == 1 && g.moved != 0 && abs(numbers[at[0]].x1-g.moved) < 6:
+		kinds[at[0]] = current
+	case len(at) == 2 && kinds[at[0]] == kinds[at[1]] && (kinds[at[0]] == ytd || kinds[at[0]] == current),
+		len(at) == 2 && kinds[at[0]] == ytd && kinds[at[1]] == noPeriod:
+		if kinds[at[0]] == ytd {
+			g.moved = numbers[at[0]].x1
+		}
+		kinds[at[0]], kinds[at[1]] = current, ytd
+	}
+}
+
 // nowFirst says whether a table has the period's amounts left of the year's.
 func (g *segment) nowFirst() bool {
 	of := func(p period) int { return slices.IndexFunc(g.columns, func(c column) bool { return c.kind == p }) }
 	return of(current) >= 0 && of(current) < of(ytd)
 }
 
+// isInKind says whether a line is of what is taxed though no money is paid now.
+func isInKind(words string) bool {
+	return slices.ContainsFunc([]string{"gtl", "group term", "imputed", "term life", "fringe", "life insurance", "taxable", "non cash", "noncash", "cash tips", "tips declared", "declared tips", "reported tips", "tips reported", "company car", "personal use"}, func(w string) bool { return contains(words, w) })
+}
+
 // addInKind notes what is taxed though no money is paid: life insurance, a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
-	if !slices.ContainsFunc([]string{"gtl", "group term", "imputed", "term life", "fringe", "life insurance", "taxable", "auto", "life"}, func(w string) bool { return contains(l.label, w) }) || strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
+	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") || strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
 		return
 	}
 	for i, c := range numbers {
@@ -437,6 +412,9 @@ func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 // loose reads a line below no header: the amount that is alone, or the two of a
 // total, of which the year's is no less.
 func (t *table) loose(l line, of period, numbers []*cell) bool {
+	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && isUntaxed(l.label) {
+		t.allowed += max(0, numbers[i].amount)
+	}
 	l.weak = l.item < gross || l.item > totalDeductions
 	if l.item == noItem || l.weak && unfit(l.label) {
 		return false
@@ -445,6 +423,19 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 	for _, c := range numbers {
 		if c.money {
 			amounts = append(amounts, c)
+		}
+	}
+	if of == noPeriod && len(numbers) >= 3 { // hours, a rate and what they come to
+		for i := range len(numbers) - 2 {
+			l.hours, l.rate = numbers[i], numbers[i+1]
+			if l.set(current, numbers[i+2]); numbers[i+2].money && l.product() && l.amount[now] != 0 {
+				if i+3 < len(numbers) && numbers[len(numbers)-1].money && numbers[len(numbers)-1].amount >= l.amount[now] {
+					l.set(ytd, numbers[len(numbers)-1])
+				}
+				t.lines = append(t.lines, l)
+				return true
+			}
+			l.hours, l.rate, l.cells, l.amount = nil, nil, [2]*cell{}, [2]report.Cents{}
 		}
 	}
 	switch {
@@ -466,7 +457,7 @@ func unfit(words string) bool {
 	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
 		return true
 	}
-	for _, w := range []string{"rate", "rates", "balance", "bal", "accrued", "accrual", "available", "taken", "used", "earned", "limit", "taxable", "basic", "daily", "annual", "step", "grade", "maximum", "max"} {
+	for _, w := range []string{"rate", "rates", "balance", "bal", "left", "days", "avail", "remaining", "accrued", "accrual", "available", "taken", "used", "earned", "limit", "taxable", "daily", "annual", "step", "grade", "maximum", "max"} {
 		if contains(words, w) {
 			return true
 		}
@@ -486,21 +477,6 @@ func (l *line) set(p period, c *cell) {
 	}
 }
 
-// across reads a row whose label is a period: what the amounts are for stands
-// above them.
-func (t *table) across(s *sheet, n int, p period, numbers []*cell) {
-	for _, c := range numbers {
-		if !c.money {
-			continue
-		}
-		if i, _ := t.above(s, n, c, 6); i == gross || i == net || i == totalDeductions {
-			l := line{item: i, page: c.page, y: c.y}
-			l.set(p, c)
-			t.lines = append(t.lines, l)
-		}
-	}
-}
-
 // below reads an amount whose label stands over it.
 func (t *table) below(s *sheet, n int, c *cell) bool {
 	i, of := t.above(s, n, c, 2)
@@ -510,36 +486,6 @@ func (t *table) below(s *sheet, n int, c *cell) bool {
 		t.lines = append(t.lines, l)
 	}
 	return i != noItem
-}
-
-// above finds the item that stands above an amount, within so many rows. The first
-// word over it decides, with the one over that where they are one.
-func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
-	var first *cell
-	for k := n - 1; k >= 0 && k >= n-rows; k-- {
-		if s.rows[k][0].page != c.page || s.rows[k].y()-c.y > float64(rows)*3*max(c.size, 6) {
-			break
-		}
-		s.spend(len(s.rows[k]))
-		for _, h := range s.rows[k] {
-			if h.number || min(h.x1, c.x1)-max(h.x0, c.x0) <= 0 && abs(h.x1-c.x1) > 6 {
-				continue
-			}
-			s.spend(32 + len(h.words))
-			words := h.words
-			if first != nil {
-				words += " " + first.words
-			}
-			if i, of := itemOf(words, noSection); i != noItem && !unfit(words) {
-				return i, of
-			}
-			if first != nil {
-				return noItem, noPeriod
-			}
-			first = h
-		}
-	}
-	return noItem, noPeriod
 }
 
 func abs(f float64) float64 { return max(f, -f) }

@@ -28,6 +28,13 @@ type cell struct {
 // row is the cells of one line, from left to right.
 type row []*cell
 
+// set gives a cell its text, and what that is.
+func (c *cell) set(text string) {
+	c.text, c.words = text, plain(text)
+	c.amount, c.money = money(text)
+	c.number = c.money || number(text)
+}
+
 // y of a row.
 func (r row) y() float64 { return r[0].y }
 
@@ -81,6 +88,8 @@ func lay(f *pdf.File) *sheet {
 		s.rows = append(s.rows, lines(pieces)...)
 	}
 	s.splitCents()
+	s.joinTowns()
+	s.splitTexts()
 	s.mergeHeads()
 	return s
 }
@@ -113,7 +122,7 @@ func (s *sheet) mergeHeads() {
 					continue
 				}
 				whole := periodOf(c.words)
-				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) && periodOf(up.words) == noPeriod; !joined && goesOn && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
+				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) && periodOf(up.words) == noPeriod; !joined && goesOn && c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
 					up.text, up.words = up.text+" "+c.text, up.words+" "+c.words
 					up.x0, up.x1, up.runs, joined = min(up.x0, c.x0), max(up.x1, c.x1), append(up.runs, c.runs...), true
 				} else {
@@ -181,7 +190,7 @@ func (t *strip) add(r *pdf.Run, i int) {
 }
 
 // cut splits a strip where two spaces or three dots stand in a row, as text that is
-// laid out with spaces has them.
+// laid out with spaces has them, and between amounts.
 func (t *strip) cut(page int) (out []*cell) {
 	from, blank, dots := -1, 0, 0
 	flush := func(to int) {
@@ -201,6 +210,12 @@ func (t *strip) cut(page int) (out []*cell) {
 			}
 			continue
 		}
+		// Amounts of narrow columns may stand a space apart, or none.
+		if after := k - blank; from >= 0 && after > from && k-from < 20 && (c == '$' && isDigit(byte(t.letters[after-1])) || blank == 1 && (unicode.IsDigit(c) || c == '$')) {
+			if _, ended := money(string(t.letters[from:after])); ended {
+				flush(after)
+			}
+		}
 		if dots++; c != '.' {
 			dots = 0
 		}
@@ -216,9 +231,6 @@ func (t *strip) cut(page int) (out []*cell) {
 	flush(len(t.letters) - blank)
 	return out
 }
-
-// ligatures are letters that a font draws as one.
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
 
 // lines puts pieces in rows and joins those that stand close.
 func lines(pieces []*cell) (rows []row) {
@@ -248,7 +260,7 @@ func lines(pieces []*cell) (rows []row) {
 					out = append(out, c)
 					continue
 				}
-				if !whole && isHead(before.text) && isHead(c.text) && periodOf(plain(before.text+" "+c.text)) == noPeriod {
+				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) && periodOf(plain(before.text+" "+c.text)) == noPeriod {
 					out = append(out, c)
 					continue
 				}
@@ -264,13 +276,10 @@ func lines(pieces []*cell) (rows []row) {
 			}
 			out = append(out, c)
 		}
-		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:.") == "" })
 		for _, c := range out {
-			c.text = strings.TrimSpace(c.text)
-			c.words = plain(c.text)
-			c.amount, c.money = money(c.text)
-			c.number = c.money || number(c.text)
+			c.set(spaced(unruled(strings.TrimSpace(c.text))))
 		}
+		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:.") == "" })
 		if len(out) > 0 {
 			rows = append(rows, out)
 		}
@@ -333,18 +342,6 @@ func (s *sheet) splitCents() {
 	})
 }
 
-// dollars says whether a text is a whole number as amounts begin.
-func dollars(s string) bool {
-	_, ok := money(s + ".00")
-	return ok && s != ""
-}
-
-// isCents says whether a text is two digits, with a sign behind them maybe.
-func isCents(s string) bool {
-	s = strings.TrimSuffix(s, "-")
-	return len(s) == 2 && isDigit(s[0]) && isDigit(s[1])
-}
-
 // isHead says whether a text is over a column, by itself.
 func isHead(text string) bool {
 	w := plain(text)
@@ -361,116 +358,6 @@ func torn(a, b string, close bool) bool {
 	_, two := money(b)
 	_, both := money(a + b)
 	return both && !one && (!two || close || b[0] == '.')
-}
-
-// plain is a text as labels are compared.
-func plain(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	gap := false
-	for _, c := range s {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			if gap && b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			gap = false
-			b.WriteRune(folded(unicode.ToLower(c)))
-		} else if c == '#' {
-			if b.Len() > 0 {
-				b.WriteString(" no")
-			}
-			gap = true
-		} else if c != '\'' && c != '’' && c != '.' {
-			gap = true
-		}
-	}
-	return b.String()
-}
-
-// folded is a letter of Spanish without its accent: stubs print either.
-func folded(c rune) rune {
-	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
-		return []rune("aeiouun")[i]
-	}
-	return c
-}
-
-// money reads an amount with two decimals, as in 1,234.56, $1,234.56, (12.00),
-// -12.00, 12.00- and 12.00*.
-func money(s string) (report.Cents, bool) {
-	s = strings.TrimSpace(s)
-	negative := false
-	if inner, ok := strings.CutPrefix(s, "("); ok && strings.HasSuffix(inner, ")") {
-		s, negative = inner[:len(inner)-1], true
-	}
-	s = strings.TrimRight(s, " *")
-	for range 3 {
-		switch {
-		case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "−"):
-			_, n := utf8.DecodeRuneInString(s)
-			s, negative = s[n:], true
-		case strings.HasSuffix(s, "-"):
-			s, negative = s[:len(s)-1], true
-		case strings.HasPrefix(s, "$"):
-			s = s[1:]
-		case strings.HasPrefix(s, "USD"):
-			s = s[3:]
-		case strings.HasSuffix(s, "USD"):
-			s = s[:len(s)-3]
-		case strings.HasSuffix(s, "CR"):
-			s, negative = s[:len(s)-2], true
-		}
-		s = strings.TrimSpace(s)
-	}
-	s = strings.TrimLeft(s, "*")
-	whole, cents, ok := strings.Cut(s, ".")
-	if !ok || len(cents) != 2 || len(whole) > 13 {
-		return 0, false
-	}
-	var n report.Cents
-	for i, c := range whole {
-		if c == ',' {
-			if i == 0 || (len(whole)-i)%4 != 0 {
-				return 0, false
-			}
-			continue
-		}
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + report.Cents(c-'0')
-	}
-	for _, c := range cents {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + report.Cents(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
-}
-
-// number says whether a text is one, such as hours or a rate.
-func number(s string) bool {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
-	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
-		if rest, ok := strings.CutSuffix(strings.ToLower(s), unit); ok {
-			s = strings.TrimRight(rest, " .")
-			break
-		}
-	}
-	digits := 0
-	for _, c := range s {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case c != '.' && c != ',' && c != '-' && c != '%' && c != ':':
-			return false
-		}
-	}
-	return digits > 0 && len(s) < 20
 }
 
 // covered says of each run of a page whether something opaque was painted over it

@@ -24,13 +24,13 @@ const (
 var periods = map[period][]string{
 	current: {"actual", "este periodo", "current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
 		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "this week", "this wk", "this month", "this per", "this prd", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
-	ytd: {"acumulado", "acumulado anual", "so far this year", "ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
+	ytd: {"acumulado", "acumulado anual", "year", "so far this year", "ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
 		"ytd amt", "yr to date", "this year", "ytd gross", "y t d gross", "year todate", "ytd taxes", "ytd dollars", "ytd current", "calendar year to date", "ytd withholding", "tax year to date", "year to date earnings", "cytd", "ytd total amount", "yeartodate", "yr to dt"},
 	notMoney: {"horas", "hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
 		"hours days", "hours h mm", "days", "earned", "taken", "beginning", "ending", "begin", "end", "bal", "avail", "remaining", "prior", "start balance", "end balance", "current balance", "scheduled", "available to use", "plan year used", "ytd used", "reduced", "carryover",
 		"prior balance", "beginning balance", "ending balance", "accrued ytd", "used ytd", "ytd accrued", "ytd taken", "prior yr balance", "accrued pay pd", "used pay pd", "use lose", "hours worked", "hour", "hours this period", "unit", "reg hrs", "hrs worked", "adjusted", "hours current"},
 	rated: {"tarifa", "tasa", "rate", "pay rate", "hourly rate", "rate of pay", "rate hr", "base rate", "rate per hour", "rate hour", "rates", "hr rate", "rate amount"},
-	foreign: {"ytd taxable", "ytd taxable wages", "taxable ytd", "wages subject to tax", "ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
+	foreign: {"ytd taxable", "ytd taxable wages", "wage period", "taxable ytd", "wages subject to tax", "ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
 		"district paid", "taxable income", "company current", "company ytd", "employer share", "employer cost", "employer paid", "employer match", "subject gross"},
 	describe: {"descripcion", "concepto", "description", "type", "code", "item", "pay type", "pay code", "deduction", "tax", "plan", "leave type", "earning", "wage type", "assignment", "job", "dept", "department", "dates", "status", "filing status", "account", "account type", "bank", "document", "document type", "details", "earnings description",
 		"deduction description", "tax description", "withholding", "pretax", "pre tax", "account number", "date", "earning type", "deduction type", "tax type", "name of deduction", "pay item", "line"},
@@ -50,8 +50,18 @@ func periodOf(words string) period {
 	if p, known := periodWords[words]; known {
 		return p
 	}
-	if whole := spelled(words); whole != words {
-		return periodWords[whole]
+	if len(words) > 40 || !strings.Contains(words, " ") {
+		return periodWords[shortened[words]]
+	}
+	whole := spelled(words)
+	if p, known := periodWords[whole]; known {
+		return p
+	}
+	if p := periodPhrase(strings.Fields(yearToDate.Replace(whole))); p != noPeriod {
+		return p
+	}
+	if strings.HasSuffix(words, " rate") && len(words) < 24 {
+		return rated
 	}
 	if rest, found := without(words, "usd"); found && rest != "" {
 		return periodWords[rest]
@@ -62,11 +72,11 @@ func periodOf(words string) period {
 // shortened are words of columns that are often cut short.
 var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "amount", "hrs": "hours", "prd": "period", "per": "period", "yr": "year", "earn": "earnings", "deds": "deductions"}
 
+// yearToDate is what a year to date is called, in one word.
+var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd", "calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
+
 // spelled is the words of a column in full.
 func spelled(words string) string {
-	if len(words) > 40 {
-		return words
-	}
 	all := strings.Fields(words)
 	for i, w := range all {
 		if long, known := shortened[w]; known {
@@ -83,71 +93,6 @@ func isAmounts(words string) bool { return slices.Contains(amountWords, words) }
 // mayBeAmounts says the same of words that may be a title, too.
 func mayBeAmounts(words string) bool { return isAmounts(words) || slices.Contains(amountTitles, words) }
 
-// section is which lines follow a title.
-type section int
-
-const (
-	noSection section = iota
-	earnings
-	deductions
-	elsewhere // employer's contributions, balances: of no concern
-)
-
-// payers are words for whoever pays wages, in titles of what they pay besides.
-var payers = []string{"employer", "company", "county", "city", "state", "district", "agency", "government", "govt", "university", "college", "school", "contractor", "firm", "organization", "hospital", "er", "union", "trust", "department", "church", "board", "co"}
-
-// sectionOf says what a title is over. Taxes are deductions.
-func sectionOf(words string) section {
-	words = unnumbered(words)
-	if len(words) > 60 || words == "" || labelOf(words) != noField {
-		return noSection
-	}
-	for _, w := range strings.Fields(words) {
-		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" && w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
-			return noSection // a date, a number of something
-		}
-	}
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return strings.Contains(words, w) })
-	}
-	whole := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
-	}
-	paid := whole("paid", "pays", "provided", "funded", "cost", "costs", "share", "benefits", "contribution", "contributions", "match", "taxes", "tax", "fringe", "items", "portion", "liability", "liabilities", "expense", "expenses")
-	switch {
-	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) && !whole("state tax", "state taxes", "city tax", "county tax", "state income"),
-		has("benefits paid", "on your behalf", "for you", "not included", "not in net", "informational", "accrual", "leave", "balance", "time off", "absence", "entitlement balance", "contribution by", "direct deposit", "distribution", "allocation", "taxable", "tax base", "tax data", "tax info", "memo", "imputed", "fringe",
-			"non cash", "noncash", "deposits", "payment information", "payment method", "payment details", "payments", "other information", "other benefits", "messages", "vacation hours", "sick", "accumulat", "deposited", "patronal", "balance de"),
-		words == "benefits", words == "other benefits and information", words == "deposit":
-		return elsewhere
-	case has("earning") && has("deduction"):
-		return noSection // each line says for itself
-	case has("adjustments to net", "deduction", "withh", "withheld", "garnish", "voluntary", "statutory", "pre tax", "pretax", "post tax", "after tax", "before tax", "deduccion", "retencion", "contribucion", "impuestos"), whole("taxes", "tax"):
-		return deductions
-	case has("ingresos", "devengado", "earning", "hours and pay", "gross pay", "pay details", "description of pay", "remuneration", "compensation", "earned"), whole("wages", "income", "pay", "hours"):
-		return earnings
-	}
-	return noSection
-}
-
-// headingWords are all the words that a title within a table is made of.
-var headingWords = strings.Fields("earnings earning deductions deduction taxes tax withholdings withholding withheld statutory other others pre post before after pretax posttax employee employer company paid benefits benefit contributions contribution voluntary mandatory involuntary memo information hours and or pay wages gross " +
-	"leave accruals accrual time off fringe imputed income costs cost informational total totals summary taxable bases base memos from of the your you to additional adjustments statement details detail cash non elective reductions items noncash ingresos deducciones retenciones impuestos personal payroll required court ordered garnishments insurance")
-
-// headingOf says what a row without amounts is the title of.
-func headingOf(words string) section {
-	if len(words) > maxLabel {
-		return noSection
-	}
-	words = unnumbered(words)
-	for _, w := range strings.Fields(words) {
-		if !slices.Contains(headingWords, w) && !slices.Contains(payers, w) {
-			return noSection
-		}
-	}
-	return sectionOf(words)
-}
-
 // column is what stands below a cell of a header.
 type column struct {
 	x0, x1  float64
@@ -159,6 +104,9 @@ type column struct {
 type segment struct {
 	from, to float64 // where labels and amounts stand
 	columns  []column
+	names    column  // below which it says what lines are for, where that is not the first
+	net      bool    // its title is of the net pay, which its lines are
+	moved    float64 // where amounts of the period end that stand beside their column
 	in       section
 	n, title int // of the header's tables, and of the titles within the table
 }
@@ -233,7 +181,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	for i, c := range r {
 		switch {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
-		case isAmounts(c.words) && (i > 0 || others+periods == 0) && (periods > 0 || others > 0 || known > 0),
+		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
 			slices.Contains(amountTitles, c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) && (i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
 			kinds[i] = current
 			loose++
@@ -259,17 +207,20 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	for i, c := range r {
 		switch kinds[i] {
 		case noPeriod, describe:
-			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
+			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && totalOf(c.words) == noItem && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
 				// A column that is not known, between others.
 				seg.columns = append(seg.columns, column{c.x0, c.x1, foreign, true})
 				break
 			}
 			if len(seg.columns) > 0 {
 				flush(c.x0 - 14)
+			} else if named && kinds[i] == describe && isDescription(c.words) {
+				seg.names = column{x0: c.x0, x1: c.x1, kind: describe}
 			} else if !named {
 				seg.from = c.x0 - 14
 			}
 			named = named || kinds[i] == describe || sectionOf(c.words) != noSection
+			seg.net = totalOf(c.words) == net
 			if in := sectionOf(c.words); in != noSection && (seg.in == noSection || in == elsewhere) {
 				seg.in = in
 			}
@@ -307,6 +258,9 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		s.reach(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
+			if over == elsewhere && s.taxable(n, g) {
+				over = earnings
+			}
 			if over != noSection {
 				g.in = over
 			}
@@ -316,6 +270,23 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		}
 	}
 	return h, len(h.segments) > 0
+}
+
+// taxable says whether a table below a title as "Taxable Earnings" has hours or rates,
+// and so is of what was earned.
+func (s *sheet) taxable(n int, g *segment) bool {
+	if !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == rated || c.kind == notMoney }) {
+		return false
+	}
+	for k := max(0, n-2); k < n; k++ {
+		s.spend(len(s.rows[k]))
+		for _, c := range s.rows[k] {
+			if c.x1 > g.from && c.x0 < g.to && strings.HasPrefix(c.words, "taxable ") && !contains(c.words, "wages") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // guess takes the unknown column before the year's for the period's, where no other
@@ -357,6 +328,12 @@ func (s *sheet) reach(n int, h *header, i int) {
 	}
 }
 
+// isDescription says whether a word of a header is over what lines are for, and not
+// over a code or a kind.
+func isDescription(words string) bool {
+	return words == "desc" || strings.HasSuffix(words, "description") || words == "descripcion" || words == "concepto"
+}
+
 // labelLike says whether a word of a header is over labels rather than amounts.
 func labelLike(words string) bool {
 	return strings.HasSuffix(words, "description") || strings.HasSuffix(words, "type") || strings.HasSuffix(words, "code")
@@ -382,7 +359,7 @@ func (s *sheet) columnKind(n int, c *cell) period {
 		}
 		s.spend(len(r))
 		var over *cell
-		for _, up := range r {
+		for i, up := range r {
 			if up.number {
 				if min(up.x1, c.x1)-max(up.x0, c.x0) > 0 {
 					return own
@@ -390,6 +367,9 @@ func (s *sheet) columnKind(n int, c *cell) period {
 				continue
 			}
 			mid := (c.x0 + c.x1) / 2
+			if i+1 < len(r) && r[i+1].number && min(up.x1, c.x1)-max(up.x0, c.x0) > 0 {
+				return own // it is the label of a line
+			}
 			if up.x0 < mid && up.x1 > mid || min(up.x1, c.x1)-max(up.x0, c.x0) > 0 || s.spans(r, up, mid) {
 				over = up
 			}

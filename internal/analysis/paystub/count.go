@@ -1,6 +1,10 @@
 package paystub
 
-import "vestibule/internal/report"
+import (
+	"strings"
+
+	"vestibule/internal/report"
+)
 
 // count leaves as lines of a table those that follow one another closely from its
 // header on, up to its total.
@@ -27,7 +31,7 @@ func (t *table) count() {
 			e = &end{y: l.y, over: map[section]bool{}}
 			last[table] = e
 		}
-		apart := 3.2
+		apart := 3.6
 		if sums[l.group] == nil { // behind a title
 			sums[l.group] = &[2]report.Cents{}
 			clear(e.over)
@@ -39,7 +43,7 @@ func (t *table) count() {
 		}
 		e.y = l.y
 		sum := sums[l.group]
-		total := l.item >= gross && l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
+		total := isTotal(l.label) && sum[now] == 0 && sum[toDate] == 0 && t.leads(i) || l.item >= gross && l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
 			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) && (l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
 		l.counted = !e.over[l.in] && !total && !notOurs(l.label)
 		if !l.counted && l.item >= regular && l.item != paidByCheck {
@@ -52,13 +56,51 @@ func (t *table) count() {
 			sum[toDate] += l.amount[toDate]
 		}
 		switch {
+		case total && sum[now] == 0 && sum[toDate] == 0 && t.leads(i): // the total stands above what comes to it
 		case l.item == gross: // deductions may follow in the same table
 			e.over[earnings], e.over[noSection] = true, true
+		case total && l.in == deductions && ofTaxes(l.label): // other deductions may follow
 		case total:
 			e.over[l.in] = true
 		}
 	}
 	t.positive()
+}
+
+// ofTaxes says whether a total is of the taxes alone.
+func ofTaxes(words string) bool {
+	any := false
+	for _, w := range strings.Fields(words) {
+		tax := w == "taxes" || w == "tax"
+		if any = any || tax; !tax && w != "total" && w != "totals" && w != "employee" && w != "statutory" {
+			return false
+		}
+	}
+	return any
+}
+
+// leads says whether the lines that follow a line in its table come to it.
+func (t *table) leads(i int) bool {
+	first := &t.lines[i]
+	var sum [2]report.Cents
+	n := 0
+	for k := i + 1; k < len(t.lines); k++ {
+		t.spend(1)
+		l := &t.lines[k]
+		if l.group != first.group {
+			continue
+		}
+		if isTotal(l.label) {
+			break
+		}
+		sum[now] += l.amount[now]
+		sum[toDate] += l.amount[toDate]
+		n++
+		if n > 0 && (first.cells[now] == nil || near(sum[now], first.amount[now], 2)) && (first.cells[toDate] == nil || near(sum[toDate], first.amount[toDate], 2)) {
+			return sum != [2]report.Cents{}
+		}
+	}
+	return false
 }
 
 // positive turns deductions around that are shown as what they take away, with a

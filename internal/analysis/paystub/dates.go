@@ -16,10 +16,16 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 	a, rest, first := dateIn(text)
 	if first == noDate {
 		// The year may stand behind the second alone.
-		if _, later, ok := cutJoin(text); ok {
+		if head, later, ok := cutJoin(text); ok {
+			if month, _, spaced := strings.Cut(head, " "); spaced && monthOf(strings.TrimRight(month, ".")) > 0 && later != "" && isDigit(later[0]) {
+				later = month + " " + later // "Sep 1 - 15, 2026"
+			}
 			if b, after, second = dateIn(later); second == goodDate {
-				head, _, _ := cutJoin(text)
-				if a, rest, first = dateIn(strings.TrimRight(head, " ,") + ", " + b.Format("2006")); first == goodDate && rest == "" {
+				head = strings.TrimRight(head, " ,")
+				if strings.Trim(head, "0123456789") == "" { // "1 - 15 Sep 2026"
+					head += b.Format(" Jan")
+				}
+				if a, rest, first = dateIn(head + ", " + b.Format("2006")); first == goodDate && rest == "" {
 					if a.After(b.Time) {
 						a = report.Date{Time: a.AddDate(-1, 0, 0)}
 					}
@@ -31,7 +37,7 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 	}
 	_, later, ok := cutJoin(rest)
 	if !ok {
-		later = rest
+		later = strings.TrimPrefix(rest, ",")
 	}
 	b, after, second = dateIn(strings.TrimLeft(later, " "))
 	return a, b, after, first, second
@@ -40,14 +46,14 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 // cutJoin cuts a text at what joins two days.
 func cutJoin(text string) (before, after string, found bool) {
 	lower := strings.ToLower(text)
-	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " al ", " until ", " and ", "-", "~", ".."} {
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " al ", " until ", " and ", "/", "-", "~", ".."} {
 		trimmed := strings.TrimLeft(lower, " ")
 		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
 			at := len(lower) - len(trimmed)
 			return "", strings.TrimLeft(text[min(len(text), at+len(strings.TrimLeft(w, " "))):], " "), true
 		}
 	}
-	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to ", " al "} {
+	for _, w := range []string{" - ", " – ", " — ", "–", " through ", " thru ", " to ", " al ", "-"} {
 		if i := strings.Index(lower, w); i >= 0 {
 			return text[:i], text[i+len(w):], true
 		}
@@ -87,8 +93,14 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 			for at < len(s) && strings.IndexByte("/-., ", s[at]) >= 0 {
 				at++
 			}
-			if at == gap || at-gap > 2 {
+			if joined := at < len(s) && isDigit(s[at]) != isDigit(s[at-1]); at == gap && !joined || at-gap > 2 && s[gap:at] != " / " {
 				return d, s, noDate
+			}
+			// As in 3rd.
+			if end := at + 2; at == gap && end < len(s) && slices.Contains(ordinals, strings.ToLower(s[at:end])) && strings.IndexByte(" ,", s[end]) >= 0 {
+				for at = end; at < len(s) && strings.IndexByte(", ", s[at]) >= 0; {
+					at++
+				}
 			}
 		}
 	}
@@ -106,6 +118,8 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 	}
 	return report.Date{Time: t}, rest, goodDate
 }
+
+var ordinals = []string{"st", "nd", "rd", "th"}
 
 // isWeekday says whether a word is the name of a day, or its first letters.
 func isWeekday(s string) bool {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"vestibule/internal/report"
 )
@@ -43,6 +42,12 @@ func (s *sheet) fields() *fields {
 					continue
 				}
 			}
+			if numbered(c.words) && i+1 < len(r) && r[i+1].x0-c.x1 < 60 && f.put(fieldEmployee, r[i+1].text, r[i+1]) {
+				continue
+			}
+			if s.served(f, n, i) {
+				continue
+			}
 			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
 				continue
 			}
@@ -58,7 +63,13 @@ func (s *sheet) fields() *fields {
 		s.spanned(f)
 	}
 	if !f.pay.shown {
+		s.dated(f)
+	}
+	if !f.pay.shown {
 		s.told(f)
+	}
+	if !f.pay.shown {
+		s.onlyDay(f)
 	}
 	s.parties(f)
 	if f.provider == "" {
@@ -67,7 +78,29 @@ func (s *sheet) fields() *fields {
 	if f.frequency == "" && f.start.valid && f.end.valid {
 		f.frequency = rhythm(f.start.date, f.end.date)
 	}
+	if f.frequency == "" {
+		f.frequency = s.rhythmOfTitle()
+	}
 	return f
+}
+
+// rhythmOfTitle is the frequency that a title has before it, as "Biweekly pay stub".
+func (s *sheet) rhythmOfTitle() string {
+	for _, r := range s.rows {
+		for _, c := range r {
+			if len(c.words) > 60 || !isTitle(c.words) && !strings.HasSuffix(c.words, " payroll") {
+				continue
+			}
+			s.spend(len(c.words))
+			words := strings.Fields(c.words)
+			for k := range min(3, len(words)) {
+				if v := frequencyOf(strings.Join(words[:k+1], " ")); v != "" {
+					return v
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // besideEnd says whether a row names the end of something.
@@ -119,7 +152,7 @@ func suits(what field, text string) bool {
 		_, _, state := dateIn(text)
 		return state != noDate
 	case fieldEmployee:
-		return isName(text)
+		return isName(unidentified(text))
 	case fieldFrequency:
 		return frequencyOf(plain(text)) != ""
 	}
@@ -172,6 +205,53 @@ func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 		}
 	}
 	return false
+}
+
+// dated takes for the day of pay what is called a date and no more.
+func (s *sheet) dated(f *fields) {
+	for n, r := range s.rows {
+		for i, c := range r {
+			first, rest, _ := strings.Cut(c.text, " ")
+			if w := plain(first); w != "date" && w != "dated" && w != "fecha" {
+				continue
+			}
+			if rest != "" {
+				f.put(fieldPay, rest, c)
+				continue
+			}
+			for _, v := range s.beside(n, i, fieldPay) {
+				if f.put(fieldPay, v.text, v) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// onlyDay takes for the day of pay the only one that is alone in its text and is not of
+// the period or of anything that has a label, if it follows the period soon.
+func (s *sheet) onlyDay(f *fields) {
+	var only *cell
+	var day report.Date
+	for _, r := range s.rows {
+		for i, c := range r {
+			if c.money || c.number && len(c.text) < 6 || c == f.start.cell || c == f.end.cell || c == f.hire.cell || i > 0 && labelOf(r[i-1].words) != noField {
+				continue
+			}
+			s.spend(16)
+			d, rest, state := dateIn(c.text)
+			if state != goodDate || rest != "" {
+				continue
+			}
+			if only != nil && !d.Equal(day.Time) {
+				return
+			}
+			only, day = c, d
+		}
+	}
+	if only != nil && f.end.valid && !day.Before(f.end.date.AddDate(0, 0, -7)) && day.Before(f.end.date.AddDate(0, 0, 40)) {
+		f.pay = when{shown: true, date: day, valid: true, cell: only}
+	}
 }
 
 // told looks for the day of pay within a sentence, as in "…, paid on May 1, 2026".
@@ -227,40 +307,58 @@ func (s *sheet) spanned(f *fields) {
 	}
 }
 
+// maxBeside is how many cells may be the value of a label: a stub has two or three.
+const maxBeside = 12
+
 // beside are the cells that may be the value of a label, to the right and below:
 // the nearest first, where a line down counts twice as far, unless the stub has a
 // habit.
-func (s *sheet) beside(n, i int, what field) (out []*cell) {
+func (s *sheet) beside(n, i int, what field) []*cell {
 	label := s.rows[n][i]
-	far := map[*cell]float64{}
+	type place struct {
+		cell *cell
+		far  float64
+	}
+	var found []place
 	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2) && labelOf(r[i+1].words) == noField {
-		out = append(out, r[i+1])
-		far[r[i+1]] = r[i+1].x0 - label.x1
+		far := r[i+1].x0 - label.x1
 		if s.below[kindOf(what)] < 0 && suits(what, r[i+1].text) {
-			far[r[i+1]] = -1
+			far = -1
+		}
+		found = append(found, place{r[i+1], far})
+		// A name may stand behind a number.
+		if kindOf(what) == 1 && i+2 < len(r) && number(r[i+1].text) && r[i+2].x0-r[i+1].x1 < 60 && labelOf(r[i+2].words) == noField {
+			found = append(found, place{r[i+2], far})
 		}
 	}
-	for k := n + 1; k < len(s.rows) && k <= n+4; k++ {
+	for k := n + 1; k < len(s.rows) && k <= n+4 && len(found) < maxBeside; k++ {
 		r := s.rows[k]
 		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
 			break
 		}
 		s.spend(len(r))
 		for j, c := range r {
+			if c.x0-label.x0 >= 8 && c.x0 >= label.x1 || len(found) == maxBeside {
+				break // the cells of a row go from left to right
+			}
 			if j > 0 && r[j-1].x1 > label.x0 && labelOf(r[j-1].words) != noField && c.x0-r[j-1].x1 < 120 {
 				continue // it has a label of its own
 			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
-				s.spend(16)
-				out = append(out, c)
-				far[c] = 2 * (label.y - c.y)
+				s.spend(64 + len(c.text))
+				far := 2 * (label.y - c.y)
 				if s.below[kindOf(what)] > 0 && suits(what, c.text) {
-					far[c] -= 1000
+					far -= 1000
 				}
+				found = append(found, place{c, far})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *cell) int { return cmp.Compare(far[a], far[b]) })
+	slices.SortStableFunc(found, func(a, b place) int { return cmp.Compare(a.far, b.far) })
+	out := make([]*cell, len(found))
+	for i, p := range found {
+		out[i] = p.cell
+	}
 	return out
 }
 
@@ -271,7 +369,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 			return w.cell == c
 		}
 		d, rest, state := dateIn(text)
-		if state == noDate || strings.TrimSpace(rest) != "" {
+		if _, amount := money(text); amount || state == noDate || strings.TrimSpace(rest) != "" {
 			return false
 		}
 		*w = when{shown: true, date: d, valid: state == goodDate, cell: c}
@@ -305,18 +403,23 @@ func (f *fields) put(what field, text string, c *cell) bool {
 				return true
 			}
 		}
-		if f.employee == "" && isName(text) {
-			f.employee, f.employeeCell = text, c
+		if name := unidentified(text); f.employee == "" && isName(name) {
+			f.employee, f.employeeCell = name, c
 			return true
 		}
 	case fieldEmployer:
-		if f.employer == "" && isText(text) {
+		if text = principal(text); f.employer == "" && isText(text) {
 			f.employer, f.employerCell = text, c
 			return true
 		}
 	case fieldProvider:
 		if f.provider == "" && isText(text) && len(text) < 60 {
 			f.provider = text
+			if known := providerIn(plain(text)); known != "" {
+				if rest, _ := without(plain(text), plain(known)); rest != "" && rest != "payroll" {
+					f.provider = known // with what it is besides
+				}
+			}
 			return true
 		}
 	}
@@ -325,8 +428,9 @@ func (f *fields) put(what field, text string, c *cell) bool {
 
 // putPeriod reads two dates with something between them, and nothing behind.
 func (f *fields) putPeriod(text string, c *cell) bool {
-	a, b, after, first, second := twoDates(text)
-	if first == noDate || second == noDate || f.start.shown || strings.TrimSpace(after) != "" {
+	a, b, after, first, second := twoDates(strings.TrimLeft(text, "("))
+	after = strings.TrimLeft(after, " )")
+	if note := strings.HasPrefix(after, "(") && first == goodDate && second == goodDate; c != nil && c.money || first == noDate || second == noDate || f.start.shown || after != "" && !note {
 		return false
 	}
 	f.start = when{shown: true, date: a, valid: first == goodDate, cell: c}
@@ -342,35 +446,4 @@ func (f *fields) putPeriodOf(text string, c *cell) bool {
 	}
 	f.start, f.end = when{shown: true, date: a, valid: true, cell: c}, when{shown: true, date: b, valid: true, cell: c}
 	return true
-}
-
-// isText says whether a text may name somebody: it has letters, and is no date
-// and no label.
-func isText(s string) bool {
-	if len(s) < 2 || len(s) > maxLabel {
-		return false
-	}
-	w := plain(s)
-	if labelOf(w) != noField || periodOf(w) != noPeriod || isAmounts(w) || isTitle(w) {
-		return false
-	}
-	if _, _, state := dateIn(s); state != noDate {
-		return false
-	}
-	if _, _, _, is := town(s); is || number(s) {
-		return false
-	}
-	if masked := strings.Trim(s, "xX*#-0123456789 ."); masked == "" {
-		return false
-	}
-	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")
-}
-
-// isName says whether a text may be a person's name.
-func isName(s string) bool {
-	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/*_") || len(strings.Fields(s)) > 6 {
-		return false
-	}
-	w := plain(s)
-	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w)
 }

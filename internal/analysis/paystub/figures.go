@@ -36,6 +36,9 @@ func (d *Document) figures() {
 			}
 		}
 	}
+	if n := t.value(net, now); n != nil && *n > 0 && whole[now] && (t.sent > *n || t.otherNet(*n)) {
+		d.find(Arithmetic, false)
+	}
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == earnings && !l.product() {
 			d.find(Arithmetic, l.item == regular && whole[now])
@@ -43,6 +46,12 @@ func (d *Document) figures() {
 	}
 	d.growth()
 	d.rates()
+}
+
+// otherNet says whether another net than the one that the amounts come to is shown, and
+// a larger one: smaller ones may be of one of several payments.
+func (t *table) otherNet(n report.Cents) bool {
+	return slices.ContainsFunc(t.lines, func(l line) bool { return l.item == net && !l.weak && l.cells[now] != nil && l.amount[now] > n })
 }
 
 // whole says whether all that a column says was understood: its lines come to its
@@ -90,12 +99,16 @@ func (t *table) differs(i item, k int) bool {
 // the taxes, which are a table of their own then.
 func (t *table) sums(k int) (checked, ok, short bool) {
 	var sum [elsewhere + 1]report.Cents
+	var inKind report.Cents
 	var count [elsewhere + 1]int
 	parts := map[group]report.Cents{}
 	for n := range t.lines {
 		if l := &t.lines[n]; l.counted && l.cells[k] != nil && l.item != reimbursement {
 			sum[l.in] += l.amount[k]
 			count[l.in]++
+			if l.in == earnings && isInKind(l.label) {
+				inKind += l.amount[k]
+			}
 			if l.in == deductions {
 				parts[l.group] += l.amount[k]
 			}
@@ -103,7 +116,7 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	}
 	ok = true
 	if v := t.value(gross, k); v != nil && count[earnings] > 0 {
-		checked, ok = true, t.explained(*v-sum[earnings], k)
+		checked, ok = true, t.explained(*v-sum[earnings], k) || near(sum[earnings]-inKind, *v, 2)
 		short = sum[earnings] < *v
 	}
 	if v := t.value(totalDeductions, k); v != nil && *v != 0 && count[deductions] > 0 {
@@ -141,7 +154,7 @@ func (t *table) balance(k int) (known, ok bool) {
 	if g == nil || n == nil {
 		return false, false
 	}
-	var less, more report.Cents
+	var less, more, inKind report.Cents
 	lines, lost := 0, false
 	for i := range t.lines {
 		l := &t.lines[i]
@@ -151,6 +164,8 @@ func (t *table) balance(k int) (known, ok bool) {
 		case !l.counted || l.cells[k] == nil:
 		case l.item == reimbursement:
 			more += l.amount[k]
+		case l.in == earnings && isInKind(l.label):
+			inKind += l.amount[k]
 		case l.in == deductions:
 			less += l.amount[k]
 			lines++
@@ -159,7 +174,7 @@ func (t *table) balance(k int) (known, ok bool) {
 	if total := t.value(totalDeductions, k); total != nil && lines == 0 {
 		less, lines = *total, 1
 	}
-	return lines > 0 && !lost, t.explained(*n-(*g-less), k) || near(*g-less+more, *n, 2)
+	return lines > 0 && !lost, t.explained(*n-(*g-less), k) || near(*g-less+more, *n, 2) || near(*g-less+more-inKind, *n, 2)
 }
 
 func near(a, b, by report.Cents) bool { return a-b <= by && b-a <= by }
@@ -179,6 +194,14 @@ func (l *line) product() bool {
 	if r == int64(l.amount[now])*100 { // the rate is of the period
 		return true
 	}
+	if whole, minutes, ok := strings.Cut(l.hours.text, "."); ok && len(minutes) == 2 && minutes < "60" { // 38.15 may be 38 hours and 15 minutes
+		if h, ok := timed(whole + ":" + minutes); ok && near(report.Cents(h*r/1_000_000), l.amount[now], 2) {
+			return true
+		}
+	}
+	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && t10000(h, r/10_000, l.amount[now]) {
+		return true // the point of the rate is not printed
+	}
 	for _, times := range []int64{2, 3, 4, 1} { // halves: what is paid on top of the rate, too
 		exact := h * r / 1_000_000 * times / 2 // ten-thousandths of both, to cents
 		by := report.Cents(2 + h*times/2/10_000)
@@ -187,6 +210,11 @@ func (l *line) product() bool {
 		}
 	}
 	return false
+}
+
+// t10000 says whether hours at a rate, both in ten-thousandths, come to an amount.
+func t10000(h, r int64, amount report.Cents) bool {
+	return near(report.Cents(h*r/1_000_000), amount, report.Cents(2+h/10_000))
 }
 
 // timed reads hours, as 76.50 or 76:30.
@@ -258,9 +286,9 @@ func (d *Document) rates() {
 	if p.GrossTotal == nil || *p.GrossTotal <= 0 {
 		return
 	}
-	g, other := *p.GrossTotal, d.exempt(now)
+	g, other := *p.GrossTotal, d.exempt(now)+d.table.untaxed(now)
 	inKind, inKindYTD := d.table.inKind[now], d.table.inKind[toDate]
-	before, otherYTD := report.Cents(-1), d.exempt(toDate) // wages of the year until this period
+	before, otherYTD := report.Cents(-1), d.exempt(toDate)+d.table.untaxed(toDate) // wages of the year until this period
 	if p.GrossTotalYTD != nil && *p.GrossTotalYTD >= g {
 		before = *p.GrossTotalYTD - g
 	}
@@ -338,6 +366,34 @@ func (d *Document) exempt(k int) report.Cents {
 	return max(0, *g-left)
 }
 
+// isUntaxed says whether a line is of what may not be wages.
+func isUntaxed(words string) bool {
+	return slices.ContainsFunc([]string{"allowance", "bah", "bas", "housing", "parsonage", "subsistence", "non tax", "non taxable", "nontax", "nontaxable", "per diem", "clothing", "oha", "vha", "combat", "stipend", "cola"}, func(w string) bool { return contains(words, w) })
+}
+
+// untaxed is what was paid that may not be wages: allowances for housing and food.
+func (t *table) untaxed(k int) (sum report.Cents) {
+	if sum = t.allowed; sum > 0 && k == toDate {
+		if v := t.value(gross, k); v != nil {
+			return *v // all of the year's may be that
+		}
+	}
+	for i := range t.lines {
+		l := &t.lines[i]
+		if !l.counted || l.in != earnings || l.cells[now] == nil && l.cells[k] == nil {
+			continue
+		}
+		if isUntaxed(l.label) {
+			if sum += max(l.amount[k], 0); l.cells[k] == nil {
+				if v := t.value(gross, k); v != nil {
+					return *v
+				}
+			}
+		}
+	}
+	return sum
+}
+
 // exempt is the deductions that may lessen the wage that social security is taken
 // of: those that are no tax and no saving for retirement.
 func (t *table) exempt(k int) (sum report.Cents) {
@@ -347,7 +403,7 @@ func (t *table) exempt(k int) (sum report.Cents) {
 			continue
 		}
 		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") && !strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") || strings.Contains(l.label, "withh") || word("w h") ||
-			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") {
+			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") || slices.ContainsFunc([]string{"fit", "fitw", "fwt", "fwh", "sit", "sitw", "swt", "swh", "sdi", "sui", "lit", "garnish", "garnishment"}, word) {
 			continue
 		}
 		sum += max(l.amount[k], 0)

@@ -2,8 +2,10 @@ package paystub
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vestibule/internal/analysis/paystub/pdf"
 )
@@ -24,6 +26,7 @@ type figure struct {
 // seldom looks the same from inside.
 func (d *Document) look(s *sheet) {
 	all := s.figuresOf()
+	d.torn(s)
 	d.fonts(all)
 	d.pieces(all)
 	d.rows(s)
@@ -49,7 +52,7 @@ func (s *sheet) figuresOf() (out []figure) {
 				continue
 			}
 			x := figure{cell: c}
-			if label != nil {
+			if label != nil && c.size < 1.3*label.size { // a larger amount has its label above it
 				x.label = label
 				x.total = totals(label)
 				if p := periodOf(label.words); before != nil && (p == current || p == ytd) {
@@ -132,6 +135,32 @@ func (d *Document) fonts(all []figure) {
 	}
 }
 
+// torn looks for amounts whose first letters end within a group of thousands: parts
+// of an amount that were set apart.
+func (d *Document) torn(s *sheet) {
+	for _, r := range s.rows {
+		for i, c := range r {
+			s.spend(1 + len(c.text)/8)
+			words := strings.Fields(c.text)
+			if i > 0 && r[i-1].number && c.x0-r[i-1].x1 < c.size {
+				words = append([]string{r[i-1].text}, words...)
+			}
+			for k := range len(words) - 1 {
+				if _, whole := money(words[k] + words[k+1]); whole && cutShort(words[k]) {
+					d.find(TextTouchedUp, true)
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutShort says whether a number ends with fewer than three digits after a comma.
+func cutShort(s string) bool {
+	at := strings.LastIndexByte(s, ',')
+	return at > 0 && len(s)-at > 1 && len(s)-at < 4 && number(s)
+}
+
 // fontOf is the font of a cell's first run.
 func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
 
@@ -195,7 +224,7 @@ func (d *Document) rows(s *sheet) {
 			case !c.number: // of another table beside this one, maybe
 				level, size = c.y, c.size
 			case c.money:
-				off = off || abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01
+				off = off || abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.another(c)
 			}
 		}
 		if off {
@@ -207,6 +236,12 @@ func (d *Document) rows(s *sheet) {
 	if few(crooked, crooked+straight) {
 		d.find(TextTouchedUp, true)
 	}
+}
+
+// another says whether a row has another amount at the height of one: they have a label
+// of two lines above and below them.
+func (r row) another(c *cell) bool {
+	return slices.ContainsFunc(r, func(o *cell) bool { return o != c && o.money && abs(o.y-c.y) < 0.02 })
 }
 
 // columns groups amounts that stand below one another: by their right edges, a
@@ -233,7 +268,7 @@ func columns(all []figure) (out [][]figure) {
 // that of the others, or that was drawn in another order.
 func (d *Document) column(s *sheet, c []figure) {
 	if x := s.strayed(c); x > 0 && x <= max(1, len(c)/6) {
-		d.find(TextTouchedUp, true)
+		d.find(TextTouchedUp, false)
 	}
 	var sizes, styles int
 	for _, x := range c {
@@ -299,11 +334,22 @@ func (s *sheet) strayed(c []figure) (n int) {
 		}
 	}
 	for i, x := range c {
-		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom && !s.headed(x.cell) {
+		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom && !s.headed(x.cell) && !onGrid(x.cell, c[best].cell) {
 			n++
 		}
 	}
 	return n
+}
+
+// onGrid says whether an amount stands some letters left or right of another, in a
+// font whose letters are equally wide: the program that printed them counted letters.
+func onGrid(a, b *cell) bool {
+	wide := func(c *cell) float64 { return (c.x1 - c.x0) / float64(utf8.RuneCountInString(c.text)) }
+	if abs(wide(a)-wide(b)) > 0.01*wide(b) || len(a.text) == len(b.text) && abs(a.x1-a.x0-b.x1+b.x0) > 0.05 {
+		return false
+	}
+	letters := (a.x1 - b.x1) / wide(b)
+	return abs(letters-math.Round(letters)) < 0.03
 }
 
 // headed says whether a word of a column above an amount ends where the amount does.

@@ -25,16 +25,20 @@ func (s *sheet) parties(f *fields) {
 	}
 	if f.employee == "" {
 		for i, b := range blocks {
-			if first := b.cells[0]; first != f.employerCell && isName(first.text) && !isCompany(first.text) && !sameName(first.text, f.employer) {
+			if first := b.cells[0]; first != f.employerCell && isName(first.text) && !isCompany(first.text) && providerIn(first.words) == "" && !sameName(first.text, f.employer) {
 				f.employee, f.employeeCell = first.text, first
 				home = i
 				break
 			}
 		}
 	}
+	if f.employee == "" {
+		s.lastFirst(f)
+	}
 	if f.employer == "" {
 		f.employer = s.headline(f)
 	}
+	home = f.inSmall(blocks, home)
 	if home >= 0 {
 		b := blocks[home]
 		var lines []string
@@ -54,6 +58,42 @@ func (s *sheet) parties(f *fields) {
 		}
 		f.setAddress(a)
 	}
+}
+
+// lastFirst takes for the employee what is written as "Doe, Jane A".
+func (s *sheet) lastFirst(f *fields) {
+	for _, r := range s.rows {
+		if r[0].page > 0 {
+			return
+		}
+		for _, c := range r {
+			s.spend(16)
+			last, first, ok := strings.Cut(c.text, ", ")
+			if n := len(strings.Fields(first)); ok && n > 0 && n < 4 && len(strings.Fields(last)) < 3 && len(c.text) < 40 && c != f.employerCell && isName(c.text) && !isCompany(c.text) && providerIn(c.words) == "" && !isState(first) {
+				f.employee, f.employeeCell = c.text, c
+				return
+			}
+		}
+	}
+}
+
+// isState says whether a text is the two letters of a state, or an ending of a company's
+// name.
+func isState(s string) bool {
+	w := plain(s)
+	return len(s) == 2 && s == strings.ToUpper(s) || w == "inc" || w == "llc" || w == "ltd" || w == "llp" || w == "co" || w == "pc" || w == "corp"
+}
+
+// inSmall takes the name and the address as a person writes them where a stub shows
+// them in capital letters, too.
+func (f *fields) inSmall(blocks []block, home int) int {
+	for i, b := range blocks {
+		if first := b.cells[0]; home >= 0 && i != home && strings.ToUpper(f.employee) == f.employee && first.text != f.employee && strings.EqualFold(first.text, f.employee) {
+			f.employee, f.employeeCell = first.text, first
+			return i
+		}
+	}
+	return home
 }
 
 func (f *fields) setAddress(a address) {
@@ -139,6 +179,11 @@ func (s *sheet) lineParties(f *fields) {
 			switch {
 			case label == fieldAddress && !f.housed, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.housed:
 				f.setAddress(a)
+			case a.name == "" && label == noField && f.employee != "" && !f.housed && s.namedOver(n, c, f.employee):
+				f.setAddress(a)
+			case a.name == "" && label == noField && f.employer == "" && n > 0 && s.companyOver(n, c, f) != nil:
+				f.employerCell = s.companyOver(n, c, f)
+				f.employer = principal(f.employerCell.text)
 			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
 			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil && (below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
@@ -146,6 +191,30 @@ func (s *sheet) lineParties(f *fields) {
 			}
 		}
 	}
+}
+
+// namedOver says whether a name stands right above a line.
+func (s *sheet) namedOver(n int, c *cell, name string) bool {
+	for k := n - 1; k >= 0 && k >= n-2; k-- {
+		if up := over(s.rows[k], c); up != nil {
+			return sameName(up.text, name)
+		}
+	}
+	return false
+}
+
+// companyOver is a name right above a line that is an address, which companies may be
+// called, or which stands at the head of the page; nil where there is none.
+func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
+	for k := n - 1; k >= 0 && k >= n-2; k-- {
+		if up := over(s.rows[k], c); up != nil {
+			if isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) && providerIn(up.words) == "" && (isCompany(up.text) || f.employee != "" && n < 4) {
+				return up
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // inCells reads a name, a street and a town that are cells of one row.
@@ -165,51 +234,6 @@ func (s *sheet) inCells(f *fields) {
 			}
 		}
 	}
-}
-
-// inOneLine reads "Name, 1 Street, Unit 2, City, ST 12345", with or without a name.
-func inOneLine(text string) (a address, ok bool) {
-	if len(text) > 2*maxLabel {
-		return a, false
-	}
-	parts := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '•' || c == '·' || c == '|' })
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	k := len(parts) - 1
-	if k < 1 || k > 6 {
-		return a, false
-	}
-	if a.city, a.state, a.zip, ok = town(parts[k]); !ok {
-		if k--; k < 1 {
-			return a, false
-		}
-		if a.city, a.state, a.zip, ok = town(parts[k] + ", " + parts[k+1]); !ok {
-			return a, false
-		}
-	}
-	lines := parts[:k]
-	if at := slices.IndexFunc(lines, startsWithNumber); at > 0 {
-		a.name = strings.Join(lines[:at], ", ")
-		words := strings.Fields(a.name)
-		for len(words) > 0 && strings.Trim(words[0], "0123456789-") == "" {
-			words = words[1:] // numbers of the payroll
-		}
-		a.name, lines = strings.Join(words, " "), lines[at:]
-	} else if at < 0 {
-		return a, false
-	}
-	a.line1, a.line2 = lines[0], strings.Join(lines[1:], ", ")
-	return a, true
-}
-
-// startsWithNumber says whether a line begins as a street does.
-func startsWithNumber(s string) bool {
-	first, rest, ok := strings.Cut(s, " ")
-	if !ok || rest == "" || !isDigit(rest[0]) && strings.ContainsAny(first, "0123456789") {
-		return ok && strings.ContainsAny(first, "0123456789") && strings.Trim(first, "0123456789-/ABCDabcd½") == ""
-	}
-	return strings.HasPrefix(plain(s), "po box")
 }
 
 // payer finds who pays among the blocks: one that is called as companies are, or
@@ -233,7 +257,7 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 		}
 	}
 	if best != nil {
-		f.employer, f.employerCell = best.text, best
+		f.employer, f.employerCell = principal(best.text), best
 	}
 }
 
@@ -294,117 +318,6 @@ func below(a, b *cell) bool {
 	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) && (abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
 }
 
-// blocks finds places with a ZIP and the lines above them, from top to bottom.
-func (s *sheet) blocks() (out []block) {
-	for n, r := range s.rows {
-		for _, c := range r {
-			city, state, zip, ok := town(c.text)
-			if !ok && isZIP(c.text) && n > 0 { // the place may go on in the next line
-				for k := n - 1; k >= 0 && k >= n-2 && !ok; k-- {
-					if up := over(s.rows[k], c); up != nil {
-						if city, state, zip, ok = town(up.text + " " + c.text); ok {
-							c = &cell{text: up.text + " " + c.text, page: up.page, x0: up.x0, x1: up.x1, y: up.y, size: up.size}
-						}
-					}
-				}
-			}
-			if !ok {
-				continue
-			}
-			b := block{cells: []*cell{c}, city: city, state: state, zip: zip}
-			for k := n - 1; k >= 0 && len(b.cells) < 6; k-- {
-				s.spend(len(s.rows[k]))
-				if s.rows[k].y() < c.y+0.1 && s.rows[k][0].page == c.page {
-					continue
-				}
-				up := over(s.rows[k], b.cells[0])
-				if up == nil {
-					if b.cells[0].page != s.rows[k][0].page || s.rows[k].y()-b.cells[0].y > 2.2*max(s.rows[k][0].size, c.size) {
-						break
-					}
-					continue
-				}
-				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
-					break
-				}
-				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named && (!isCompany(up.text) || isCompany(b.cells[0].text) && !unitOf(plain(b.cells[0].text))) {
-					break // a name begins the block
-				}
-				b.cells = append([]*cell{up}, b.cells...)
-			}
-			if len(b.cells) > 1 {
-				out = append(out, b)
-			}
-		}
-	}
-	return out
-}
-
-// unitOf says whether a line names a part of the one above it: the office that pays.
-func unitOf(words string) bool {
-	for _, w := range []string{"office", "payroll", "human resources", "accounting", "department of", "division of"} {
-		if strings.HasPrefix(words, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// unitWords begin the line of an address that names a part of a house.
-var unitWords = []string{"apt", "apartment", "unit", "suite", "ste", "bldg", "lot", "spc", "floor", "fl", "rm", "no", "trlr"}
-
-// isUnit says whether a line is one of an apartment.
-func isUnit(words string) bool {
-	first, rest, _ := strings.Cut(words, " ")
-	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
-}
-
-// street says whether a line of an address has a number in it.
-func street(s string) bool { return strings.ContainsAny(s, "0123456789") && len(s) < 100 }
-
-// over is the cell of a row right above another; nil where there is none.
-func over(r row, c *cell) *cell {
-	for _, up := range r {
-		if below(up, c) {
-			return up
-		}
-	}
-	return nil
-}
-
-// town reads "City, ST 12345".
-func town(s string) (city, state, zip string, ok bool) {
-	s = strings.TrimSpace(s)
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 || !isZIP(s[i+1:]) {
-		return "", "", "", false
-	}
-	zip = s[i+1:]
-	s = strings.TrimRight(s[:i], " ,")
-	i = strings.LastIndexAny(s, " ,")
-	if i < 1 || len(s)-i != 3 {
-		return "", "", "", false
-	}
-	state = strings.ToUpper(s[i+1:])
-	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' || state != s[i+1:] {
-		return "", "", "", false
-	}
-	city = strings.TrimRight(s[:i], " ,")
-	return city, state, zip, city != "" && !strings.ContainsAny(city, "0123456789,:")
-}
-
-func isZIP(s string) bool {
-	if len(s) != 5 && len(s) != 10 {
-		return false
-	}
-	for i := range len(s) {
-		if (i == 5) != (s[i] == '-') || i != 5 && !isDigit(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // headline is the employer of a stub that has no label for it: the first words on
 // it that are no title, no label and not the employee; words of companies before
 // others.
@@ -441,12 +354,22 @@ func untitled(text string) string {
 			return strings.TrimSpace(name)
 		}
 	}
+	// "Acme Corp Earnings Statement"
+	words := strings.Fields(text)
+	at, any := len(words), false
+	for at > 0 && slices.Contains(titleWords, plain(words[at-1])) {
+		at--
+		any = any || slices.Contains([]string{"statement", "stub", "paystub", "advice", "voucher", "payslip", "slip"}, plain(words[at]))
+	}
+	if any && at > 1 {
+		return strings.TrimRight(strings.Join(words[:at], " "), " -–—|,")
+	}
 	return text
 }
 
 // providerIn is the payroll company that a text names.
 func providerIn(words string) string {
-	if len(words) > 80 {
+	if len(words) > 160 {
 		return ""
 	}
 	for _, p := range providers {
@@ -464,7 +387,7 @@ func (s *sheet) someProvider(f *fields) string {
 	for _, p := range providers {
 		for _, r := range s.rows {
 			for _, c := range r {
-				if len(c.words) < 80 && c.text != f.employer && contains(c.words, p.words) {
+				if len(c.words) < 160 && c.text != f.employer && contains(c.words, p.words) {
 					return p.name
 				}
 			}

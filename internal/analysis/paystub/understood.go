@@ -139,8 +139,81 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 	}
 }
 
+// halves takes what is called FICA for social security, or for Medicare, where the
+// other of the two has a line and the rates are theirs.
+func (t *table) halves() {
+	for k := range 2 {
+		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
+		if f == nil || *f == 0 || (s == nil) == (m == nil) {
+			continue
+		}
+		is := socialSecurity
+		of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
+		if s != nil {
+			if is = medicare; !of(*s, *f) {
+				continue
+			}
+		} else if !of(*f, *m) {
+			continue
+		}
+		for i := range t.lines {
+			if l := &t.lines[i]; l.item == fica {
+				l.item = is
+			}
+		}
+		return
+	}
+}
+
+// copies leaves out tables that say again what an earlier one says, as a check's
+// second stub does.
+func (t *table) copies() {
+	for _, in := range []section{earnings, deductions} {
+		all := t.groupsOf(in)
+		if len(all) > maxTables {
+			continue
+		}
+		for n, b := range all {
+			if again := slices.ContainsFunc(all[:n], func(a group) bool { return a.header != b.header && t.within(b, a, in) }); !again {
+				continue
+			}
+			for i := range t.lines {
+				if l := &t.lines[i]; l.counted && l.in == in && l.group == b {
+					l.counted, l.in, l.item = false, elsewhere, noItem
+				}
+			}
+		}
+	}
+}
+
+// within says whether each line of a table is one of another table, with the same
+// amounts, and not all of both are what comes to the gross.
+func (t *table) within(b, a group, in section) bool {
+	t.spend(len(t.lines) * len(t.lines) / 8)
+	n := 0
+	for i := range t.lines {
+		l := &t.lines[i]
+		if !l.counted || l.in != in || l.group != b {
+			continue
+		}
+		n++
+		if !slices.ContainsFunc(t.lines, func(o line) bool {
+			return o.counted && o.in == in && o.group == a && o.label == l.label && o.amount == l.amount && (o.cells[now] == nil) == (l.cells[now] == nil) && (o.cells[toDate] == nil) == (l.cells[toDate] == nil)
+		}) {
+			return false
+		}
+	}
+	if g := t.value(gross, now); g != nil && n == 1 && in == earnings {
+		both, _ := t.sumOf(in, []group{a, b}, now)
+		return !near(both, *g, 2)
+	}
+	return n > 0
+}
+
 // understand settles what the totals are and which tables they are of.
 func (t *table) understand() {
+	t.copies()
+	t.halves()
 	t.totals()
 	var g, less [2]*report.Cents
 	for k := range g {
@@ -157,6 +230,51 @@ func (t *table) understand() {
 		for i := range t.lines {
 			if l := &t.lines[i]; l.weak && l.cells[now] != nil && l.item >= regular && l.amount[now] > *v {
 				l.item = noItem
+			}
+		}
+	}
+}
+
+// infer takes for the gross what the earnings come to, and for the net what the
+// deductions leave of the gross, where no word tells of it but the amount is shown.
+func (t *table) infer(s *sheet) {
+	lines := map[*cell]bool{}
+	for i := range t.lines {
+		for _, c := range t.lines[i].cells {
+			if c != nil {
+				lines[c] = true
+			}
+		}
+	}
+	earned := 0
+	for i := range t.lines {
+		if l := &t.lines[i]; l.counted && l.in == earnings && l.amount[now] != 0 {
+			earned++
+		}
+	}
+	if sum, _ := t.sumOf(earnings, t.groupsOf(earnings), now); earned > 1 && sum > 0 && t.value(gross, now) == nil {
+		t.found(s, lines, gross, sum)
+	}
+	g := t.value(gross, now)
+	less, any := t.sumOf(deductions, t.groupsOf(deductions), now)
+	if v := t.value(totalDeductions, now); any && v != nil && *v > less {
+		return // not all of them were read
+	}
+	if any && g != nil && *g > less && t.value(net, now) == nil {
+		t.found(s, lines, net, *g-less)
+	}
+}
+
+// found keeps an amount as a total if it is shown outside the lines of tables.
+func (t *table) found(s *sheet, lines map[*cell]bool, i item, v report.Cents) {
+	for _, r := range s.rows {
+		t.spend(len(r))
+		for _, c := range r {
+			if c.money && c.amount == v && !lines[c] {
+				l := line{item: i, page: c.page, y: c.y}
+				l.cells[now], l.amount[now] = c, v
+				t.lines = append(t.lines, l)
+				return
 			}
 		}
 	}
@@ -179,6 +297,9 @@ func (t *table) totals() {
 		for n := range t.lines {
 			l := &t.lines[n]
 			if l.in != in || l.counted || l.item != noItem || l.group == (group{}) {
+				continue
+			}
+			if in == deductions && ofTaxes(l.label) && slices.ContainsFunc(t.lines[n:], func(o line) bool { return o.counted && o.group == l.group }) {
 				continue
 			}
 			t.spend(4 * len(t.lines))

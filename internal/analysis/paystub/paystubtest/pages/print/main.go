@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"log"
 	"os"
 	"os/exec"
@@ -43,7 +44,7 @@ func main() {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		log.Fatal(err)
 	}
-	for i, name := range pages.Names() {
+	for _, name := range pages.Names() {
 		if !strings.Contains(name, *only) {
 			continue
 		}
@@ -52,19 +53,23 @@ func main() {
 			if n > 0 {
 				base += fmt.Sprint("-", n)
 			}
-			if err := one(browser, base, name, n, manner(i), *keep); err != nil {
+			if err := one(browser, base, name, n, manner(name), *keep); err != nil {
 				log.Fatalf("%s: %v", name, err)
 			}
 		}
 	}
 }
 
-// manner is how the i-th layout is printed: every other one with letters at exact
-// places, the others at whole points, as a screen has them; every sixteenth with the
-// marks of its structure, which double a file.
-func manner(i int) []string {
+// manner is how a layout is printed: half of them with letters at exact places, the
+// others at whole points, as a screen has them; some with the marks of their
+// structure, which double a file. The name decides, so that a layout that is added
+// changes no other.
+func manner(name string) []string {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	i := h.Sum32()
 	args := []string{"--font-render-hinting=" + []string{"none", "full"}[i%2]}
-	if i%16 != 0 {
+	if i/2%32 != 0 {
 		args = append(args, "--disable-pdf-tagging")
 	}
 	return args

@@ -1,0 +1,192 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// inOneLine reads "Name, 1 Street, Unit 2, City, ST 12345", with or without a name.
+func inOneLine(text string) (a address, ok bool) {
+	if len(text) > 2*maxLabel {
+		return a, false
+	}
+	parts := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '•' || c == '·' || c == '|' })
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	k := len(parts) - 1
+	if k < 1 || k > 6 {
+		return a, false
+	}
+	if a.city, a.state, a.zip, ok = town(parts[k]); !ok {
+		if k--; k < 1 {
+			return a, false
+		}
+		if a.city, a.state, a.zip, ok = town(parts[k] + ", " + parts[k+1]); !ok {
+			return a, false
+		}
+	}
+	lines := parts[:k]
+	if at := slices.IndexFunc(lines, startsWithNumber); at > 0 {
+		a.name = strings.Join(lines[:at], ", ")
+		words := strings.Fields(a.name)
+		for len(words) > 0 && strings.Trim(words[0], "0123456789-") == "" {
+			words = words[1:] // numbers of the payroll
+		}
+		a.name, lines = strings.Join(words, " "), lines[at:]
+	} else if at < 0 {
+		return a, false
+	}
+	a.line1, a.line2 = lines[0], strings.Join(lines[1:], ", ")
+	return a, true
+}
+
+// startsWithNumber says whether a line begins as a street does.
+func startsWithNumber(s string) bool {
+	first, rest, ok := strings.Cut(s, " ")
+	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals, strings.ToLower(second[len(second)-2:])) && strings.Trim(first, "0123456789-") == "" {
+		return true // "41-15 50th Street"
+	}
+	if !ok || rest == "" || !isDigit(rest[0]) && strings.ContainsAny(first, "0123456789") {
+		return ok && strings.ContainsAny(first, "0123456789") && strings.Trim(first, "0123456789-/ABCDabcd½") == ""
+	}
+	return strings.HasPrefix(plain(s), "po box")
+}
+
+// town reads "City, ST 12345".
+func town(s string) (city, state, zip string, ok bool) {
+	s = strings.TrimSpace(s)
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 || !isZIP(s[i+1:]) {
+		return "", "", "", false
+	}
+	zip = s[i+1:]
+	s = strings.TrimRight(s[:i], " ,")
+	i = strings.LastIndexAny(s, " ,")
+	if i < 1 || len(s)-i != 3 {
+		return "", "", "", false
+	}
+	state = strings.ToUpper(s[i+1:])
+	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' || state != s[i+1:] {
+		return "", "", "", false
+	}
+	city = strings.TrimRight(s[:i], " ,")
+	return city, state, zip, city != "" && !strings.ContainsAny(city, "0123456789,:")
+}
+
+func isZIP(s string) bool {
+	if len(s) != 5 && len(s) != 10 {
+		return false
+	}
+	for i := range len(s) {
+		if (i == 5) != (s[i] == '-') || i != 5 && !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// street says whether a line of an address has a number in it.
+func street(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && len(s) < 100 && (strings.Contains(s, "#") || strings.IndexFunc(s, unicode.IsLetter) >= 0)
+}
+
+// unitWords begin the line of an address that names a part of a house.
+var unitWords = []string{"apt", "apartment", "unit", "suite", "ste", "bldg", "lot", "spc", "floor", "fl", "rm", "no", "trlr"}
+
+// isUnit says whether a line is one of an apartment.
+func isUnit(words string) bool {
+	first, rest, _ := strings.Cut(words, " ")
+	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
+}
+
+// blocks finds places with a ZIP and the lines above them, from top to bottom.
+func (s *sheet) blocks() (out []block) {
+	for n, r := range s.rows {
+		for _, c := range r {
+			city, state, zip, ok := town(c.text)
+			if !ok && isZIP(c.text) && n > 0 { // the place may go on in the next line
+				for k := n - 1; k >= 0 && k >= n-2 && !ok; k-- {
+					if up := over(s.rows[k], c); up != nil {
+						if city, state, zip, ok = town(up.text + " " + c.text); ok {
+							c = &cell{text: up.text + " " + c.text, page: up.page, x0: up.x0, x1: up.x1, y: up.y, size: up.size}
+						}
+					}
+				}
+			}
+			if !ok {
+				continue
+			}
+			b := block{cells: []*cell{c}, city: city, state: state, zip: zip}
+			for k := n - 1; k >= 0 && len(b.cells) < 6; k-- {
+				s.spend(len(s.rows[k]))
+				if s.rows[k].y() < c.y+0.1 && s.rows[k][0].page == c.page {
+					continue
+				}
+				up := over(s.rows[k], b.cells[0])
+				if up == nil {
+					if b.cells[0].page != s.rows[k][0].page || s.rows[k].y()-b.cells[0].y > 2.2*max(s.rows[k][0].size, c.size) {
+						break
+					}
+					continue
+				}
+				if k := len(b.cells); k > 1 && up.y-b.cells[0].y > 1.6*(b.cells[0].y-b.cells[1].y) && b.cells[0].y-b.cells[1].y > 0.8*c.size {
+					break // what is above stands apart
+				}
+				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || s.labeled(k, up) || numbered(up.words) || labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
+					break
+				}
+				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named && (!isCompany(up.text) || isCompany(b.cells[0].text) && !unitOf(plain(b.cells[0].text))) {
+					break // a name begins the block
+				}
+				b.cells = append([]*cell{up}, b.cells...)
+			}
+			if len(b.cells) > 1 {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// labeled says whether a label of something else than a name or an address stands
+// left of a cell.
+func (s *sheet) labeled(n int, c *cell) bool {
+	i := slices.Index(s.rows[n], c)
+	if i < 1 || c.x0-s.rows[n][i-1].x1 > 120 {
+		return false
+	}
+	switch what := labelOf(s.rows[n][i-1].words); what {
+	case noField, fieldEmployee, fieldEmployer, fieldAddress:
+		return false
+	}
+	return true
+}
+
+// numbered says whether a text is a word for a person's number, or another's, and the
+// number.
+func numbered(words string) bool {
+	first, rest, ok := strings.Cut(words, " ")
+	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains([]string{"emp", "employee", "empl", "ee", "id", "no", "file", "clock", "badge", "dept", "check", "acct", "payroll", "associate"}, first)
+}
+
+// unitOf says whether a line names a part of the one above it: the office that pays.
+func unitOf(words string) bool {
+	for _, w := range []string{"office", "payroll", "human resources", "accounting", "department", "division", "department of", "division of"} {
+		if strings.HasPrefix(words, w) || strings.HasSuffix(words, " "+w) {
+			return true
+		}
+	}
+	return false
+}
+
+// over is the cell of a row right above another; nil where there is none.
+func over(r row, c *cell) *cell {
+	for _, up := range r {
+		if below(up, c) {
+			return up
+		}
+	}
+	return nil
+}

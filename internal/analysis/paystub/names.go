@@ -1,0 +1,88 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// principal is the one that another pays for.
+func principal(text string) string {
+	for _, w := range []string{"on behalf of ", "as agent for ", "employer of record for ", "for and on behalf of "} {
+		if rest, ok := strings.CutPrefix(strings.ToLower(text), w); ok && rest != "" {
+			return text[len(w):]
+		}
+	}
+	return text
+}
+
+// unidentified is a name without the number of the person that is before or behind it,
+// as in "10234 - Jane Doe" and "Jane Doe (10234)".
+func unidentified(text string) string {
+	number := func(s string) bool {
+		s = strings.Trim(s, "()#[]-:/")
+		return len(s) > 2 && strings.Trim(s, "0123456789xX*-") == ""
+	}
+	words := strings.Fields(text)
+	if len(words) < 3 {
+		return text
+	}
+	if first := words[0]; number(first) {
+		words = words[1:]
+	} else if number(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	} else {
+		return text
+	}
+	return strings.Trim(strings.Join(words, " "), " -–:/|,#")
+}
+
+// noNames are words that no person is called.
+var noNames = strings.Fields("account acct number transit amount routing employer employee trust trusts check by for to from with your this that has been of and the or is are was not deposit deposited dept department location date period statement earnings deductions total page company payroll messages information code type")
+
+// isName says whether a text may be a person's name.
+func isName(s string) bool {
+	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/*_") || len(strings.Fields(s)) > 6 {
+		return false
+	}
+	w := plain(s)
+	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w) && !slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
+}
+
+// isText says whether a text may name somebody: it has letters, and is no date
+// and no label.
+func isText(s string) bool {
+	if len(s) < 2 || len(s) > maxLabel {
+		return false
+	}
+	w := plain(s)
+	if labelOf(w) != noField || periodOf(w) != noPeriod || isAmounts(w) || isTitle(w) {
+		return false
+	}
+	if _, _, state := dateIn(s); state != noDate {
+		return false
+	}
+	if _, _, _, is := town(s); is || number(s) {
+		return false
+	}
+	if masked := strings.Trim(s, "xX*#-0123456789 ."); masked == "" {
+		return false
+	}
+	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")
+}
+
+// services are the branches that a soldier's statement names for the employer.
+var services = []string{"army", "navy", "air force", "marine corps", "marines", "space force", "coast guard", "usa", "usn", "usaf", "usmc", "ussf", "uscg", "army national guard", "air national guard", "army reserve", "navy reserve", "air force reserve"}
+
+// served takes a branch of the service for the employer.
+func (s *sheet) served(f *fields, n, i int) bool {
+	if c := s.rows[n][i]; c.words != "branch" && c.words != "service" && c.words != "branch of service" {
+		return false
+	}
+	for _, v := range s.beside(n, i, fieldEmployer) {
+		if slices.Contains(services, v.words) {
+			return f.put(fieldEmployer, v.text, v)
+		}
+	}
+	return false
+}

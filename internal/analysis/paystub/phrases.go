@@ -1,0 +1,161 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+)
+
+// wordKind is a set of kinds of words, of which labels and headers of columns are made.
+// A word may be of several.
+type wordKind uint32
+
+const (
+	joinWord   wordKind = 1 << iota // says nothing of what a label is for
+	dateWord                        // date, day
+	payWord                         // pay, check, advice
+	periodWord                      // period, week
+	beginWord                       // begin, from
+	endWord                         // end, through
+	hireWord                        // hire, employment
+	workerWord                      // employee, associate
+	payerWord                       // employer, company
+	nameWord                        // name
+	numberWord                      // number, id, code
+	nowWord                         // current, this
+	yearWord                        // ytd
+	amountWord                      // amount, total, earnings
+	hourWord                        // hours, units
+	rateWord                        // rate
+	otherWord                       // taxable, employer's, limit
+)
+
+var wordKinds = func() map[string]wordKind {
+	out := map[string]wordKind{}
+	for kind, words := range map[wordKind]string{
+		joinWord:   "of the for this in on and your official actual scheduled s a is was covered covers covering applicable effective related current",
+		dateWord:   "date dates dt day dated datetime",
+		payWord:    "pay payroll check chk ck cheque payment pmt paid payday advice deposit voucher warrant issue issued disbursement settlement paycheck distribution remittance statement stub transfer",
+		periodWord: "period periods pp payperiod week wk workweek cycle pay payroll prd per pd work earnings earning time",
+		beginWord:  "begin beginning begins began beg bgn start starting starts started from first",
+		endWord:    "end ending ends ended thru through to last close closing",
+		hireWord:   "hire hired hiring rehire rehired employment employed original orig last latest recent most adjusted adj continuous service first since start",
+		workerWord: "employee employees emp empl ee associate worker workers staff person payee teammate colleague crew caregiver participant personnel individual contractor recipient partner team member",
+		payerWord:  "employer company co organization org business agency entity client firm corporation institution paying",
+		nameWord:   "name names full legal preferred information info details mi middle initial",
+		numberWord: "number no num nbr id code identifier",
+		nowWord:    "current this curr",
+		yearWord:   "ytd cytd",
+		amountWord: "amount amounts amt dollars usd total totals earnings earning deductions deduction taxes tax withholding withholdings withheld wages pay paid value employee ee period check payment paycheck payroll week month cycle stub",
+		hourWord:   "hours hour hrs units unit qty quantity days or",
+		rateWord:   "rate rates",
+		otherWord:  "taxable subject employer er company limit maximum goal match wage",
+	} {
+		for w := range strings.FieldsSeq(words) {
+			out[w] |= kind
+		}
+	}
+	return out
+}()
+
+// madeOf says of which kinds a label's words are, and whether each of them is of one
+// of some kinds.
+func madeOf(words []string, some wordKind) (kinds wordKind, all bool) {
+	all = true
+	for _, w := range words {
+		k := wordKinds[w]
+		kinds |= k
+		all = all && k&some != 0
+	}
+	return kinds, all
+}
+
+// phrase says what a label is for by the kinds of its words, where it is not known as
+// a whole.
+func phrase(words []string) field {
+	if len(words) < 2 || len(words) > 7 {
+		return noField
+	}
+	kinds, _ := madeOf(words, 0)
+	last := wordKinds[words[len(words)-1]]
+	only := func(some wordKind) bool { _, all := madeOf(words, some|joinWord); return all }
+	has := func(some wordKind) bool { return kinds&some != 0 }
+	count := func(some wordKind) (n int) {
+		for _, w := range words {
+			if k := wordKinds[w]; k&some != 0 && k&(joinWord|dateWord) == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	named := func(all ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(all, w) })
+	}
+	switch {
+	case last&numberWord != 0 && len(words) < 5:
+		return fieldOther
+	case has(dateWord) && named("hire", "hired", "hiring", "rehire", "rehired", "employment", "employed", "service") && only(hireWord|dateWord):
+		return fieldHire
+	case has(dateWord) && count(payWord) > 0 && only(payWord|dateWord):
+		return fieldPay
+	case only(periodWord|beginWord|endWord|dateWord) && (named("period", "periods", "pp", "payperiod", "week", "wk", "workweek", "cycle", "prd", "pd", "per") || has(dateWord) && (has(beginWord) || has(endWord)) && has(periodWord)):
+		switch {
+		case has(beginWord) && has(endWord):
+			return fieldPeriod
+		case has(beginWord):
+			return fieldStart
+		case has(endWord):
+			return fieldEnd
+		case count(periodWord) > 1 || has(dateWord) || named("covered", "covers", "covering"):
+			return fieldPeriod
+		}
+	case only(dateWord|beginWord|endWord) && has(beginWord) && has(endWord):
+		return fieldPeriod
+	case has(workerWord) && has(nameWord) && only(workerWord|nameWord), named("name") && named("last") && named("first") && only(nameWord|workerWord|beginWord|endWord):
+		return fieldEmployee
+	case has(payerWord) && has(nameWord) && only(payerWord|nameWord):
+		return fieldEmployer
+	}
+	return noField
+}
+
+// periodPhrase says the same of the words of a column.
+func periodPhrase(words []string) period {
+	if len(words) < 2 || len(words) > 6 {
+		return noPeriod
+	}
+	kinds, all := madeOf(words, nowWord|yearWord|amountWord|hourWord|rateWord|otherWord)
+	has := func(some wordKind) bool { return kinds&some != 0 }
+	core := 0 // one column has one of these
+	for _, kind := range []wordKind{yearWord, hourWord, rateWord} {
+		if has(kind) {
+			core++
+		}
+	}
+	for i, w := range words {
+		switch {
+		case slices.Contains(words[:i], w):
+			return noPeriod // two columns
+		case i > 0 && words[i-1] == "amount" && slices.Contains(amountTitles, w):
+			return noPeriod
+		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" || w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
+			return noPeriod
+		}
+	}
+	switch {
+	case !all || !has(nowWord|yearWord|hourWord|rateWord):
+		return noPeriod
+	case has(otherWord):
+		return foreign
+	case has(hourWord) && has(yearWord):
+		return foreign
+	case core > 1:
+		return noPeriod
+	case has(hourWord):
+		return notMoney
+	case has(rateWord):
+		return rated
+	case has(yearWord):
+		return ytd
+	}
+	return current
+}

@@ -1,0 +1,153 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vestibule/internal/report"
+)
+
+// plain is a text as labels are compared.
+func plain(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	gap := false
+	for _, c := range s {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap = false
+			b.WriteRune(folded(unicode.ToLower(c)))
+		} else if c == '#' {
+			if b.Len() > 0 {
+				b.WriteString(" no")
+			}
+			gap = true
+		} else if c != '\'' && c != '’' && c != '.' {
+			gap = true
+		}
+	}
+	return b.String()
+}
+
+// folded is a letter of Spanish without its accent: stubs print either.
+func folded(c rune) rune {
+	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
+		return []rune("aeiouun")[i]
+	}
+	return c
+}
+
+// money reads an amount with two decimals, as in 1,234.56, $1,234.56, (12.00),
+// -12.00, 12.00- and 12.00*.
+func money(s string) (report.Cents, bool) {
+	s = strings.TrimSpace(s)
+	negative := false
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(s, "$"), "("); ok && strings.HasSuffix(inner, ")") {
+		s, negative = strings.TrimSpace(inner[:len(inner)-1]), true
+	} else if inner, ok := strings.CutPrefix(s, "<"); ok && strings.HasSuffix(inner, ">") {
+		s, negative = strings.TrimSpace(inner[:len(inner)-1]), true
+	}
+	s = strings.TrimRight(s, " *†‡#+")
+	for range 3 {
+		switch {
+		case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "−"), strings.HasPrefix(s, "–"), strings.HasPrefix(s, "‑"):
+			_, n := utf8.DecodeRuneInString(s)
+			s, negative = s[n:], true
+		case strings.HasSuffix(s, "-"):
+			s, negative = s[:len(s)-1], true
+		case strings.HasPrefix(s, "+"):
+			s = s[1:]
+		case strings.HasPrefix(s, "$"):
+			s = s[1:]
+		case strings.HasPrefix(s, "USD"):
+			s = s[3:]
+		case strings.HasSuffix(s, "USD"):
+			s = s[:len(s)-3]
+		case strings.HasSuffix(s, "CR"):
+			s, negative = s[:len(s)-2], true
+		}
+		s = strings.TrimSpace(s)
+	}
+	s = strings.TrimLeft(s, "*")
+	whole, cents, ok := strings.Cut(s, ".")
+	if !ok || len(cents) != 2 || len(whole) > 13 {
+		return 0, false
+	}
+	var n report.Cents
+	for i, c := range whole {
+		if c == ',' {
+			if i == 0 || (len(whole)-i)%4 != 0 {
+				return 0, false
+			}
+			continue
+		}
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + report.Cents(c-'0')
+	}
+	for _, c := range cents {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + report.Cents(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// number says whether a text is one, such as hours or a rate.
+func number(s string) bool {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
+		if rest, ok := strings.CutSuffix(strings.ToLower(s), unit); ok {
+			s = strings.TrimRight(rest, " .")
+			break
+		}
+	}
+	digits := 0
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c != '.' && c != ',' && c != '-' && c != '%' && c != ':':
+			return false
+		}
+	}
+	return digits > 0 && len(s) < 20
+}
+
+// ligatures are letters that a font draws as one.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
+
+// unruled is a text without the line that is drawn of signs before and behind it.
+func unruled(text string) string {
+	for _, sign := range "-=_+~" {
+		if line := strings.Repeat(string(sign), 4); strings.Contains(text, line) {
+			for _, trim := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
+				if rest, found := trim(text, line); found {
+					text = strings.TrimSpace(strings.Trim(rest, string(sign)))
+				}
+			}
+		}
+	}
+	return text
+}
+
+// dollars says whether a text is a whole number as amounts begin.
+func dollars(s string) bool {
+	_, ok := money(s + ".00")
+	return ok && s != ""
+}
+
+// isCents says whether a text is two digits, with a sign behind them maybe.
+func isCents(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	return len(s) == 2 && isDigit(s[0]) && isDigit(s[1])
+}
