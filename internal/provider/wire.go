@@ -3,12 +3,10 @@ package provider
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -64,7 +62,7 @@ func (p *Provider) wire() {
 		Invites: p.invites}
 
 	p.auth.Directory = p.customers
-	p.customers.Prefill, p.customers.CheckCompleteURL, p.customers.Withdrawn = p.checkPrefill, redirects.CheckCompleteURL, p.visits.Withdrawn
+	p.customers.Withdrawn = p.visits.Withdrawn
 	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged, p.sharing, p.bankaccounts.Connect, p.visits.Made
 	p.webhooks.Shared = p.sharing.Shared
 	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
@@ -87,13 +85,6 @@ func (p *Provider) statusChanged(ctx context.Context, tx *sql.Tx, c reports.Stat
 		return err
 	}
 	return p.sharing.StatusChanged(ctx, tx, c)
-}
-
-// checkPrefill holds a consumer's data to the rules of every product: a consumer
-// has none yet.
-func (p *Provider) checkPrefill(env contract.Environment, raw json.RawMessage) (json.RawMessage, error) {
-	today := prefill.DateOf(p.now().UTC().Date())
-	return visits.CheckPrefill(prefill.Rules{Environment: env, Today: today}, raw)
 }
 
 // services are the parts of p.

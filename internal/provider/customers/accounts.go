@@ -168,8 +168,8 @@ func (s *Service) SetReturn(ctx context.Context, tx *sql.Tx, customerID, mode st
 // MaxCompleteURLs is how many an account may register.
 const MaxCompleteURLs = 20
 
-// ErrCompleteURL is returned for a complete URL that browsers cannot be sent back
-// to, one that is given twice, or too many of them.
+// ErrCompleteURL is returned for a complete URL that browsers cannot be sent back to,
+// one that is not registered, one that is given twice, or too many of them.
 var ErrCompleteURL = errors.New("customers: a complete URL is not one, is doubled, or there are too many")
 
 // SetCompleteURLs replaces the account's registered complete URLs; the first is
@@ -177,7 +177,7 @@ var ErrCompleteURL = errors.New("customers: a complete URL is not one, is double
 func (s *Service) SetCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, urls []string) error {
 	seen := map[string]bool{}
 	for _, u := range urls {
-		if seen[u] || len(urls) > MaxCompleteURLs || s.CheckCompleteURL != nil && s.CheckCompleteURL(u) != nil {
+		if _, err := ParseCompleteURL(u); err != nil || seen[u] || len(urls) > MaxCompleteURLs {
 			return ErrCompleteURL
 		}
 		seen[u] = true

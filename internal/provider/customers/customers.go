@@ -33,17 +33,9 @@ type Service struct {
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
-	// Prefill checks what a consumer is prefilled with and returns it as it is to
-	// be kept; its error is the answer.
-	Prefill func(env contract.Environment, raw json.RawMessage) (json.RawMessage, error)
-
 	// Withdrawn ends what waits for a consumer, in the transaction in which it
 	// withdraws consent; nil: nothing does.
 	Withdrawn func(ctx context.Context, tx *sql.Tx, consumerID string) error
-
-	// CheckCompleteURL says whether browsers can be sent back to url at all; nil
-	// takes any.
-	CheckCompleteURL func(url string) error
 }
 
 // Account is a customer's account in one environment.

@@ -104,12 +104,6 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.Shown() != "Child" || !a.Created.Equal(r.at) {
 			t.Errorf("a child is %+v", a)
 		}
-		r.CheckCompleteURL = func(url string) error {
-			if !strings.HasPrefix(url, "https://") {
-				return errors.New("no")
-			}
-			return nil
-		}
 		many := make([]string, MaxCompleteURLs+1)
 		for i := range many {
 			many[i] = "https://child.example/" + uuid.NewString()

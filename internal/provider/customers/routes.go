@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -79,7 +80,8 @@ func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 	if err != nil {
 		return err
 	}
-	c.Prefill, err = s.Prefill(env, merged)
+	// A consumer belongs to no product yet: the rules of every product hold.
+	c.Prefill, err = CheckPrefill(prefill.Rules{Environment: env, Today: prefill.DateOf(s.Now().UTC().Date())}, merged)
 	return err
 }
 

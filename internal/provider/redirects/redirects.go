@@ -138,7 +138,7 @@ func choose(asked string, registered []string) (string, error) {
 		}
 		asked = registered[0]
 	}
-	if _, err := allowed(asked, registered); err != nil {
+	if _, err := customers.MatchCompleteURL(asked, registered); err != nil {
 		return "", refused
 	}
 	return asked, nil
@@ -226,7 +226,7 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (
 	if err != nil {
 		return visits.Return{}, false, err
 	}
-	to, err := allowed(row.completeURL, account.CompleteURLs)
+	to, err := customers.MatchCompleteURL(row.completeURL, account.CompleteURLs)
 	if err != nil {
 		return visits.Return{}, false, nil
 	}
@@ -238,8 +238,8 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (
 	if err != nil {
 		return visits.Return{}, false, err
 	}
-	return visits.Return{URL: to.withToken(token), Post: account.ReturnMode == "post", Action: to.withoutToken(), Token: token,
-		Origin: to.origin}, true, nil
+	return visits.Return{URL: to.WithToken(token), Post: account.ReturnMode == "post", Action: to.WithoutToken(), Token: token,
+		Origin: to.Origin}, true, nil
 }
 
 // claims returns the claims of the signed result (docs/redirect.md). iss and aud are
@@ -267,8 +267,8 @@ func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (
 	if err != nil {
 		return "", err
 	}
-	to, err := parseURL(row.completeURL)
-	return to.origin, err
+	to, err := customers.ParseCompleteURL(row.completeURL)
+	return to.Origin, err
 }
 
 // Visit is the visit of a redirect token, or store.ErrNotFound.

@@ -77,7 +77,7 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	for _, s := range p.Payroll {
 		all := payroll.All()
 		at := slices.IndexFunc(all, func(o payroll.Provider) bool { return s.Provider == "" || o.ID == s.Provider || o.Name == s.Provider })
-		profile, _, _, _ := payroll.Providers{}.Login(cmp.Or(s.Username, "default"))
+		profile := payroll.Providers{}.Login(cmp.Or(s.Username, "default")).Profile
 		if at < 0 || profile == "" {
 			return out, invalid("payroll", "must be providers of the catalogue, with user names that have something there")
 		}

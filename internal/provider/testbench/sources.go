@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"slices"
-	"time"
 
-	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
@@ -29,7 +25,7 @@ import (
 func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
 	out := provider.Sources{
-		Visits: visits.Catalogue{Banks: bankList(), Bank: visitBank{}, Employers: employerList(), Payroll: visitPayroll{},
+		Visits: visits.Catalogue{Banks: bankList(), Bank: profiles.Bank{}, Employers: employerList(), Payroll: payroll.Providers{},
 			Suppliers: supplierList(), Prepared: prepared, Rehearse: true},
 		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
 			Stubs: stubs.Files{}},
@@ -55,43 +51,6 @@ func employerList() (out []visits.Bank) {
 		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, Lugar: p.HintES})
 	}
 	return out
-}
-
-// visitBank is the mock bank as the widget shows it.
-type visitBank struct{}
-
-func (visitBank) Login(username string) visits.Login {
-	profile, st, sub, ok := profiles.Bank{}.Login(username)
-	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
-}
-
-func (visitBank) Empty(_, profile string, at time.Time) bool {
-	for _, c := range (profiles.Bank{}).Fetch(profile, "", at).Connections {
-		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return len(a.Transactions) > 0 }) {
-			return false
-		}
-	}
-	return true
-}
-
-func (visitBank) Accounts(profile, link string, at time.Time) []visits.Account {
-	var out []visits.Account
-	for _, a := range (profiles.Bank{}).Accounts(profile, link, at) {
-		out = append(out, visits.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Eligible: a.Type == report.CashEquivalent})
-	}
-	return out
-}
-
-// visitPayroll is the mock payroll providers as the widget shows them.
-type visitPayroll struct{}
-
-func (visitPayroll) Login(username string) visits.Login {
-	profile, st, sub, ok := payroll.Providers{}.Login(username)
-	return visits.Login{Known: ok, Profile: profile, Status: st, Substatus: sub}
-}
-
-func (visitPayroll) Empty(provider, profile string, at time.Time) bool {
-	return !slices.ContainsFunc(payroll.Providers{}.Fetch(provider, profile, "", at).Jobs, func(j income.Job) bool { return len(j.Statements) > 0 })
 }
 
 // preparedReports serves prepared reports to visits and submissions.

@@ -15,9 +15,11 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
+	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -199,11 +201,18 @@ func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, 
 	if !want.hasPrefill() && want.SandboxReportID != "" {
 		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", nil)
 	}
-	prefill, err := s.checked(caller.Environment, product, want.Prefill)
+	fields, err := s.checked(caller.Environment, product, want.Prefill)
 	if err != nil {
 		return customers.Consumer{}, err
 	}
-	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", prefill)
+	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", fields)
+}
+
+// checked holds an applicant's data against the rules of a product and returns
+// what is kept of it, as JSON.
+func (s *Service) checked(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
+	return customers.CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: prefill.DateOf(s.Now().UTC().Date()),
+		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
 }
 
 // applicant returns a consumer of the customer; one that has withdrawn consent is

@@ -12,9 +12,11 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -301,15 +303,15 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 		if v.Step != StepAccounts {
 			return Input{}, contract.Words{}
 		}
-		eligible := false
+		chosen := false
 		in = Input{Kind: Picked, Empty: s.empty(v)}
 		for _, a := range s.accounts(v) {
 			if slices.Contains(form["account"], a.ID) {
 				in.Accounts = append(in.Accounts, a.ID)
-				eligible = eligible || a.Eligible
+				chosen = chosen || eligible(a)
 			}
 		}
-		if !eligible {
+		if !chosen {
 			return Input{}, wordsNoAccount
 		}
 	case "hand-in":
@@ -344,10 +346,13 @@ func (s *Service) late(v visit) bool {
 // report can be made from.
 func (s *Service) unusable(v visit) bool {
 	all := s.accounts(v)
-	return v.Way == WayBank && len(all) > 0 && !slices.ContainsFunc(all, func(a Account) bool { return a.Eligible })
+	return v.Way == WayBank && len(all) > 0 && !slices.ContainsFunc(all, eligible)
 }
 
-func (s *Service) accounts(v visit) []Account {
+// eligible reports whether a report can be made from an account.
+func eligible(a bankdata.Account) bool { return a.Type == report.CashEquivalent }
+
+func (s *Service) accounts(v visit) []bankdata.Account {
 	bank := s.catalogue(v.environment).Bank
 	if bank == nil {
 		return nil
@@ -468,7 +473,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 		p.Failure = pages.Failure{Status: last.Failed, Substatus: last.Why}
 	case pages.Accounts:
 		for _, a := range s.accounts(v) {
-			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask, Subtype: a.Subtype, Chosen: true})
+			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
 		}
 	}
 	return p

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 )
 
@@ -225,10 +226,10 @@ func wrongOptions(none bool) error {
 func widgetError(r *http.Request, err error) error {
 	e := *httpx.As(err)
 	words := contract.WidgetError(e.Code).Applicant()
-	var refused *refusedPrefill
+	var refused *customers.RefusedPrefill
 	switch {
 	case errors.As(err, &refused):
-		words = refused.words()
+		words = refused.Words()
 	case errors.Is(err, errOptions):
 		words = contract.WidgetUnknownCustomer.Applicant()
 	case e.Code == contract.CodeRateLimited:

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"time"
 
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
@@ -59,15 +60,6 @@ type Queue interface {
 	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
-// Account is an account that a bank shows its customer.
-type Account struct {
-	ID       string
-	Name     string
-	Mask     string // last four digits
-	Subtype  string // CHECKING, SAVINGS, OTHER or empty
-	Eligible bool   // a cash-equivalent account: one that a report can be made from
-}
-
 // Access is the sign-in of the mock banks or payroll providers of a catalogue.
 type Access interface {
 	Login(username string) Login
@@ -79,7 +71,7 @@ type Access interface {
 type BankAccess interface {
 	Access
 	// Accounts are those of a profile, with the ids that they have under a link.
-	Accounts(profile, link string, at time.Time) []Account
+	Accounts(profile, link string, at time.Time) []bankdata.Account
 }
 
 // PreparedReports are the reports that a sandbox serves by sandboxReportId.

@@ -10,6 +10,7 @@
 package payroll
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 )
 
@@ -34,31 +36,36 @@ type Provider struct {
 type Providers struct{}
 
 // Login says what a user name leads to: a profile, or the status and substatus
-// that the visit ends with. ok is false for a user name that no provider knows.
-// The mock banks' names are known here too where they make sense.
-func (Providers) Login(username string) (profile string, st contract.Status, sub contract.Substatus, ok bool) {
+// that the visit ends with. The mock banks' names are known here too where they make
+// sense.
+func (Providers) Login(username string) visits.Login {
 	name := strings.ToLower(strings.TrimSpace(username))
 	if known, alias := aliases[name]; alias {
 		name = known
 	}
 	if _, known := profiles[name]; known {
-		return name, "", "", true
+		return visits.Login{Known: true, Profile: name}
 	}
 	switch name {
 	case "error":
-		return "", contract.StatusError, "", true
+		return visits.Login{Known: true, Status: contract.StatusError}
 	case "supplier_unresponsive":
-		return "", contract.StatusSupplierUnresponsive, "", true
+		return visits.Login{Known: true, Status: contract.StatusSupplierUnresponsive}
 	case "session_expired":
-		return "", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, true
+		return visits.Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
 	case "mfa":
-		return "", contract.StatusNotAuthenticated, contract.SubMFARequired, true
+		return visits.Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	}
-	return "", "", "", false
+	return visits.Login{}
 }
 
 // aliases are user names of the mock banks.
 var aliases = map[string]string{"single": "hourly", "multi": "two_jobs", "noincome": "no_statements", "no_transactions": "no_statements"}
+
+// Empty reports whether a profile has no pay statements at a provider.
+func (p Providers) Empty(providerID, profile string, at time.Time) bool {
+	return !slices.ContainsFunc(p.Fetch(providerID, profile, "", at).Jobs, func(j income.Job) bool { return len(j.Statements) > 0 })
+}
 
 // Fetch retrieves everything that a provider has on a profile at an instant. An
 // unknown provider or profile has no job.

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/proptest"
 )
@@ -175,9 +176,9 @@ func TestUserNames(t *testing.T) {
 		"somebody":              {},
 		"":                      {},
 	} {
-		profile, status, sub, ok := Providers{}.Login(username)
-		if profile != want.profile || status != want.status || sub != want.sub || ok != want.ok {
-			t.Errorf("Login(%q) = %q %s %s %v, want %+v", username, profile, status, sub, ok, want)
+		in := Providers{}.Login(username)
+		if wanted := (visits.Login{Known: want.ok, Profile: want.profile, Status: want.status, Substatus: want.sub}); in != wanted {
+			t.Errorf("Login(%q) = %+v, want %+v", username, in, want)
 		}
 	}
 }

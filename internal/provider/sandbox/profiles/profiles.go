@@ -12,6 +12,7 @@ package profiles
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 )
 
@@ -43,34 +45,34 @@ func (Bank) Of(firstName string) string {
 }
 
 // Login says what a username of the mock bank leads to: a profile to choose
-// accounts from, or the status and substatus that the visit ends with. ok is
-// false for a username that the bank does not know.
-func (Bank) Login(username string) (profile string, st contract.Status, sub contract.Substatus, ok bool) {
+// accounts from, or the status and substatus that the visit ends with.
+func (Bank) Login(username string) visits.Login {
+	out := visits.Login{Known: true}
 	switch strings.ToLower(strings.TrimSpace(username)) {
 	case "default":
-		profile = "default"
+		out.Profile = "default"
 	case "single":
-		profile = "single"
+		out.Profile = "single"
 	case "multi":
-		profile = "multi"
+		out.Profile = "multi"
 	case "joint":
-		profile = "joint"
+		out.Profile = "joint"
 	case "noincome", "no_transactions":
-		profile = "noincome"
+		out.Profile = "noincome"
 	case "error":
-		st = contract.StatusError
+		out.Status = contract.StatusError
 	case "supplier_unresponsive":
-		st = contract.StatusSupplierUnresponsive
+		out.Status = contract.StatusSupplierUnresponsive
 	case "mfa":
-		st, sub = contract.StatusNotAuthenticated, contract.SubMFARequired
+		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubMFARequired
 	case "debt_only", "investment_only":
-		profile = strings.ToLower(strings.TrimSpace(username))
+		out.Profile = strings.ToLower(strings.TrimSpace(username))
 	case "e_banking_unsupported":
-		st, sub = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
+		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
 	default:
-		return "", "", "", false
+		return visits.Login{}
 	}
-	return profile, st, sub, true
+	return out
 }
 
 // Accounts lists the profile's accounts without their transactions, to choose
@@ -84,6 +86,16 @@ func (b Bank) Accounts(profile, link string, at time.Time) []bankdata.Account {
 		}
 	}
 	return out
+}
+
+// Empty reports whether a profile has no transactions.
+func (b Bank) Empty(_, profile string, at time.Time) bool {
+	for _, c := range b.Fetch(profile, "", at).Connections {
+		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return len(a.Transactions) > 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Fetch retrieves everything that the bank has on the profile at an instant. An

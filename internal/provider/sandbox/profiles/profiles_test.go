@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 )
 
@@ -191,9 +192,9 @@ func TestLogin(t *testing.T) {
 		{"", "", "", "", false},
 		{"admin", "", "", "", false},
 	} {
-		profile, st, sub, ok := Bank{}.Login(c.username)
-		if profile != c.profile || st != c.status || sub != c.sub || ok != c.ok {
-			t.Errorf("Login(%q) = %q %q %q %v", c.username, profile, st, sub, ok)
+		in := Bank{}.Login(c.username)
+		if want := (visits.Login{Known: c.ok, Profile: c.profile, Status: c.status, Substatus: c.sub}); in != want {
+			t.Errorf("Login(%q) = %+v, want %+v", c.username, in, want)
 		}
 	}
 }

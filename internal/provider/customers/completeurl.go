@@ -1,7 +1,6 @@
-package redirects
+package customers
 
 import (
-	"errors"
 	"net/url"
 	"regexp"
 	"strings"
@@ -18,37 +17,35 @@ const (
 // what servers and browsers take.
 const maxURL = 2000
 
-var errCompleteURL = errors.New("redirects: complete URL is not allowed")
-
-// completeURL is a URL that a browser may be sent back to.
-type completeURL struct {
-	origin string // scheme, host in lower case, port if it is not the scheme's own
+// CompleteURL is a URL that a browser may be sent back to.
+type CompleteURL struct {
+	Origin string // scheme, host in lower case, port if it is not the scheme's own
 	path   string // escaped; at least "/"
 	raw    string
 }
 
-// parseURL takes an absolute http or https URL apart, and refuses what browsers
+// ParseCompleteURL takes an absolute http or https URL apart, and refuses what browsers
 // and servers read differently: user info, fragments, backslashes, control
 // characters and other than ASCII, hosts that a policy would read as more, dot segments, encoded slashes, dots and
 // percent signs, a placeholder anywhere but in path or query, and one whose removal
 // from the path would leave any of that.
-func parseURL(raw string) (completeURL, error) {
+func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
-		return completeURL{}, errCompleteURL
+		return CompleteURL{}, ErrCompleteURL
 	}
 	for i := range len(raw) {
 		if raw[i] <= ' ' || raw[i] > '~' {
-			return completeURL{}, errCompleteURL
+			return CompleteURL{}, ErrCompleteURL
 		}
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" || strings.Contains(u.Host, "@") {
-		return completeURL{}, errCompleteURL
+		return CompleteURL{}, ErrCompleteURL
 	}
 	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
 	if scheme != "https" && scheme != "http" || host == "" ||
 		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") || strings.ContainsAny(host, "[]%*;,'\"()!$&+=<>") || strings.HasSuffix(u.Host, ":") {
-		return completeURL{}, errCompleteURL
+		return CompleteURL{}, ErrCompleteURL
 	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -61,9 +58,9 @@ func parseURL(raw string) (completeURL, error) {
 		path = "/"
 	}
 	if !plain(path) || !plain(pathWithout(path)) {
-		return completeURL{}, errCompleteURL
+		return CompleteURL{}, ErrCompleteURL
 	}
-	return completeURL{origin: scheme + "://" + host, path: path, raw: raw}, nil
+	return CompleteURL{Origin: scheme + "://" + host, path: path, raw: raw}, nil
 }
 
 // plain reports whether a path is read the same by everybody.
@@ -82,13 +79,6 @@ func plain(path string) bool {
 	return true
 }
 
-// CheckCompleteURL says whether a browser could be sent back to a URL at all,
-// registered or not.
-func CheckCompleteURL(raw string) error {
-	_, err := parseURL(raw)
-	return err
-}
-
 // rawPath is the path as it was written, between authority and query.
 func rawPath(raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")
@@ -102,19 +92,19 @@ func rawPath(raw string) string {
 
 // within reports whether c has the origin of a registered URL, and its path or
 // one below it.
-func (c completeURL) within(registered string) bool {
+func (c CompleteURL) within(registered string) bool {
 	base, _, _ := strings.Cut(registered, "?")
-	r, err := parseURL(base)
-	if err != nil || r.origin != c.origin {
+	r, err := ParseCompleteURL(base)
+	if err != nil || r.Origin != c.Origin {
 		return false
 	}
 	prefix := strings.TrimSuffix(r.path, "/")
 	return c.path == r.path || strings.HasPrefix(c.path, prefix+"/")
 }
 
-// allowed returns the parsed URL if one of the registered ones covers it.
-func allowed(raw string, registered []string) (completeURL, error) {
-	c, err := parseURL(raw)
+// MatchCompleteURL returns the parsed URL if one of the registered ones covers it.
+func MatchCompleteURL(raw string, registered []string) (CompleteURL, error) {
+	c, err := ParseCompleteURL(raw)
 	if err != nil {
 		return c, err
 	}
@@ -123,12 +113,12 @@ func allowed(raw string, registered []string) (completeURL, error) {
 			return c, nil
 		}
 	}
-	return completeURL{}, errCompleteURL
+	return CompleteURL{}, ErrCompleteURL
 }
 
-// withToken puts the token where the placeholder is, once; without one, it is
+// WithToken puts the token where the placeholder is, once; without one, it is
 // appended to the query as jwt.
-func (c completeURL) withToken(token string) string {
+func (c CompleteURL) WithToken(token string) string {
 	at, length := strings.Index(c.raw, placeholder), len(placeholder)
 	if i := strings.Index(strings.ToLower(c.raw), strings.ToLower(encoded)); i >= 0 && (at < 0 || i < at) {
 		at, length = i, len(encoded)
@@ -148,9 +138,9 @@ func (c completeURL) withToken(token string) string {
 // placeholders are both spellings, the encoded one in letters of any case.
 var placeholders = regexp.MustCompile(`\[token\]|(?i:%5btoken%5d)`)
 
-// withoutToken is the URL that a form is posted to: without the placeholder, wherever
+// WithoutToken is the URL that a form is posted to: without the placeholder, wherever
 // it stands, for the token travels in the body. A parameter that holds it is left out.
-func (c completeURL) withoutToken() string {
+func (c CompleteURL) WithoutToken() string {
 	base, query, found := strings.Cut(c.raw, "?")
 	if path := rawPath(c.raw); path != "" {
 		base = strings.TrimSuffix(base, path) + pathWithout(path)

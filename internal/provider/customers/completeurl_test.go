@@ -1,4 +1,4 @@
-package redirects
+package customers
 
 import (
 	"bufio"
@@ -29,14 +29,14 @@ func TestCompleteURLsThatAreRefused(t *testing.T) {
 			}
 		}
 		n++
-		if c, err := allowed(line, registered); err == nil {
-			t.Errorf("allowed(%q) = %+v, want a refusal", line, c)
+		if c, err := MatchCompleteURL(line, registered); err == nil {
+			t.Errorf("MatchCompleteURL(%q) = %+v, want a refusal", line, c)
 		}
 	}
 	if n < 50 {
 		t.Errorf("%d lines were read", n)
 	}
-	if _, err := allowed("https://app.example/return?"+strings.Repeat("a", maxURL), registered); err == nil {
+	if _, err := MatchCompleteURL("https://app.example/return?"+strings.Repeat("a", maxURL), registered); err == nil {
 		t.Error("an address longer than browsers take is allowed")
 	}
 }
@@ -66,22 +66,22 @@ func TestCompleteURLsThatAreAllowed(t *testing.T) {
 		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1", "http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := allowed(c.raw, registered)
+			got, err := MatchCompleteURL(c.raw, registered)
 			if err != nil {
-				t.Fatalf("allowed(%q): %v", c.raw, err)
+				t.Fatalf("MatchCompleteURL(%q): %v", c.raw, err)
 			}
-			if w := got.withToken("T"); w != c.with {
-				t.Errorf("withToken = %s, want %s", w, c.with)
+			if w := got.WithToken("T"); w != c.with {
+				t.Errorf("WithToken = %s, want %s", w, c.with)
 			}
-			if w := got.withoutToken(); w != c.without {
-				t.Errorf("withoutToken = %s, want %s", w, c.without)
+			if w := got.WithoutToken(); w != c.without {
+				t.Errorf("WithoutToken = %s, want %s", w, c.without)
 			}
 		})
 	}
 }
 
 // What is allowed leads, as a browser and as net/url read it, to the registered
-// origin, before and after the token is in it.
+// Origin, before and after the token is in it.
 func FuzzAllowed(f *testing.F) {
 	for _, s := range []string{"https://app.example/return", "https://app.example/return/x?jwt=[token]", "https://app.example@evil.example/return",
 		"https://[token]/return", "https://app.example/return/%5Btoken%5D", "http://localhost:8080/redirect/return?jwt=%5Btoken%5D"} {
@@ -89,11 +89,11 @@ func FuzzAllowed(f *testing.F) {
 	}
 	f.Add("https://app.example/return/.[token]./x")
 	f.Fuzz(func(t *testing.T, raw string) {
-		c, err := allowed(raw, registered)
+		c, err := MatchCompleteURL(raw, registered)
 		if err != nil {
 			return
 		}
-		for _, to := range []string{c.raw, c.withToken("e30.e30.AA"), c.withoutToken()} {
+		for _, to := range []string{c.raw, c.WithToken("e30.e30.AA"), c.WithoutToken()} {
 			u, err := url.Parse(to)
 			if err != nil {
 				t.Fatalf("%q gives %q: %v", raw, to, err)
@@ -114,8 +114,8 @@ func FuzzAllowed(f *testing.F) {
 func TestAHostIsNothingButAHost(t *testing.T) {
 	for _, host := range []string{"a.example;script-src", "a.example,b.example", "a'b.example", "a(b.example", "*.example", "a=b.example", "a&b.example"} {
 		raw := "https://" + host + "/return"
-		if c, err := allowed(raw, []string{raw}); err == nil {
-			t.Errorf("%s is taken, with the origin %s", raw, c.origin)
+		if c, err := MatchCompleteURL(raw, []string{raw}); err == nil {
+			t.Errorf("%s is taken, with the origin %s", raw, c.Origin)
 		}
 	}
 }

@@ -1,40 +1,28 @@
-package visits
+package customers
 
 import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
-	"vestibule/internal/provider/customers"
-	"vestibule/internal/report"
 )
 
-// checked holds an applicant's data against the rules of a product and returns
-// what is kept of it, as JSON.
-func (s *Service) checked(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
-	return CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: today(s.Now()),
-		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
-}
-
-func today(now time.Time) prefill.Date { return prefill.DateOf(now.UTC().Date()) }
-
-// refusedPrefill is an applicant's data that broke the rules.
-type refusedPrefill struct {
+// RefusedPrefill is an applicant's data that broke the rules.
+type RefusedPrefill struct {
 	answer   *httpx.Error
 	problems []prefill.Problem
 }
 
-func (e *refusedPrefill) Error() string { return e.answer.Error() }
-func (e *refusedPrefill) Unwrap() error { return e.answer }
+func (e *RefusedPrefill) Error() string { return e.answer.Error() }
+func (e *RefusedPrefill) Unwrap() error { return e.answer }
 
-// words tells the applicant what to do: what is missing by name, or what the code
+// Words says to the applicant what to do: what is missing by name, or what the code
 // says.
-func (e *refusedPrefill) words() contract.Words {
+func (e *RefusedPrefill) Words() contract.Words {
 	if code := contract.WidgetError(e.answer.Code); code != contract.WidgetPIIMissing {
 		return code.Applicant()
 	}
@@ -76,5 +64,5 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 	if e.Code == contract.Code(contract.WidgetPIIMissing) {
 		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."
 	}
-	return nil, &refusedPrefill{e, problems}
+	return nil, &RefusedPrefill{e, problems}
 }
