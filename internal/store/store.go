@@ -403,3 +403,6 @@ func Redact(dsn string) string {
 	u.User, u.RawQuery = nil, ""
 	return strings.TrimSuffix(u.String(), "/")
 }
+
+// Tx is a transaction.
+type Tx = sql.Tx
