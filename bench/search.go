@@ -23,6 +23,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -233,38 +234,48 @@ func someApplications(ctx context.Context, tx *sql.Tx, db *store.DB, desk *revie
 	r := rand.New(rand.NewPCG(uint64(first), 9))
 	var rows []string
 	var args []any
+	var people []prefill.Fields
+	var ids []string
 	for i := first; i < first+count; i++ {
 		person := prefill.Fields{FirstName: name(r, someFirst), LastName: name(r, someLast), Email: fmt.Sprintf("a%d@example.com", i), DOB: "1990-02-03"}
-		e := review.Entry{ID: uuid.NewString(), DataKey: store.SystemKey, Product: contract.Products()[i%4], Mode: "embedded", ExternalID: fmt.Sprintf("Loan-%d", i),
-			State: deskState[r.IntN(len(deskState))], CreatedAt: time.Date(2026, 1, 1, 0, 5*i, 0, 0, time.UTC)}
-		e.UpdatedAt = e.CreatedAt
-		e.Outcome = map[string]contract.Outcome{"pending": contract.OutcomeSuccess, "ready": contract.OutcomeSuccess, "exited": contract.OutcomeExit, "failed": contract.OutcomeError}[e.State]
-		if err := desk.Index(ctx, tx, e); err != nil {
-			return err
-		}
-		if err := desk.Name(ctx, tx, e.ID, e.CreatedAt, review.Applicant{FirstName: person.FirstName, LastName: person.LastName, Email: person.Email}); err != nil {
-			return err
-		}
-		if decision := []string{"", "", "", "approved", "declined", "moreAsked", "escalated"}[r.IntN(7)]; decision != "" {
-			if _, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2 WHERE application_id = $1`, e.ID, decision); err != nil {
-				return err
-			}
-		}
 		plain, err := json.Marshal(person)
 		if err != nil {
 			return err
 		}
-		sealed, err := db.Vault.Seal(ctx, tx, e.DataKey, store.Cell{Table: "applications", Column: "prefill", Row: e.ID}, plain)
+		id, created := uuid.NewString(), time.Date(2026, 1, 1, 0, 5*i, 0, 0, time.UTC)
+		sealed, err := db.Vault.Seal(ctx, tx, store.SystemKey, store.Cell{Table: "applications", Column: "prefill", Row: id}, plain)
 		if err != nil {
 			return err
 		}
+		people, ids = append(people, person), append(ids, id)
 		n := len(args)
 		rows = append(rows, fmt.Sprintf(`($%d, $%d, 'embedded', 'token', FALSE, '', 'api', $%d, '', '', '', 'en', $%d, $%d, $%d, 1, 0, '', '', '', '', 0, 0, 0, 1, $%d, $%d)`,
 			n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+7))
-		args = append(args, e.ID, string(e.Product), e.ExternalID, e.DataKey, sealed, e.State, store.Micros(e.CreatedAt))
+		args = append(args, id, string(contract.Products()[i%4]), fmt.Sprintf("Loan-%d", i), store.SystemKey, sealed, deskState[r.IntN(len(deskState))], store.Micros(created))
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url,
 		allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus, error, succeeded, fetch_until, report_at, version,
 		created_at, updated_at) VALUES `+strings.Join(rows, ", "), args...)
-	return err
+	if err != nil {
+		return err
+	}
+	service := applications.Service{DB: db}
+	for i, id := range ids {
+		a, err := service.In(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := desk.OnChange(ctx, tx, a, applications.Line{}); err != nil {
+			return err
+		}
+		if err := desk.OnApplicant(ctx, tx, a, people[i]); err != nil {
+			return err
+		}
+		if decision := []string{"", "", "", "approved", "declined", "moreAsked", "escalated"}[r.IntN(7)]; decision != "" {
+			if _, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2 WHERE application_id = $1`, id, decision); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
